@@ -1,3 +1,4 @@
+/** The conference role of a node. */
 import { randomInt } from 'node:crypto';
 import type { MemoryConferenceStore } from '../callstore/index.ts';
 import type { FeatureCode } from '../domain/index.ts';
@@ -10,22 +11,22 @@ import { Room } from './room.ts';
 import type { RoomAddress } from './room-address.ts';
 import { roomSettings } from './settings.ts';
 
-/** Somebody at a room's door. */
+/** A caller who asks to enter a room. */
 export interface Entrance {
-  /** The featurecode of the room: its domain is the conference's. */
+  /** The featurecode of the room; its domain is the conference's. */
   readonly featureCode: FeatureCode;
-  /** Digits after the featurecode; empty: a fresh room. */
+  /** Digits after the featurecode; empty: a new room. */
   readonly room: string;
-  /** Number by which the caller is known. */
+  /** The caller's number. */
   readonly number: string;
   readonly guest: Guest;
-  /** He was brought by the platform on somebody's behalf who may do that: no PIN. */
+  /** True: entered by the platform for an authorised user, without PIN. */
   readonly brought: boolean;
   readonly moderator?: boolean;
   readonly muted?: boolean;
-  /** Whose place he takes: one who leaves when he is in. */
+  /** A participant to replace: leaves after this one has entered. */
   readonly instead?: Participant;
-  /** Where his sound is, when he has any yet. */
+  /** Media server of an existing endpoint. */
   readonly mediaServer?: EndpointServer | undefined;
 }
 
@@ -34,7 +35,7 @@ export interface Entered {
   readonly participant: Participant;
 }
 
-/** Digits of a fresh room's number. */
+/** Digits of a new room's number. */
 const FRESH_DIGITS = 6;
 
 /** The conf role of a node: its live rooms. */
@@ -49,12 +50,12 @@ export class Conferences {
     this.#store = store;
   }
 
-  /** Live rooms. */
+  /** Number of live rooms. */
   get count(): number {
     return this.#rooms.size;
   }
 
-  /** Who is in the mix of one of them. Takes time by their number. */
+  /** Number of participants in a room's mix. Takes time by their number. */
   get members(): number {
     let members = 0;
     for (const room of this.#rooms.values()) members += room.members;
@@ -65,12 +66,12 @@ export class Conferences {
     return this.#rooms.get(confid);
   }
 
-  /** The room behind a number, while there is one. */
+  /** The live room behind a number. */
   roomAt(domain: string, number: string): Room | undefined {
     return this.#byNumber.get(numberKey(domain, number));
   }
 
-  /** A number after the featurecode that no live room has. */
+  /** A number that no live room has. */
   freshRoom({ domain, prefix }: FeatureCode): string {
     for (;;) {
       const digits = String(randomInt(10 ** (FRESH_DIGITS - 1), 10 ** FRESH_DIGITS));
@@ -79,7 +80,7 @@ export class Conferences {
   }
 
   /**
-   * Lets somebody in; makes the room when he is the first.
+   * Admits a caller; the first one creates the room.
    * @returns undefined when the room is full
    * @throws MediaError when there is no media server for a new room
    */
@@ -107,10 +108,10 @@ export class Conferences {
   }
 
   /**
-   * Keeps a place for somebody who is to be called from the room; he is a participant as soon as his call is there.
-   * @param number by which he is called
-   * @param scenario a scenario has that number
-   * @returns undefined when the room is full or over
+   * Reserves a place for a party to be called from the room; it becomes a participant when its call exists.
+   * @param number the called number
+   * @param scenario true when the number belongs to a scenario
+   * @returns undefined when the room is full or has ended
    */
   invite(room: Room, number: string, guest: Guest, scenario: boolean): Participant | undefined {
     const moderator = room.settings.moderators.includes(number);
@@ -138,7 +139,7 @@ export class Conferences {
     return room;
   }
 
-  /** Others find the room from now on. */
+  /** Makes the room visible to others. */
   #list(room: Room): void {
     const { domain, confroomnum, number, uri } = room.address;
     this.#store.add({

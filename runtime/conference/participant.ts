@@ -1,56 +1,60 @@
+/** A participant of a room. */
 import { randomBytes } from 'node:crypto';
 import type { ParticipantView } from '../callstore/index.ts';
 import type { MediaEndpoint } from '../media/index.ts';
 import { mayBecome, type SeatState } from './state.ts';
 
-/** Who takes part, as the switch knows him. */
+/** A participant as known to the switch. */
 export interface Guest {
   /** `<sip:USERNAME@DOMAIN>` */
   readonly ruri: string;
-  /** All his URIs; a sipuser has two. */
+  /** All URIs; a sipuser has two. */
   uris(): readonly string[];
 }
 
 export interface Admission {
   readonly guest: Guest;
-  /** He was called; else he came by himself or was brought. */
+  /** True: called from the room; false: dialled in, or was transferred. */
   readonly invited: boolean;
-  /** He has to give the room's PIN before he is a participant. */
+  /** True: must enter the room's PIN before becoming a participant. */
   readonly asksPin: boolean;
   readonly moderator: boolean;
-  /** He listens and is not heard. */
+  /** True: listens without being heard. */
   readonly muted: boolean;
-  /** A scenario: the room does not go on for its sake. */
+  /** True for a scenario, which does not keep the room alive. */
   readonly scenario?: boolean;
 }
 
-/** The room, as its participants see it. */
+/** The room's interface for its participants. */
 export interface Host {
   readonly uri: string;
-  /** The call by which he is connected is there, or on its way. */
+  /** The participant's call exists or is being set up. */
   lined(participant: Participant): void;
   changed(participant: Participant, before: SeatState): void;
   connect(participant: Participant, endpoint: MediaEndpoint): Promise<void>;
   disconnect(participant: Participant): Promise<void>;
   held(participant: Participant): void;
-  /** @param before what he was; `disconnected` now */
+  /** @param before the former state; now `disconnected` */
   over(participant: Participant, before: SeatState, reason: string, lastResponse: string | undefined): void;
 }
 
-/** The dialog by which a participant is connected, as the room sees it. */
+/** The participant's dialog, as seen by the room. */
 export interface Line {
   readonly dialogid: string;
-  /** Ends it: BYE, or CANCEL while it rings. */
+  /** Ends it: BYE, or CANCEL while ringing. */
   hangUp(reason: string): void;
 }
 
 /**
- * One participant of a room, and the room's side of his call: the switch tells what becomes of the call, the room who
+ * One participant of a room, and the room's side of the call: the switch reports the call's state, the room decides who
  * hears whom.
  */
 export class Participant {
   readonly participantid = randomBytes(6).toString('hex');
-  /** Of the leg between the call-processing role and the conference; both roles are in this node, so it is made here. */
+  /**
+   * Call-ID of the leg between the call-processing role and the conference, made here because both roles are in this
+   * node.
+   */
   readonly callid: string;
   readonly admission: Admission;
   readonly #host: Host;
@@ -76,31 +80,31 @@ export class Participant {
     return this.#line;
   }
 
-  /** True while his phone holds the conference, or he is on his way elsewhere. */
+  /** True while the phone holds the conference, or the call is being transferred. */
   get held(): boolean {
     return this.#held;
   }
 
-  /** The call by which he is, or will be, connected. */
+  /** The present or future call. */
   set line(line: Line) {
     this.#line = line;
     this.#host.lined(this);
   }
 
-  /** An invited party's phone rings. */
+  /** The invited party's phone rings. */
   ringing(): void {
     this.become('ringing');
   }
 
   /**
-   * The call is answered: into the mix with it. Asks for the PIN first where that has to be.
+   * The call was answered: enters the mix, after the PIN if required.
    * @throws MediaError
    */
   connect(endpoint: MediaEndpoint): Promise<void> {
     return this.#host.connect(this, endpoint);
   }
 
-  /** Takes the call out of the mix; its endpoint is free afterwards. */
+  /** Takes the call out of the mix and frees its endpoint. */
   disconnect(): Promise<void> {
     return this.#host.disconnect(this);
   }
@@ -112,8 +116,8 @@ export class Participant {
   }
 
   /**
-   * The call is over, or never came to be. Idempotent.
-   * @param lastResponse status line of the refusal of an invited party
+   * The call has ended or failed. Idempotent.
+   * @param lastResponse status line of an invited party's refusal
    */
   over(reason: string, lastResponse?: string): void {
     if (this.#over) return;
@@ -123,7 +127,7 @@ export class Participant {
     this.#host.over(this, before, reason, lastResponse);
   }
 
-  /** Goes to another state, where that is possible from the one he is in. */
+  /** Changes the state, if the transition is permitted. */
   become(state: SeatState): boolean {
     const before = this.#state;
     if (!mayBecome(before, state)) return false;
@@ -132,7 +136,7 @@ export class Participant {
     return true;
   }
 
-  /** As REST callers read him; undefined while he is not a participant yet. */
+  /** The participant for REST clients; undefined until the PIN is accepted. */
   view(): ParticipantView | undefined {
     if (this.#state === 'entering') return undefined;
     return {

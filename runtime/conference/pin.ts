@@ -1,19 +1,21 @@
+/** Asks callers for a room's PIN. */
 import { collectDigits, type MediaEndpoint } from '../media/index.ts';
 import type { RoomSettings } from './settings.ts';
 
-/** How often somebody may try. */
+/** Number of attempts. */
 const ATTEMPTS = 3;
 const FIRST_DIGIT_MS = 10_000;
 const NEXT_DIGIT_MS = 4000;
 
-/** Whether a room asks whoever comes for a PIN. */
+/** True when the room asks callers for a PIN. */
 export function asksForPin({ pin, moderatorPin }: RoomSettings): boolean {
   return pin !== '' || moderatorPin !== '';
 }
 
 /**
- * Asks a caller for the room's PIN; `#` ends the input. Without a PIN for everybody, giving none makes a guest.
- * @returns undefined after three wrong ones
+ * Asks a caller for the room's PIN; `#` ends the input. Without a PIN for guests, an empty input admits the caller as a
+ * guest.
+ * @returns undefined after three wrong PINs
  * @throws the signal's reason; EndpointGone; MediaError
  */
 export async function askForPin(
@@ -36,7 +38,7 @@ export async function askForPin(
   let full = false;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let given = await ask();
-    // The # behind digits that were complete without it.
+    // A `#` after digits that were already complete.
     if (full && given.digits === '' && given.reason === 'terminator') given = await ask();
     const { digits } = given;
     if (digits !== '' && digits === moderatorPin) return 'moderator';

@@ -1,4 +1,4 @@
-/** What rooms need of the rest of the node. */
+/** Interfaces that rooms need from the rest of the node. */
 import type { ConferenceMix, EndpointServer } from '../media/index.ts';
 
 export type ConferenceEventType =
@@ -15,26 +15,26 @@ export type ConferenceEventType =
 export type ConferenceEventData = Readonly<Record<string, string | boolean | readonly TopologyData[]>>;
 type TopologyData = Readonly<Record<'from' | 'to', string> & { enabled: boolean }>;
 
-/** Who is told what happens in conferences. */
+/** Publishes events of conferences. */
 export interface ConferenceEvents {
   emit(domain: string, type: ConferenceEventType, data: ConferenceEventData): void;
 }
 
-/** Who counts what happens in conferences. */
+/** Counts events of conferences. */
 export interface ConferenceObserver {
-  /** `conf_leave` only of somebody who had joined. */
+  /** `conf_leave` only for parties that had joined. */
   happened(event: 'conf_start' | 'conf_join' | 'conf_leave' | 'conf_end'): void;
   /**
-   * Topology commands were carried out.
-   * @param seconds from the request to the media server having done them
+   * Topology commands were executed.
+   * @param seconds from the request until the media server had executed them
    */
   commanded(commands: number, seconds: number): void;
 }
 
-/** Somebody who took part in a recorded conference. */
+/** A participant of a recorded conference. */
 export interface RoomParty {
   readonly number: string;
-  /** Empty for somebody without an account. */
+  /** Empty without an account. */
   readonly login: string;
   readonly domain: string;
   readonly uri: string;
@@ -51,17 +51,17 @@ export interface ConferenceServices {
   readonly site: string;
   readonly log: Log;
   /**
-   * A conference on a media server.
-   * @param on where the first participant's sound is, when he has any yet
+   * Creates a conference on a media server.
+   * @param on the media server of the first participant's endpoint, if any
    * @throws MediaError when there is no media server
    */
   mix(name: string, on: EndpointServer | undefined): ConferenceMix;
-  /** A sound as scenario authors write it (`welcome.wav`, `tone:...`), in the media server's notation. */
+  /** Translates a sound in scenario notation (`welcome.wav`, `tone:...`) to the media server's notation. */
   sound(text: string): string;
   /**
    * Records the call of one participant into the archive.
    * @param layer name of the recording
-   * @returns ends it
+   * @returns the function that ends it
    */
   recordVoice(call: {
     readonly domain: string;
@@ -70,7 +70,7 @@ export interface ConferenceServices {
   }): Promise<() => Promise<void>>;
   /**
    * Records a whole conference into the archive.
-   * @param record has the media server write to a file; tells when the file is complete
+   * @param record lets the media server write to a file; resolves when the file is complete
    * @throws MediaError
    */
   recordRoom(
@@ -79,7 +79,7 @@ export interface ConferenceServices {
   ): Promise<{
     /** Id of the recording in the archive. */
     readonly id: string;
-    /** The conference is over. @param parties everybody who took part */
+    /** The conference has ended. @param parties all participants */
     finish(parties: readonly RoomParty[]): void;
   }>;
 }

@@ -1,9 +1,9 @@
-/** Where a room is. */
+/** Address of a room. */
 export interface RoomAddress {
   readonly domain: string;
-  /** Dialled after the featurecode, decimal digits. */
+  /** Decimal digits dialled after the featurecode. */
   readonly confroomnum: string;
-  /** Featurecode and room number: what is dialled. */
+  /** Featurecode and room number: the dialled string. */
   readonly number: string;
   /** `<sip:NUMBER@DOMAIN>` */
   readonly uri: string;

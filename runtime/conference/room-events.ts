@@ -1,9 +1,10 @@
+/** Events of one room. */
 import type { Participant } from './participant.ts';
 import type { ConferenceEventData, ConferenceEvents, ConferenceEventType } from './ports.ts';
 import type { RoomAddress } from './room-address.ts';
 import type { HearingChange } from './topology.ts';
 
-/** Tells the event bus what happens in one room. */
+/** Publishes the events of one room. */
 export class RoomEvents {
   readonly #events: ConferenceEvents;
   readonly #room: { readonly confid: string; readonly address: RoomAddress };
@@ -49,8 +50,8 @@ export class RoomEvents {
   }
 
   /**
-   * @param layer of the recordings of the conference in the archive
-   * @param participant whose voice is recorded; undefined: the whole conference
+   * @param layer name of the recording in the archive
+   * @param participant the recorded participant; undefined: the whole conference
    */
   recording(recording: boolean, layer: string, participant?: Participant): void {
     const data = { recording, layer };

@@ -6,15 +6,15 @@ import type { RoomEvents } from './room-events.ts';
 import type { RoomAddress } from './room-address.ts';
 import type { RoomSettings } from './settings.ts';
 
-/** Records a room into the archive as its settings ask: all of it into one file, each participant, or both. */
+/** Records a room by its settings: the whole mix into one file, each participant, or both. */
 export class RoomRecording {
   readonly #services: ConferenceServices;
   readonly #room: { readonly confid: string; readonly address: RoomAddress; readonly settings: RoomSettings };
   readonly #mix: ConferenceMix;
   readonly #events: RoomEvents;
-  /** What ends the recording of each participant; undefined where there is none. */
+  /** Functions that end participants' recordings; undefined for unrecorded ones. */
   readonly #voices = new Map<Participant, Promise<(() => Promise<void>) | undefined>>();
-  /** Everybody who took part, by URI. */
+  /** All participants so far, by URI. */
   readonly #parties = new Map<string, RoomParty>();
   #file: ReturnType<ConferenceServices['recordRoom']> | undefined;
 
@@ -55,10 +55,10 @@ export class RoomRecording {
         await stop();
         this.#events.recording(false, this.#room.confid, participant);
       })
-      .catch((err: unknown) => this.#services.log.error({ err }, 'the recording of a participant did not end well'));
+      .catch((err: unknown) => this.#services.log.error({ err }, 'ending the recording of a participant failed'));
   }
 
-  /** The media server ends its recording with its conference. */
+  /** The media server ends the recording with the conference. */
   ended(): void {
     this.#file?.then(
       (file) => {
@@ -66,7 +66,7 @@ export class RoomRecording {
         this.#events.recording(false, this.#room.confid);
       },
       () => {
-        // Told when it could not be started.
+        // Reported when starting it failed.
       },
     );
   }
@@ -77,7 +77,7 @@ export class RoomRecording {
     const started = this.#services.recordRoom(conference, (file) => this.#mix.record(file));
     started.then(
       () => this.#events.recording(true, confid),
-      (err: unknown) => this.#services.log.error({ err, confid }, 'the conference is not recorded'),
+      (err: unknown) => this.#services.log.error({ err, confid }, 'the conference could not be recorded'),
     );
     return started;
   }
@@ -90,13 +90,13 @@ export class RoomRecording {
       this.#events.recording(true, confid, participant);
       return stop;
     } catch (err) {
-      this.#services.log.error({ err, confid, dialogid }, 'a participant is not recorded');
+      this.#services.log.error({ err, confid, dialogid }, 'a participant could not be recorded');
       return undefined;
     }
   }
 }
 
-/** A sipuser has two URIs, the one with its login first. */
+/** A sipuser has two URIs, the one with the login first. */
 function partyOf(guest: Guest): RoomParty {
   const [first = guest.ruri, second] = guest.uris();
   const [login, number] = second === undefined ? ['', first] : [first, second];

@@ -1,3 +1,4 @@
+/** The sound of a room. */
 import type { ConferenceMix, MediaEndpoint, MemberNotice } from '../media/index.ts';
 import type { Participant } from './participant.ts';
 import { askForPin } from './pin.ts';
@@ -6,32 +7,33 @@ import type { RoomEvents } from './room-events.ts';
 import type { RoomSettings } from './settings.ts';
 import type { HearingChange, Topology } from './topology.ts';
 
-/** What the sound of a room remembers of one participant. */
+/** Sound state of one participant. */
 interface Seat {
-  /** Aborted when he is gone. */
+  /** Aborted when the participant leaves. */
   readonly gone: AbortController;
-  /** Ends the question for the PIN. */
+  /** Ends the PIN prompt. */
   asking: AbortController | undefined;
-  /** He is in the mix, or on the way into it. */
+  /** True in the mix, or while entering it. */
   joining: Promise<{ readonly member: number; readonly left: Promise<void> }> | undefined;
-  /** His id in the mix. */
+  /** Member id in the mix. */
   member: number | undefined;
   moderator: boolean;
   pinGiven: boolean;
-  /** Was in the mix at least once. */
+  /** True after having been in the mix. */
   seated: boolean;
 }
 
-/** What somebody who is gone was. */
+/** State of a departed participant. */
 export interface Departure {
-  /** He was in the mix at least once. */
+  /** True after having been in the mix. */
   readonly wasIn: boolean;
   readonly moderated: boolean;
 }
 
 /**
- * The sound of one room: brings participants into the mix and keeps the mix like the topology. A pair that is parted
- * is so from the first packet: such a participant enters apart, and is let in when the media server knows it.
+ * The sound of one room: moves participants into the mix and applies the topology to it. Parted pairs never hear a
+ * packet of each other: a participant with parted pairs enters silently and is let in once the media server has applied
+ * them.
  */
 export class RoomSound {
   readonly #services: ConferenceServices;
@@ -40,7 +42,7 @@ export class RoomSound {
   readonly #topology: Topology;
   readonly #events: RoomEvents;
   readonly #seats = new Map<Participant, Seat>();
-  /** By participant id, as the topology names them. */
+  /** By participant id, as in the topology. */
   readonly #members = new Map<string, number>();
 
   constructor(
@@ -56,7 +58,7 @@ export class RoomSound {
     this.#events = events;
   }
 
-  /** How many are in the mix. */
+  /** Number of participants in the mix. */
   get members(): number {
     return this.#members.size;
   }
@@ -66,7 +68,7 @@ export class RoomSound {
   }
 
   /**
-   * Into the mix; asks for the PIN first. Whoever does not know it is hung up on.
+   * Enters the mix, after the PIN if required. A caller without the PIN is hung up.
    * @throws MediaError, EndpointGone
    */
   async connect(participant: Participant, endpoint: MediaEndpoint): Promise<void> {
@@ -79,7 +81,7 @@ export class RoomSound {
     await this.#enter(participant, seat, endpoint);
   }
 
-  /** Out of the mix; settles when the endpoint is free. */
+  /** Leaves the mix; settles when the endpoint is free. */
   async disconnect(participant: Participant): Promise<void> {
     const seat = this.#seats.get(participant);
     seat?.asking?.abort(new DOMException('the call goes elsewhere', 'AbortError'));
@@ -91,14 +93,14 @@ export class RoomSound {
     await joining.left;
   }
 
-  /** His phone holds the conference, or takes it back: its music is not for the others. */
+  /** The phone holds or resumes the conference; while held, its music on hold is not mixed in. */
   held(participant: Participant): void {
     const member = this.#seats.get(participant)?.member;
     if (member === undefined || !participant.become(participant.held ? 'hold' : 'connected')) return;
     if (!participant.admission.muted) this.#run(this.#mix.mute(member, participant.held), 'hold');
   }
 
-  /** He is gone. */
+  /** The participant left. */
   left(participant: Participant): Departure {
     const seat = this.#seats.get(participant);
     if (seat === undefined) return { wasIn: false, moderated: false };
@@ -110,7 +112,7 @@ export class RoomSound {
     return { wasIn: seat.seated, moderated: seat.seated && seat.moderator };
   }
 
-  /** Makes the mix like the topology; settles when the media server has done it. */
+  /** Applies the topology to the mix; settles when the media server has done it. */
   async apply(changes: readonly HearingChange[]): Promise<void> {
     const byListener = new Map<string, { hears: number[]; hearsNot: number[] }>();
     for (const { from, to, enabled } of changes) {
@@ -181,7 +183,7 @@ export class RoomSound {
     try {
       const { member, left } = await joining;
       void left.then(() => {
-        // Taken out by somebody else, e.g. an operator of the media server: his call is over.
+        // Removed by someone else, e.g. an operator of the media server: ends the call.
         if (seat.member === member) participant.line?.hangUp('taken out');
       });
     } catch (error) {
@@ -190,7 +192,7 @@ export class RoomSound {
     }
   }
 
-  /** The media server has him: in the same turn the mix is made like the topology, before anything else is asked of it. */
+  /** The member has entered: the topology is applied in the same turn, before other commands. */
   #entered(participant: Participant, seat: Seat, member: number, apart: boolean): void {
     if (seat.gone.signal.aborted) return;
     const first = !seat.seated;
@@ -218,7 +220,7 @@ export class RoomSound {
         return;
       case 'muted':
       case 'unmuted':
-        // What the room does itself it tells in its own words.
+        // The room publishes its own actions itself.
         return;
       default:
         notice satisfies never;
@@ -241,7 +243,7 @@ export class RoomSound {
     );
   }
 
-  /** Work that nobody waits for. */
+  /** Background work. */
   #run(work: Promise<unknown>, what: string): void {
     work.catch((err: unknown) => this.#services.log.error({ err }, `conference: ${what} failed`));
   }

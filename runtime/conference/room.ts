@@ -1,3 +1,4 @@
+/** A live conference. */
 import { randomBytes } from 'node:crypto';
 import type { ConferenceView, ParticipantView, TopologyEntry } from '../callstore/index.ts';
 import type { ConferenceMix, EndpointServer, MediaEndpoint } from '../media/index.ts';
@@ -11,10 +12,10 @@ import { keepsRoomAlive, type SeatState } from './state.ts';
 import { Topology, type TopologyCommand } from './topology.ts';
 import type { RoomAddress } from './room-address.ts';
 
-/** Milliseconds that an invited party who did not come stays in the list, so that whoever invited him can read it. */
+/** Milliseconds that a failed invitation stays in the list, for the inviter to read. */
 const FAILED_INVITATION_MS = 30_000;
 
-/** A live conference: who takes part, who hears whom, and when it is over. It lives as long as somebody is in it. */
+/** A live conference: its participants and topology. It lives as long as someone is in it. */
 export class Room implements Host {
   readonly confnumber = randomBytes(4).toString('hex');
   readonly confid = `conf-${this.confnumber}`;
@@ -34,15 +35,15 @@ export class Room implements Host {
   readonly #onLeft: (participant: Participant) => void;
   readonly #onEnd: (room: Room) => void;
   readonly #forgetting = new Set<NodeJS.Timeout>();
-  /** Somebody is, or was, a participant: the conference is known from then on. */
+  /** True after the first participant: the conference is visible from then on. */
   #begun = false;
   #ended = false;
 
   /**
-   * @param on the media server to be on; undefined: any
-   * @param told.begun the first participant is there; before, callers are asked for the PIN at most
-   * @param told.seated somebody became a participant; his dialog finds the room from now on
-   * @param told.left a participant is none any more
+   * @param on the media server to use; undefined: any
+   * @param told.begun the first participant has entered; callers before were at most asked for the PIN
+   * @param told.seated a party became a participant; the room can be found by its dialog
+   * @param told.left a party is no longer a participant
    * @param told.ended the room is empty
    */
   constructor(
@@ -71,7 +72,7 @@ export class Room implements Host {
     this.#sound = new RoomSound(services, this, this.#topology, this.#events);
   }
 
-  /** Where its sound is: whoever takes part has his there. */
+  /** Media server of the room; all its participants' endpoints are there. */
   get mediaServer(): EndpointServer {
     return this.mix.server;
   }
@@ -84,26 +85,26 @@ export class Room implements Host {
     return this.#ended;
   }
 
-  /** How many are in the room, on their way in, or being called. */
+  /** Number of participants, including those entering and being called. */
   get size(): number {
     let size = 0;
     for (const { state } of this.#participants.values()) if (state !== 'disconnected') size++;
     return size;
   }
 
-  /** How many are in the mix. */
+  /** Number of participants in the mix. */
   get members(): number {
     return this.#sound.members;
   }
 
-  /** How many more may come. */
+  /** Remaining places. */
   get free(): number {
     return this.settings.maxMembers === 0 ? Number.POSITIVE_INFINITY : this.settings.maxMembers - this.size;
   }
 
   /**
-   * Keeps a place for somebody; undefined when the room is full.
-   * @param instead leaves as soon as he is in
+   * Reserves a place; undefined when the room is full.
+   * @param instead leaves once this one has entered
    */
   admit(admission: Admission, instead?: Participant): Participant | undefined {
     const place = instead !== undefined && this.participant(instead.participantid) === instead ? 1 : 0;
@@ -113,27 +114,27 @@ export class Room implements Host {
     return participant;
   }
 
-  /** A participant whose call is there or on its way. */
+  /** A participant whose call exists or is being set up. */
   participant(id: string): Participant | undefined {
     const participant = this.#participants.get(id);
     return participant?.view() === undefined || participant.state === 'disconnected' ? undefined : participant;
   }
 
-  /** Those whose call is there or on its way and who have this URI. */
+  /** Participants with this URI whose call exists or is being set up. */
   participantsAt(uri: string): readonly Participant[] {
     return [...this.#participants.values()].filter(
       (each) => this.participant(each.participantid) === each && each.admission.guest.uris().includes(uri),
     );
   }
 
-  /** The call of everybody whose call is there or on its way, by participant. */
+  /** The calls of participants that exist or are being set up, by participant. */
   lines(): readonly (readonly [participantid: string, line: Line])[] {
     return [...this.#participants.values()].flatMap(({ participantid, state, line }) =>
       line === undefined || state === 'entering' || state === 'disconnected' ? [] : [[participantid, line] as const],
     );
   }
 
-  /** Whether the settings know moderators. */
+  /** True when the settings define moderators. */
   get hasModerators(): boolean {
     return this.settings.moderatorPin !== '' || this.settings.moderators.length > 0;
   }
@@ -142,7 +143,7 @@ export class Room implements Host {
     return this.#sound.moderates(participant);
   }
 
-  /** Ends everybody's call, and with that the room. */
+  /** Ends all calls, and thereby the room. */
   terminate(reason: string): void {
     for (const participant of Array.from(this.#participants.values())) participant.line?.hangUp(reason);
   }
@@ -153,7 +154,7 @@ export class Room implements Host {
 
   /**
    * Changes who hears whom; settles when the media server has done it.
-   * @throws TopologyError when a command cannot be carried out: none was then
+   * @throws TopologyError when a command is invalid; none is executed then
    */
   async changeTopology(commands: readonly TopologyCommand[]): Promise<readonly TopologyEntry[]> {
     const began = performance.now();
@@ -186,7 +187,7 @@ export class Room implements Host {
     return [...this.#participants.values()].flatMap((participant) => participant.view() ?? []);
   }
 
-  // What participants tell.
+  // Notifications from participants.
 
   lined(participant: Participant): void {
     if (participant.state === 'entering') return;
@@ -248,7 +249,7 @@ export class Room implements Host {
     this.#forgetting.add(timer);
   }
 
-  /** Nobody is there any more: whoever still rings need not come. */
+  /** The room is empty: ringing parties are cancelled. */
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -1,26 +1,27 @@
+/** Settings of rooms. */
 import type { FeatureCode } from '../domain/index.ts';
 
-/** How the rooms behind a featurecode behave: its `opts`, which were checked when they were written. What is left out is the default. */
+/** Settings of the rooms of a featurecode: its `opts`, checked when written, with defaults. */
 export interface RoomSettings {
-  /** Asked from everybody who dials the room; empty: nobody is asked. */
+  /** PIN for all callers; empty: none. */
   readonly pin: string;
-  /** Whoever gives this one instead is a moderator; empty: there is none. */
+  /** PIN that makes the caller a moderator; empty: none. */
   readonly moderatorPin: string;
-  /** Phone numbers whose callers are moderators. */
+  /** Phone numbers of moderators. */
   readonly moderators: readonly string[];
-  /** Until a moderator is there, all hear music. */
+  /** True: callers hear music until a moderator enters. */
   readonly waitForModerator: boolean;
-  /** The room ends when its last moderator leaves. */
+  /** True: the room ends when its last moderator leaves. */
   readonly endWithModerator: boolean;
-  /** Sounds as scenario authors write them; empty: none. */
+  /** Sounds in scenario notation; empty: none. */
   readonly announceEnter: string;
   readonly announceLeave: string;
-  /** Played while the PIN is asked for. */
+  /** Prompt for the PIN. */
   readonly pinPrompt: string;
   readonly record: 'none' | 'conference' | 'participants' | 'both';
-  /** 0: as many as come. */
+  /** Largest number of participants; 0: unlimited. */
   readonly maxMembers: number;
-  /** Music for whoever is alone. */
+  /** Music for a lone participant. */
   readonly music: boolean;
 }
 

@@ -1,6 +1,7 @@
+/** States of participants. */
 import type { ParticipantState } from '../callstore/index.ts';
 
-/** `entering`: asked for the PIN, and not a participant yet. The others as REST shows them. */
+/** `entering`: asked for the PIN, not a participant yet. The others as in REST. */
 export type SeatState = 'entering' | ParticipantState;
 
 const NEXT: Readonly<Record<SeatState, readonly SeatState[]>> = {
@@ -12,12 +13,12 @@ const NEXT: Readonly<Record<SeatState, readonly SeatState[]>> = {
   disconnected: [],
 };
 
-/** Whether a participant may go from one state to another. */
+/** True when the transition is permitted. */
 export function mayBecome(from: SeatState, to: SeatState): boolean {
   return NEXT[from].includes(to);
 }
 
-/** Whether somebody is there, or is just coming in: the room lives as long as this is true of one of its seats. */
+/** True while present or entering: the room lives as long as one of its seats does. */
 export function keepsRoomAlive(
   state: SeatState,
   { invited, scenario = false }: { readonly invited: boolean; readonly scenario?: boolean },

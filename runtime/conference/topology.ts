@@ -1,22 +1,23 @@
+/** Who hears whom in a conference. */
 import type { TopologyEntry } from '../callstore/index.ts';
 
-/** `from` is heard, or not heard, by `to`; `*` is everybody who takes part when the command runs. */
+/** Makes `from` audible or inaudible to `to`; `*` is every participant at the time of execution. */
 export type TopologyCommand = TopologyEntry;
 
-/** A pair whose hearing a command changed. */
+/** A pair changed by a command. */
 export interface HearingChange {
   readonly from: string;
   readonly to: string;
   readonly enabled: boolean;
 }
 
-/** Stands for all participants at the time of execution. */
+/** All participants at the time of execution. */
 export const ALL = '*';
 
-/** A command that cannot be carried out; nothing was changed. */
+/** An invalid command; nothing was changed. */
 export class TopologyError extends Error {
   override readonly name = 'TopologyError';
-  /** Where in the list of commands, e.g. `2.from`. */
+  /** Position in the list of commands, e.g. `2.from`. */
   readonly field: string;
   readonly reason: string;
   constructor(field: string, reason: string) {
@@ -27,14 +28,14 @@ export class TopologyError extends Error {
 }
 
 /**
- * Who hears whom in a conference: everybody hears everybody, except for the pairs that commands have parted
- * (specification, "Topology"). Participants are named by id; what they are is not known here.
+ * Who hears whom in a conference: everybody hears everybody, except for the pairs parted by commands (specification,
+ * "Topology"). Participants are known by id only.
  */
 export class Topology {
-  /** By speaker, those who do not hear him. */
+  /** By speaker, the listeners who do not hear them. */
   #blocked = new Map<string, Set<string>>();
 
-  /** True while everybody hears everybody. */
+  /** True while no pair is parted. */
   get open(): boolean {
     return this.#blocked.size === 0;
   }
@@ -43,7 +44,7 @@ export class Topology {
     return this.#blocked.get(speaker)?.has(listener) !== true;
   }
 
-  /** The entry that always exists, then every pair that is parted. */
+  /** The permanent first entry, then all parted pairs. */
   entries(): TopologyEntry[] {
     const parted = [...this.#blocked].flatMap(([from, listeners]) =>
       Array.from(listeners, (to) => ({ from, to, enabled: false })),
@@ -52,11 +53,11 @@ export class Topology {
   }
 
   /**
-   * Carries out commands in order, all or none.
-   * @param everybody whom `*` stands for
-   * @param exists whether a participant has this id
-   * @returns the pairs that are different afterwards, each of them once
-   * @throws TopologyError for a participant that is not there, or a change of the first entry
+   * Executes commands in order, all or none.
+   * @param everybody the participants for `*`
+   * @param exists true for a participant's id
+   * @returns the changed pairs, without duplicates
+   * @throws TopologyError for an unknown participant, or a change of the first entry
    */
   apply(
     commands: readonly TopologyCommand[],
@@ -83,7 +84,7 @@ export class Topology {
     });
   }
 
-  /** Every parted pair of which the participant is one side. */
+  /** All parted pairs with this participant. */
   partedFrom(id: string): HearingChange[] {
     const unheardBy = Array.from(this.#blocked.get(id) ?? [], (to) => ({ from: id, to, enabled: false }));
     const doesNotHear = [...this.#blocked].flatMap(([from, listeners]) =>
@@ -92,7 +93,7 @@ export class Topology {
     return [...unheardBy, ...doesNotHear];
   }
 
-  /** A participant has left: nothing about it stays. */
+  /** A participant left: removes its pairs. */
   forget(id: string): void {
     this.#blocked.delete(id);
     for (const [speaker, listeners] of this.#blocked) {
@@ -114,8 +115,8 @@ export class Topology {
 }
 
 /**
- * Those commands that no later one for the same two overrules, in order. What comes of them is the same, and the work has a
- * limit: thousands of commands for all would hold up the node.
+ * The commands that no later one for the same pair overrides, in order. The result is the same, but the work is
+ * bounded: thousands of commands for `*` would block the node.
  */
 function withoutOverruled(commands: readonly TopologyCommand[]): Iterable<TopologyCommand> {
   const last = new Map<string, TopologyCommand>();
@@ -136,7 +137,7 @@ function check({ from, to, enabled }: TopologyCommand, index: number, exists: (i
     ['from', from],
     ['to', to],
   ] as const) {
-    if (id !== ALL && !exists(id)) throw new TopologyError(`${index}.${field}`, 'is no participant of the conference');
+    if (id !== ALL && !exists(id)) throw new TopologyError(`${index}.${field}`, 'is not a participant');
   }
-  if (from === to && from !== ALL) throw new TopologyError(`${index}.to`, 'is the speaker himself');
+  if (from === to && from !== ALL) throw new TopologyError(`${index}.to`, 'is the speaker');
 }

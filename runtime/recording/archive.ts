@@ -8,7 +8,7 @@ export type RecordRow = Selectable<RecordingsTable>;
 
 export type AsrStatus = RecordRow['asr_status'];
 
-/** What becomes of a recording once its file is complete. */
+/** Outcome of a recording with a complete file. */
 export type RecordEnd = Pick<RecordRow, 'status' | 'reason' | 'endts' | 'length' | 'size' | 'sha256' | 'reclink'>;
 
 export interface RecordQuery {
@@ -21,7 +21,7 @@ export interface RecordQuery {
   readonly limit?: number;
 }
 
-/** Entities of a list without a limit, and the most there can be. */
+/** Default and maximum number of entities in a list. */
 export const MAX_LIST = 1000;
 
 export class RecordArchive {
@@ -42,7 +42,7 @@ export class RecordArchive {
     await this.#db.updateTable('recordings').set(end).where('id', '=', id).execute();
   }
 
-  /** Who is heard in a recording, where that was not known at its beginning. */
+  /** Adds parties that were unknown at the beginning of a recording. */
   async setParties(id: string, parties: readonly object[]): Promise<void> {
     await this.#db
       .updateTable('recordings')
@@ -51,7 +51,7 @@ export class RecordArchive {
       .execute();
   }
 
-  /** Recordings of a node that nobody has ended: it was killed. */
+  /** Recordings of this node that were never ended, because it was killed. */
   async unfinished(node: string): Promise<readonly RecordRow[]> {
     return await this.#db
       .selectFrom('recordings')
@@ -85,8 +85,8 @@ export class RecordArchive {
   }
 
   /**
-   * One page, newest first unless asked otherwise.
-   * @throws BadParameterError for a filter or an order that cannot be understood
+   * One page, newest first by default.
+   * @throws BadParameterError for an invalid filter or order
    */
   async list(query: RecordQuery): Promise<readonly RecordRow[]> {
     const { where, order } = this.#parsed(query);
@@ -119,7 +119,7 @@ export class RecordArchive {
       .execute();
   }
 
-  /** Transcriptions that are asked for and not done, the longest-waiting first. */
+  /** Pending transcriptions, the longest-waiting first. */
   async pendingTranscripts(node: string): Promise<readonly RecordRow[]> {
     return await this.#db
       .selectFrom('recordings')
@@ -145,7 +145,7 @@ export class RecordArchive {
       order === undefined
         ? [sql`startts desc`]
         : filters.orderToSql(compiler, filters.parseOrder(new filters.ExpressionParser(context), order));
-    // The id makes the order whole: pages neither overlap nor leave out.
+    // The id makes the order total: pages neither overlap nor have gaps.
     return { where: filters.allOf(conditions), order: sql.join([...wanted, sql`id`]) };
   }
 }

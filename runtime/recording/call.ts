@@ -1,10 +1,10 @@
-/** Live calls as the recorder sees them; the switch shows them so. */
+/** The recorder's view of live calls, provided by the switch. */
 import type { MediaEndpoint } from '../media/index.ts';
 
 export interface RecordedLeg {
   readonly callid: string;
   readonly side: 'a' | 'b';
-  /** Undefined for a scenario: what it says is heard on the other leg. */
+  /** Undefined for a scenario, whose sound is recorded on the other leg. */
   readonly endpoint: MediaEndpoint | undefined;
   readonly domain: string;
   readonly number: string;
@@ -17,15 +17,15 @@ export interface RecordedCall {
   readonly dialogid: string;
   readonly inviteid: string;
   readonly legs: readonly RecordedLeg[];
-  /** Domains, in lower case, whose recording is paused; the call keeps them through transfers. */
+  /** Domains (lower case) whose recording is paused; transfers keep them. */
   readonly pausedRecordings: Set<string>;
 }
 
-/** A party as the index of recordings keeps it. */
+/** A party of a recording in the index. */
 export interface RecordedParty {
   /** Absent in a conference. */
   readonly side?: 'a' | 'b';
-  /** Channel of the file on which nobody else is heard: 0 is left. Absent in a conference, and of a party that is not recorded. */
+  /** Channel of the file with only this party: 0 is left. Absent in a conference, and for an unrecorded party. */
   readonly channel?: 0 | 1;
   readonly number: string;
   readonly login: string;
@@ -33,7 +33,7 @@ export interface RecordedParty {
   readonly uri: string;
 }
 
-/** @param alone the only leg that is recorded; undefined: both are */
+/** @param alone the only recorded leg; undefined: both */
 export function partiesOf({ legs }: RecordedCall, alone?: RecordedLeg): RecordedParty[] {
   const channelOf = ({ callid, side }: RecordedLeg): Pick<RecordedParty, 'channel'> => {
     if (alone === undefined) return { channel: side === 'a' ? 0 : 1 };

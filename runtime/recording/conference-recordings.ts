@@ -1,31 +1,32 @@
+/** Records whole conferences into the archive. */
 import type { RecordRow } from './archive.ts';
 import type { RecordedParty } from './call.ts';
 import { failRecord, fileRecord, newRow, type RecordingTools } from './file-recording.ts';
 
-/** Milliseconds to wait for the word that a file is complete, when its conference is over. */
+/** Milliseconds to wait for the notice of a complete file after the end of the conference. */
 const COMPLETE_MS = 5000;
 
-/** A conference whose mix is recorded. */
+/** A conference with a recorded mix. */
 export interface RecordedConference {
   readonly confid: string;
   readonly domain: string;
 }
 
-/** Somebody who took part; all are heard on the one channel of the file. */
+/** A participant; all are recorded on the file's single channel. */
 export type ConferenceParty = Omit<RecordedParty, 'side' | 'channel'>;
 
-/** A recording of a whole conference that goes on. */
+/** A running recording of a whole conference. */
 export interface ConferenceFile {
   /** Id in the archive. */
   readonly id: string;
   /**
-   * The conference is over, and with it the recording: it is filed.
-   * @param parties everybody who took part
+   * Ends with the conference: archives the recording.
+   * @param parties all participants
    */
   finish(parties: readonly ConferenceParty[]): void;
 }
 
-/** Recordings of whole conferences: one file each, in the archive as those of calls are. */
+/** Recordings of whole conferences: one file each, in the archive beside those of calls. */
 export class ConferenceRecordings {
   readonly #tools: RecordingTools;
   readonly #open = new Set<Promise<unknown>>();
@@ -35,15 +36,15 @@ export class ConferenceRecordings {
     this.#tools = tools;
   }
 
-  /** Recordings that go on. */
+  /** Running recordings. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Begins one.
-   * @param record has the media server write to a file; tells when the file is complete
-   * @throws MediaError; it has been reported failed then
+   * Begins a recording.
+   * @param record lets the media server write to a file; resolves when the file is complete
+   * @throws MediaError after the failure was reported
    */
   async start(
     conference: RecordedConference,
@@ -51,7 +52,7 @@ export class ConferenceRecordings {
   ): Promise<ConferenceFile> {
     const { archive, store, failed } = this.#tools;
     const { confid, domain } = conference;
-    // The conference stands where a call has its ids; like the recordings of its participants it has its id as layer.
+    // The conference's id takes the place of the call ids; as in recordings of participants, it is also the layer.
     const row = newRow(this.#tools, domain, { idconn: confid, layer: confid });
     const added = archive.add(row).catch((err: unknown) => failed(err, 'index', row));
     try {
@@ -71,7 +72,7 @@ export class ConferenceRecordings {
     }
   }
 
-  /** Resolves when every recording whose conference is over is in the archive. */
+  /** Resolves when the recordings of all ended conferences are archived. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
   }

@@ -1,7 +1,7 @@
-/** What was asked of a recording cannot be done; nothing has changed. */
+/** An invalid request about a recording; it had no effect. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
-  /** The parameter that it is about. */
+  /** The parameter at fault. */
   readonly field: string;
   readonly reason: string;
   constructor(field: string, reason: string, options?: ErrorOptions) {

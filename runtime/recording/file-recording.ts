@@ -1,3 +1,4 @@
+/** Records a call into a file and archives it. */
 import { randomUUID } from 'node:crypto';
 import type { CallEventData } from '../events/index.ts';
 import { ChannelRecording, MediaError, type RecordingEnd, repairWav, wavDuration } from '../media/index.ts';
@@ -5,15 +6,15 @@ import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
 import { partiesOf, type RecordedCall, type RecordedLeg } from './call.ts';
 import { type RecordStore, StorageNameError } from './store.ts';
 
-/** What recordings work with; made once per node. */
+/** Shared parts of a node's recordings. */
 export interface RecordingTools {
   readonly archive: RecordArchive;
   readonly store: RecordStore;
-  /** Tells what became of a recording (`record_saved`, `record_failed`). */
+  /** Publishes the outcome of a recording (`record_saved`, `record_failed`). */
   tell(domain: string, type: 'record_saved' | 'record_failed', data: CallEventData): void;
-  /** The store did not take a recording: it is to be offered again. */
+  /** The store refused a recording, which has to be offered again. */
   later(row: RecordRow): void;
-  /** A recording is in the archive. */
+  /** A recording was archived. */
   saved(row: RecordRow): void;
   /** Name of this node in the index. */
   readonly node: string;
@@ -31,16 +32,16 @@ export interface FileRecordingOptions {
   readonly ruleId: string;
   readonly storage: string;
   readonly transcribe: boolean;
-  /** Only what the leg's party says. */
+  /** True: records only the leg's party. */
   readonly alone?: boolean;
-  /** Silence is written until `resume`. */
+  /** True: writes silence until `resume`. */
   readonly paused?: boolean;
 }
 
-/** One recording of a call: a file that grows, then an entry of the archive. */
+/** One recording of a call: a growing file, then an entry of the archive. */
 export class FileRecording {
   readonly id: string;
-  /** Resolves when it is in the archive, or has been reported failed. Never rejects. */
+  /** Resolves when it is archived or reported as failed. Never rejects. */
   readonly finished: Promise<RecordRow>;
   readonly #tools: RecordingTools;
   readonly #row: RecordRow;
@@ -60,13 +61,13 @@ export class FileRecording {
     void channel.completed.then(() => this.stop());
   }
 
-  /** @throws MediaError, EndpointGone; it has been reported failed then */
+  /** @throws MediaError, EndpointGone; after the failure was reported */
   static async start(tools: RecordingTools, options: FileRecordingOptions): Promise<FileRecording> {
     const { leg, alone = false, paused = false } = options;
     const row = rowOfCall(tools, options);
     const file = tools.store.spoolFile(row.id);
     if (leg.endpoint === undefined) throw new MediaError('a scenario has no sound of its own', 422);
-    // The index may take its time; the sound does not wait.
+    // The recording starts without waiting for the index.
     const added = tools.archive.add(row);
     added.catch(() => undefined);
     try {
@@ -88,7 +89,7 @@ export class FileRecording {
     await this.#channel.resume();
   }
 
-  /** Ends it and files it. Idempotent; never rejects. */
+  /** Ends and archives it. Idempotent; never rejects. */
   async stop(): Promise<RecordRow> {
     if (!this.#finishing) {
       this.#finishing = true;
@@ -106,8 +107,8 @@ export async function failRecord(tools: RecordingTools, row: RecordRow, reason: 
 }
 
 /**
- * Takes a recording whose file is complete, or as complete as it will be, into the archive. Never rejects.
- * @param written `broken`: it is reported failed, and what is there is kept
+ * Archives a recording with a complete file, or with the part that was written. Never rejects.
+ * @param written `broken`: reported as failed, the written part is kept
  */
 export async function fileRecord(
   tools: RecordingTools,
@@ -122,8 +123,8 @@ export async function fileRecord(
 }
 
 /**
- * Offers the store a recording that it did not take before. Never rejects.
- * @returns false when it still does not take it
+ * Offers the store a recording that it refused before. Never rejects.
+ * @returns false when the store refuses it again
  */
 export async function refileRecord(tools: RecordingTools, row: RecordRow): Promise<boolean> {
   const { end, again } = await filed(tools, row);
@@ -131,7 +132,7 @@ export async function refileRecord(tools: RecordingTools, row: RecordRow): Promi
   return !again;
 }
 
-/** @returns again: it is not taken now, and may be later */
+/** @returns again: refused now, to be offered later */
 async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<{ end: RecordEnd; again: boolean }> {
   const { id, domain, startts, storage } = row;
   const details = { id, domain, startts, storage };
@@ -156,14 +157,14 @@ async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise
   }
 }
 
-/** @param again the file is still needed in the spool */
+/** @param again true: the file must stay in the spool */
 async function endRecord(tools: RecordingTools, before: RecordRow, end: RecordEnd, again: boolean): Promise<RecordRow> {
   const row: RecordRow = { ...before, ...end };
   try {
     await tools.archive.finish(row.id, end);
     if (!again) await tools.store.settled(row.id);
   } catch (error) {
-    // The file is safe in its place, and what is in its name finds it again.
+    // The file is safe in its place; its name identifies it later.
     tools.failed(error, 'index', row);
   }
   const { status, reason, sha256, reclink, length, size } = row;
@@ -175,7 +176,7 @@ async function endRecord(tools: RecordingTools, before: RecordRow, end: RecordEn
   return row;
 }
 
-/** What every event about a recording tells of it. */
+/** Common data of recording events. */
 export function aboutRecord(row: RecordRow): CallEventData {
   const { inviteid, idconn, dialogid, id, layer, domain, startts, parties } = row;
   return {
@@ -194,7 +195,7 @@ function failure(reason: string): RecordEnd {
   return { status: 'failed', reason, endts: Date.now(), length: 0, size: 0, sha256: '', reclink: '' };
 }
 
-/** The row of a recording that begins now: what is not said is as in one that nothing is known of yet. */
+/** The row of a new recording, with defaults for unknown fields. */
 export function newRow(
   tools: RecordingTools,
   domain: string,
@@ -229,7 +230,7 @@ export function newRow(
 function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): RecordRow {
   const { call, leg, alone, domain, layer, ruleId, storage, transcribe } = options;
   return newRow(tools, domain, {
-    // A connection is what became of one initiating INVITE: the two share an id.
+    // A connection is the result of one initiating INVITE: both share an id.
     idconn: call.inviteid,
     inviteid: call.inviteid,
     dialogid: call.dialogid,

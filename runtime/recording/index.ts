@@ -31,9 +31,9 @@ export interface RecordingOptions {
   readonly events: CallEvents;
   /** Folder of the recordings, absolute. */
   readonly folder: string;
-  /** `s3://KEY:SECRET@host/bucket/prefix`: where they go from there; undefined: they stay. */
+  /** `s3://KEY:SECRET@host/bucket/prefix`: destination of complete recordings; undefined: they stay in the folder. */
   readonly bucket: string | undefined;
-  /** A recording that is to be transcribed is in the archive. */
+  /** A recording to be transcribed was archived. */
   saved(row: RecordRow): void;
   readonly log: { error(fields: object, message: string): void };
 }
@@ -47,15 +47,15 @@ export interface Recording {
   /** Name of this node in the archive. */
   readonly node: string;
   /**
-   * Files what a node that was killed had begun.
-   * @param end has the media servers that lived on end what they still record to these files
+   * Archives the recordings left by a killed node.
+   * @param end stops recordings to these files on media servers that are still running
    */
   recover(end: (files: ReadonlySet<string>) => Promise<void>): Promise<void>;
-  /** Waits until what has ended is in the archive. */
+  /** Waits until all ended recordings are archived. */
   close(): Promise<void>;
 }
 
-/** Opens the archive and reads the rules. Calls are recorded as soon as the switch tells of them. */
+/** Opens the archive and loads the rules. From then on, calls reported by the switch are recorded. */
 export async function openRecording(options: RecordingOptions): Promise<Recording> {
   const { storage, directory, events, folder, log } = options;
   const archive = new RecordArchive(storage);
@@ -76,7 +76,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     later: (row) => refiling.add(row),
     saved: (row) => {
       options.saved(row);
-      // The store is there: also for what it did not take before.
+      // The store is reachable: offer the refused recordings again.
       void refiling.tryAll();
     },
     failed: (err, what, { id, dialogid }) =>
@@ -96,9 +96,9 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     recover: async (end) => {
       const left = await archive.unfinished(node);
       if (left.length > 0) {
-        // Whether they can be asked or not, calls can be made.
+        // Calls work even if the media servers cannot be asked.
         await end(new Set(left.map(({ id }) => store.spoolFile(id)))).catch((err: unknown) =>
-          log.error({ err }, 'recordings may go on that a node before this one had begun'),
+          log.error({ err }, 'recordings of an earlier node may still be running'),
         );
       }
       for (const row of left) await fileRecord(tools, row);
@@ -106,7 +106,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
         const row = await archive.read(id);
         if (row?.status === 'failed' && row.node === node) refiling.add(row);
       }
-      // Whether the store is there or not, calls can be made.
+      // Calls work even without the store.
       void refiling.tryAll();
     },
     close: async () => {

@@ -1,10 +1,11 @@
+/** Additional recordings of calls by name. */
 import type { RecordedCall, RecordedLeg } from './call.ts';
 import { RecordingError } from './errors.ts';
 import { FileRecording, type RecordingTools } from './file-recording.ts';
 
-/** Milliseconds a layer lasts when nothing else is said (specification, "SETUP_RECORD"). */
+/** Default duration of a layer in milliseconds (specification, "SETUP_RECORD"). */
 export const DEFAULT_LAYER_MS = 7_200_000;
-/** A leg has no more layers than this. */
+/** Largest number of layers per leg. */
 const MAX_LAYERS = 16;
 
 interface Layer {
@@ -14,17 +15,18 @@ interface Layer {
 
 export interface AddLayer {
   readonly call: RecordedCall;
-  /** What this party says; undefined: what both say. */
+  /** The recorded party; undefined: both. */
   readonly leg: RecordedLeg | undefined;
   readonly domain: string;
   readonly layer: string;
-  /** Milliseconds after which it is taken away by itself. */
+  /** Milliseconds until it ends by itself. */
   readonly timeoutMs: number;
 }
 
 /**
- * Extra recordings of a leg, or of both, by name (specification, "SETUP_RECORD"). A layer belongs to its leg, goes with it
- * through transfers, and ends with it; one of both belongs to the caller's, unless that is a scenario.
+ * Additional recordings of a leg, or of both, by name (specification, "SETUP_RECORD"). A layer belongs to its leg,
+ * follows it through transfers, and ends with it. A layer of both legs belongs to the caller's leg, unless that is a
+ * scenario.
  */
 export class RecordLayers {
   readonly #tools: RecordingTools;
@@ -36,20 +38,20 @@ export class RecordLayers {
     this.#tools = tools;
   }
 
-  /** Layers that record. */
+  /** Running layers. */
   get count(): number {
     return [...this.#legs.values()].reduce((sum, layers) => sum + layers.size, 0);
   }
 
   /**
-   * Starts a layer; one of the same name in the call ends.
+   * Starts a layer, replacing one of the same name in the call.
    * @throws RecordingError when the leg has no sound, has too many layers, or cannot be recorded
    */
   async add({ call, leg: only, domain, layer, timeoutMs }: AddLayer): Promise<void> {
     const leg = this.checkAdd(call, only);
     const { callid } = leg;
     const key = keyOf(domain, layer);
-    // Asked again after each wait: the same name may come several times at once, and each replaces the one before.
+    // Checked again after each wait: concurrent requests with the same name replace one another.
     for (;;) {
       this.#checkRoom(callid, key);
       if (this.#holder(call, domain, layer) === undefined) break;
@@ -78,16 +80,17 @@ export class RecordLayers {
     }
   }
 
-  /** Ends a layer of a call. @throws RecordingError when there is none of this name */
+  /** Ends a layer of a call. @throws RecordingError for an unknown name */
   async remove(call: RecordedCall, domain: string, layer: string): Promise<void> {
     this.checkRemove(call, domain, layer);
     await this.#end(call, domain, layer);
   }
 
   /**
-   * @param leg undefined: both are to be recorded
-   * @returns the leg whose channel records
-   * @throws RecordingError when that cannot be recorded; nothing is done
+   * Checks that a layer can be started, without starting it.
+   * @param leg undefined: both legs
+   * @returns the leg whose channel would record
+   * @throws RecordingError when it cannot be recorded
    */
   checkAdd({ legs }: RecordedCall, leg: RecordedLeg | undefined): RecordedLeg {
     const recording = leg ?? legs.find(({ endpoint }) => endpoint !== undefined);
@@ -96,24 +99,24 @@ export class RecordLayers {
     return recording;
   }
 
-  /** @throws RecordingError when there is no layer of this name; nothing is done */
+  /** Checks that a layer can be ended. @throws RecordingError for an unknown name */
   checkRemove(call: RecordedCall, domain: string, layer: string): void {
     if (this.#holder(call, domain, layer) === undefined) throw new RecordingError('layer', 'is not there');
   }
 
-  /** Resolves when every layer that has ended is in the archive. */
+  /** Resolves when all ended layers are archived. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
   }
 
-  /** @throws RecordingError when the leg has too many layers for one of this name */
+  /** @throws RecordingError when one more layer exceeds the leg's limit */
   #checkRoom(callid: string, key: string): void {
     const layers = this.#legs.get(callid);
     if (layers !== undefined && layers.size >= MAX_LAYERS && !layers.has(key))
       throw new RecordingError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
   }
 
-  /** The leg that has a layer of this name. */
+  /** The leg with a layer of this name. */
   #holder({ legs }: RecordedCall, domain: string, layer: string): RecordedLeg | undefined {
     const key = keyOf(domain, layer);
     return legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
@@ -147,7 +150,7 @@ export class RecordLayers {
   }
 }
 
-/** Each domain of a call has names of its own. */
+/** Each domain of a call has its own layer names. */
 function keyOf(domain: string, layer: string): string {
   return `${domain.toLowerCase()} ${layer}`;
 }

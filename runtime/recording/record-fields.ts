@@ -1,3 +1,4 @@
+/** Fields of recordings for filters and orders. */
 import { sql } from '../storage/index.ts';
 import type { filters } from '../model/index.ts';
 
@@ -25,7 +26,7 @@ function fieldsOf(names: readonly string[], type: filters.SqlField['type']): [st
   return names.map((name) => [name, { type, sql: sql`(${sql.id(name)}${collation})`, isInteger: type === 'number' }]);
 }
 
-/** The fields of a recording by which lists are filtered and ordered, as columns. */
+/** The filterable fields of a recording, as columns. */
 export const RECORD_COLUMNS: ReadonlyMap<string, filters.SqlField> = new Map([
   ...fieldsOf(TEXTS, 'text'),
   ...fieldsOf(NUMBERS, 'number'),

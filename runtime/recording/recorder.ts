@@ -1,24 +1,25 @@
+/** Records calls by the rules of their domains. */
 import type { RecordedCall, RecordedLeg } from './call.ts';
 import { RecordingError } from './errors.ts';
 import { FileRecording, type RecordingTools } from './file-recording.ts';
 import type { RecordingRule, RuleBook } from './rule-book.ts';
 
 /**
- * What a domain's rule makes of a call:
+ * State of a domain's main recording of a call:
  *
- * - `off`: the rule says no; a `resume` may start it where the rule permits
- * - `active`, `paused`: there is a file; while paused, silence goes into it
+ * - `off`: the rule excludes the call; `resume` starts it where the rule permits
+ * - `active`, `paused`: a file is open; while paused, silence is written
  */
 interface MainRecording {
   readonly rule: RecordingRule;
   state: 'off' | 'active' | 'paused';
-  /** Domains of the call that are paused, also in the calls that it becomes. */
+  /** Domains of the call with paused recordings, kept through transfers. */
   readonly paused: Set<string>;
-  /** Rejects when it could not be started. */
+  /** Rejects when it failed to start. */
   file: Promise<FileRecording> | undefined;
 }
 
-/** Records calls as the rules of their domains say, each domain for itself: one file for each call and domain. */
+/** Records calls by the rules of their domains: one file per call and domain. */
 export class Recorder {
   readonly #tools: RecordingTools;
   readonly #rules: Pick<RuleBook, 'decide'>;
@@ -30,14 +31,14 @@ export class Recorder {
     this.#rules = rules;
   }
 
-  /** Calls for which there is a rule. */
+  /** Calls with a matching rule. */
   get count(): number {
     return this.#calls.size;
   }
 
   /**
-   * Somebody answered: the recording begins, before the sound of both sides is connected. After a transfer it is paused
-   * where it was before.
+   * A call was answered: starts recording before both sides are connected. After a transfer, a paused recording stays
+   * paused.
    */
   answered(call: RecordedCall): void {
     const decided = this.#rules.decide(call);
@@ -51,7 +52,7 @@ export class Recorder {
     this.#calls.set(call.dialogid, mains);
   }
 
-  /** The call has ended, or has become another. */
+  /** The call has ended or was transferred into another. */
   over(dialogid: string): void {
     const mains = this.#calls.get(dialogid);
     this.#calls.delete(dialogid);
@@ -61,7 +62,7 @@ export class Recorder {
   }
 
   /**
-   * Silence is written from now on.
+   * Writes silence from now on.
    * @throws RecordingError when the domain has no active recording of the call, or its rule does not permit it
    */
   async pause(dialogid: string, domain: string): Promise<void> {
@@ -73,8 +74,8 @@ export class Recorder {
   }
 
   /**
-   * Goes on after a pause; or starts the recording of a call that no domain records, when the rule that switched it off
-   * permits that.
+   * Continues after a pause, or starts the recording of a call excluded by a rule that permits it, if no domain records
+   * it.
    * @throws RecordingError
    */
   async resume(call: RecordedCall, domain: string): Promise<void> {
@@ -90,13 +91,13 @@ export class Recorder {
     await active(main);
   }
 
-  /** @throws RecordingError as `pause` or `resume` would, as things are; nothing is done */
+  /** Checks `pause` or `resume` without executing it. @throws RecordingError as they would */
   check(command: 'pause' | 'resume', dialogid: string, domain: string): void {
     if (command === 'pause') this.#pausable(dialogid, domain);
     else this.#resumable(dialogid, domain);
   }
 
-  /** Resolves when every recording that has ended is in the archive. */
+  /** Resolves when all ended recordings are archived. */
   async settled(): Promise<void> {
     await Promise.all(this.#open);
   }
@@ -115,7 +116,7 @@ export class Recorder {
     if (mains === undefined || main === undefined) throw new RecordingError('command', 'no recording rule applies');
     if (main.state === 'active') throw new RecordingError('command', 'the recording is not paused');
     if (main.state === 'paused') return main;
-    // Specification, "SETUP_RECORD": on for one domain, it is not activated for the other.
+    // Specification, "SETUP_RECORD": an active recording of one domain excludes starting that of the other.
     if ([...mains.values()].some(({ state }) => state !== 'off')) {
       throw new RecordingError('command', 'the other domain of the call records it; the rule of this one does not');
     }
@@ -161,12 +162,12 @@ export class Recorder {
   }
 }
 
-/** The leg whose channel hears both sides: the caller's, unless that is a scenario. */
+/** The leg whose channel has the sound of both sides: the caller's, unless that is a scenario. */
 function recordingLeg({ legs }: RecordedCall): RecordedLeg | undefined {
   return legs.find(({ endpoint }) => endpoint !== undefined);
 }
 
-/** @throws RecordingError when it could not be started */
+/** @throws RecordingError when it failed to start */
 async function active({ file }: MainRecording): Promise<FileRecording> {
   if (file === undefined) throw new RecordingError('command', 'the call cannot be recorded: it has no sound');
   try {

@@ -1,11 +1,12 @@
+/** Offers refused recordings to their store again. */
 import type { RecordRow } from './archive.ts';
 
-/** Milliseconds after which the store is tried again. */
+/** Milliseconds until the store is tried again. */
 const AGAIN_MS = 60_000;
 
 /**
- * Recordings whose store did not take them: they stay on this machine and are offered to it again, after a while and
- * whenever it takes another one.
+ * Recordings refused by their store. They stay on this machine and are offered again after a while, and whenever the
+ * store accepts another one.
  */
 export class Refiling {
   readonly #waiting = new Map<string, RecordRow>();
@@ -13,12 +14,12 @@ export class Refiling {
   #timer: NodeJS.Timeout | undefined;
   #trying: Promise<void> | undefined;
 
-  /** @param file offers a recording once more; gives whether the store has it; never rejects */
+  /** @param file offers a recording again; resolves to true when the store has it; never rejects */
   constructor(file: (row: RecordRow) => Promise<boolean>) {
     this.#file = file;
   }
 
-  /** Recordings that wait. */
+  /** Number of waiting recordings. */
   get count(): number {
     return this.#waiting.size;
   }
@@ -31,7 +32,7 @@ export class Refiling {
     }, AGAIN_MS).unref();
   }
 
-  /** Offers them one after another, until one is not taken. */
+  /** Offers them one after another until one is refused. */
   async tryAll(): Promise<void> {
     this.#trying ??= this.#try().finally(() => {
       this.#trying = undefined;

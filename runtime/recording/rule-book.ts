@@ -1,14 +1,15 @@
+/** The recording rules of all domains. */
 import { type Collection, type DialPattern, dialPattern, type RecordingRuleRow } from '../domain/index.ts';
 import type { RecordedCall, RecordedLeg } from './call.ts';
 
-/** What a rule says of the calls that it fits. */
+/** Settings of a matching rule. */
 export interface RecordingRule {
   readonly id: string;
   readonly record: boolean;
   readonly permitPause: boolean;
   /** Name of the storage; empty: the node's own. */
   readonly storage: string;
-  /** Whether recordings are transcribed by themselves: `opts.transcribe`. */
+  /** True: recordings are transcribed automatically (`opts.transcribe`). */
   readonly transcribe: boolean;
 }
 
@@ -19,19 +20,19 @@ interface Entry extends RecordingRule {
   readonly number: DialPattern;
 }
 
-/** The recording rules of all domains, in memory: a call without a rule costs nothing. */
+/** The recording rules of all domains, in memory, so that a call without a rule costs nothing. */
 export class RuleBook {
   readonly #byDomain = new Map<string, Entry[]>();
   readonly #rules: Collection<RecordingRuleRow>;
   readonly #domainId: (name: string) => string | undefined;
 
-  /** @param domainId id of a domain by its name */
+  /** @param domainId looks up a domain's id by its name */
   constructor(rules: Collection<RecordingRuleRow>, domainId: (name: string) => string | undefined) {
     this.#rules = rules;
     this.#domainId = domainId;
   }
 
-  /** Reads the rules, and follows their changes from then on. */
+  /** Loads the rules and follows their changes. */
   async open(): Promise<void> {
     this.#rules.onChange(({ before, after }) => {
       if (before !== undefined) this.#remove(before);
@@ -41,7 +42,7 @@ export class RuleBook {
     await this.reload();
   }
 
-  /** Reads all rules again. */
+  /** Reloads all rules. */
   async reload(): Promise<void> {
     const rows = await this.#rules.list();
     this.#byDomain.clear();
@@ -49,8 +50,8 @@ export class RuleBook {
   }
 
   /**
-   * What each domain of a call wants: the first of its rules, by priority, that fits one of its parties decides.
-   * Domains without such a rule are left out.
+   * The rules for a call, by domain: the first rule by priority that matches one of the domain's parties. Domains
+   * without a matching rule are omitted.
    */
   decide(call: RecordedCall): ReadonlyMap<string, RecordingRule> {
     const decided = new Map<string, RecordingRule>();
@@ -88,7 +89,7 @@ export class RuleBook {
   }
 }
 
-/** Whether a rule is about a call as one of its parties sees it. */
+/** True when a rule matches a call as seen by one of its parties. */
 function fits(entry: Entry, leg: RecordedLeg, domain: string, { legs }: RecordedCall): boolean {
   if (leg.domain.toLowerCase() !== domain) return false;
   if (entry.sipUserId !== undefined && entry.sipUserId !== leg.sipUserId) return false;

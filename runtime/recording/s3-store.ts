@@ -1,3 +1,4 @@
+/** Stores recordings in an S3 bucket. */
 import { createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
@@ -16,8 +17,8 @@ import {
 } from './store.ts';
 
 /**
- * Recordings in a bucket of an S3-compatible service. The media server writes into the spool of this machine, from where
- * a file goes when the archive knows that it is in the bucket. What is on this machine from before is found there.
+ * Recordings in a bucket of an S3-compatible service. The media server writes into the local spool; a file leaves it
+ * once the archive knows that it is in the bucket. Older local recordings are still found.
  */
 export class S3RecordStore implements RecordStore {
   readonly #bucket: S3Bucket;
@@ -69,7 +70,7 @@ export class S3RecordStore implements RecordStore {
     if (key === undefined) return this.#local.borrow(reclink);
     const content = await this.#bucket.get(key);
     if (content === undefined) return undefined;
-    // Not the name of a recording: a start of the node must not take it for one.
+    // Not a recording's name, so that a starting node does not take it for one.
     const path = `${this.spoolFile(randomUUID())}.copy`;
     const giveBack = () => rm(path, { force: true });
     try {

@@ -1,19 +1,20 @@
+/** The store of finished recordings, and its implementation in a folder. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 
-/** A recording as a store keeps it. */
+/** A recording as stored. */
 export interface StoredFile {
   readonly bytes: number;
-  /** Of the whole file, hexadecimal. */
+  /** SHA-256 of the whole file, hexadecimal. */
   readonly sha256: string;
-  /** Where it is; only the store understands it. */
+  /** Location; only the store interprets it. */
   readonly reclink: string;
 }
 
-/** What finished recordings are filed by. */
+/** Facts that determine the path of a finished recording. */
 export interface FilingDetails {
   readonly id: string;
   readonly domain: string;
@@ -23,48 +24,50 @@ export interface FilingDetails {
   readonly storage: string;
 }
 
-/** What is in a kept file. */
+/** Content of a stored file. */
 export interface StoredContent {
   readonly bytes: number;
   /** The octets between two positions, both included. */
   readonly stream: (from: number, to: number) => Readable;
 }
 
-/** A file of this machine that somebody reads for a while: `await using`. */
+/** A local file held open for reading: `await using`. */
 export interface BorrowedFile extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Where finished recordings are kept. */
+/** Stores finished recordings. */
 export interface RecordStore {
-  /** The file into which the media server writes a recording; its folder exists. */
+  /** The file for the media server to write; its folder exists. */
   spoolFile(id: string): string;
-  /** Ids of the recordings that are in the spool. */
+  /** Ids of the recordings in the spool. */
   spooled(): Promise<readonly string[]>;
-  /** Where a recording goes. @throws StorageNameError */
+  /** Future location of a recording. @throws StorageNameError */
   linkOf(details: FilingDetails): string;
-  /** The complete file: in the spool, or in its place already, when a node was killed that had filed it. */
+  /** The complete file: in the spool, or already in its final place when a killed node had stored it. */
   completeFile(details: FilingDetails): Promise<string>;
   /**
-   * Takes a complete file over; one that is in its place already stays there.
-   * @throws StorageNameError, FileStoreError, and the system's errors: the file is still in the spool then
+   * Stores a complete file; one already in its final place stays there.
+   * @throws StorageNameError, FileStoreError, and errors of the file system: the file then stays in the spool
    */
   keep(file: string, details: FilingDetails): Promise<StoredFile>;
-  /** The recording is in the archive, or will never be: nothing of it need be in the spool. */
+  /** Removes the recording from the spool: it is archived, or never will be. */
   settled(id: string): Promise<void>;
-  /** @returns undefined when it is not there (any more). @throws FileStoreError */
+  /** @returns undefined when missing. @throws FileStoreError */
   read(reclink: string): Promise<StoredContent | undefined>;
-  /** As a file of this machine; undefined when it is not there. @throws FileStoreError */
+  /** The recording as a local file; undefined when missing. @throws FileStoreError */
   borrow(reclink: string): Promise<BorrowedFile | undefined>;
-  /** Does nothing when it is not there. @throws FileStoreError */
+  /** A missing file is ignored. @throws FileStoreError */
   remove(reclink: string): Promise<void>;
 }
 
-/** A storage that no recording can go to. */
+/** An invalid storage name. */
 export class StorageNameError extends Error {
   override readonly name = 'StorageNameError';
   constructor(found: string) {
-    super(`storage ${JSON.stringify(found)} cannot be used; letters, digits, "_", "-", and "." but not at the front`);
+    super(
+      `storage ${JSON.stringify(found)} is not a valid name: use letters, digits, "_", "-", and "." except at the front`,
+    );
   }
 }
 
@@ -89,7 +92,7 @@ export class FileStore implements RecordStore {
     this.#folder = folder;
   }
 
-  /** @param folder absolute; it is made */
+  /** @param folder absolute; created if missing */
   static async open(folder: string): Promise<FileStore> {
     await mkdir(join(folder, SPOOL), { recursive: true });
     return new FileStore(folder);
@@ -140,7 +143,7 @@ export class FileStore implements RecordStore {
     return { bytes: size, stream: (start, end) => createReadStream(file, { start, end }) };
   }
 
-  /** The file at a link; undefined when there is none. */
+  /** The file at a link; undefined when missing. */
   async localFile(reclink: string): Promise<string | undefined> {
     if (!reclink.startsWith(SCHEME)) return undefined;
     const file = resolve(this.#folder, reclink.slice(SCHEME.length));
@@ -159,7 +162,7 @@ export class FileStore implements RecordStore {
   }
 }
 
-/** Also to another file system, which a storage may be. */
+/** Also across file systems, because a storage may be a mount. */
 async function move(file: string, target: string): Promise<void> {
   try {
     await rename(file, target);

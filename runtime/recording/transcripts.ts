@@ -1,3 +1,4 @@
+/** The queue of transcriptions. */
 import { SpeechError, type SpeechService, type TranscribedChannel, transcribeFile } from '../speech/index.ts';
 import type { RecordArchive, RecordRow } from './archive.ts';
 import type { RecordStore } from './store.ts';
@@ -6,31 +7,31 @@ export interface TranscriptTools {
   readonly archive: RecordArchive;
   readonly store: RecordStore;
   readonly service: SpeechService;
-  /** Name of this node in the archive: each node transcribes what it has recorded. */
+  /** Name of this node in the archive: each node transcribes its own recordings. */
   readonly node: string;
-  /** A transcription is complete, or has failed. */
+  /** A transcription has finished or failed. */
   readonly done: (row: RecordRow, transcript: Transcript) => void;
   readonly failed: (err: unknown, row: Pick<RecordRow, 'id' | 'dialogid'>) => void;
 }
 
-/** What is kept of a transcription. */
+/** The stored result of a transcription. */
 export interface Transcript {
-  /** What was said, a line for each party. */
+  /** The text, one line per party. */
   readonly text?: string;
   readonly channels?: readonly (TranscribedChannel & { readonly side: string; readonly number: string })[];
-  /** Why there is no text. */
+  /** Reason of a failure. */
   readonly error?: string;
 }
 
 /**
- * The queue of transcriptions (specification, "TRANSCRIBE"): asked for, kept in the archive, done in order as streams are
- * free, in the activity time, also after a restart.
+ * The queue of transcriptions (specification, "TRANSCRIBE"). It is kept in the archive and survives restarts; streams
+ * are used in order, as they become free, within the activity time.
  */
 export class TranscriptQueue {
   readonly #tools: TranscriptTools;
   readonly #waiting: RecordRow[] = [];
   readonly #running = new Set<Promise<void>>();
-  /** Ids of those that wait, run, or are being put into the queue. */
+  /** Ids of waiting and running ones, and of those being queued. */
   readonly #asked = new Set<string>();
   readonly #stop = new AbortController();
   readonly #leave: () => void;
@@ -41,12 +42,12 @@ export class TranscriptQueue {
     this.#leave = tools.service.onChange(() => this.#pump());
   }
 
-  /** Those that wait and those that run. */
+  /** Number of waiting and running transcriptions. */
   get count(): number {
     return this.#waiting.length + this.#running.size;
   }
 
-  /** Takes up what was left when the node ended. */
+  /** Resumes the transcriptions left by the last run of the node. */
   async recover(): Promise<void> {
     const left = await this.#tools.archive.pendingTranscripts(this.#tools.node);
     for (const { id } of left) this.#asked.add(id);
@@ -54,7 +55,7 @@ export class TranscriptQueue {
     this.#pump();
   }
 
-  /** Asks for the transcription of a saved recording; once is enough, until it is over. */
+  /** Queues the transcription of a saved recording; ignored while one is pending. */
   async request(row: RecordRow): Promise<void> {
     if (this.#asked.has(row.id)) return;
     this.#asked.add(row.id);
@@ -68,7 +69,7 @@ export class TranscriptQueue {
     this.#pump();
   }
 
-  /** Ends what runs; it is taken up at the next start. */
+  /** Stops the running transcriptions; they resume at the next start. */
   async close(): Promise<void> {
     this.#leave();
     this.#stop.abort();
@@ -76,7 +77,7 @@ export class TranscriptQueue {
     await Promise.all(this.#running);
   }
 
-  /** Starts what may be started now. */
+  /** Starts as many as permitted now. */
   #pump(): void {
     const { service } = this.#tools;
     while (!this.#stop.signal.aborted && this.#waiting.length > 0 && service.configured) {
@@ -109,7 +110,7 @@ export class TranscriptQueue {
       await this.#settle(row, 'done', transcriptOf(row, channels));
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      // A live call took the stream: its turn comes again.
+      // A live call took the stream: try again in turn.
       if (error instanceof SpeechError && error.code === 'busy') return void this.#waiting.unshift(row);
       failed(error, row);
       await this.#settle(row, 'failed', { error: (error as Error).message }).catch((err: unknown) => failed(err, row));

@@ -1,3 +1,4 @@
+/** The activity time of transcriptions. */
 import type { AsrOptions } from '../domain/index.ts';
 
 const DAY_MINUTES = 1440;
@@ -5,8 +6,8 @@ const DAY_MINUTES = 1440;
 type ActivityTime = NonNullable<AsrOptions['activity_time']>;
 
 /**
- * Milliseconds until work may be done: 0 while it may. The time from `from` to `to` may span midnight; equal ones mean
- * the whole day.
+ * Milliseconds until work may begin; 0 within the activity time. The time from `from` to `to` may span midnight; equal
+ * times mean the whole day.
  * @param now milliseconds since the epoch
  */
 export function untilActive(activity: ActivityTime | undefined, now: number): number {

@@ -1,46 +1,46 @@
-/** What every speech engine offers: sound in as it comes, text out. */
+/** The interface of speech engines: streamed sound in, text out. */
 
-/** What an engine understood. A result that is not final is replaced by the next one. */
+/** A recognition result. One that is not final is replaced by the next. */
 export interface SpeechResult {
   readonly text: string;
   readonly final: boolean;
 }
 
 export interface SpeechStreamOptions {
-  /** BCP 47 tag; undefined: the server's. */
+  /** BCP 47 tag; undefined: the server's default. */
   readonly language: string | undefined;
-  /** Words and phrases that are expected; engines that can keep to them do. Empty: anything. */
+  /** Expected words and phrases, a hint for engines that support it. Empty: any. */
   readonly hints: readonly string[];
-  /** The sound comes from a file: all at once, and it may be looked at as a whole. */
+  /** The sound comes from a file: faster than real time, and processed as a whole if possible. */
   readonly whole: boolean;
   /** Called in the order of the sound; not after `close`. */
   onResult(result: SpeechResult): void;
-  /** The engine gave up; nothing comes any more. Called at most once. */
+  /** The engine failed; no more results follow. Called at most once. */
   onFailure(error: SpeechError): void;
 }
 
-/** A recognition that goes on. Sound is 8 kHz, linear. */
+/** A running recognition. Sound is 8 kHz, linear. */
 export interface SpeechStream {
   write(samples: Int16Array): void;
-  /** Milliseconds of sound that the engine has not taken yet. */
+  /** Milliseconds of buffered sound that the engine has not taken yet. */
   readonly backlogMs: number;
-  /** Resolves when more sound can be written without piling it up; at once after a failure. */
+  /** Resolves when more sound can be written without buffering; immediately after a failure. */
   drained(): Promise<void>;
-  /** No more sound comes. Resolves when every result has been told; never rejects. */
+  /** Marks the end of the sound. Resolves after the last result; never rejects. */
   finish(): Promise<void>;
-  /** Ends it at once. Idempotent. */
+  /** Stops immediately. Idempotent. */
   close(): void;
 }
 
 export interface SpeechEngine {
-  /** @throws SpeechError when the engine cannot be reached */
+  /** @throws SpeechError when the engine is unreachable */
   open(options: SpeechStreamOptions): Promise<SpeechStream>;
 }
 
-/** Speech cannot be recognised. */
+/** A failure of speech recognition. */
 export class SpeechError extends Error {
   override readonly name = 'SpeechError';
-  /** `not_configured`: there is no engine. `busy`: every stream is in use. `failed`: the engine did not do its work. */
+  /** `not_configured`: no engine. `busy`: every stream is in use. `failed`: the engine failed. */
   readonly code: 'not_configured' | 'busy' | 'failed';
   constructor(code: SpeechError['code'], message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,5 +48,5 @@ export class SpeechError extends Error {
   }
 }
 
-/** Samples per second of the sound that streams take. */
+/** Samples per second of stream input. */
 export const SPEECH_RATE = 8000;

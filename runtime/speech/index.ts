@@ -1,4 +1,4 @@
-/** Speech recognition: engines behind one interface, and what listens with them. */
+/** Speech recognition: the engines behind one interface, and their users. */
 export { type SpeechEngine, SpeechError, type SpeechResult, type SpeechStream } from './engine.ts';
 export { SpeechLayerError, SpeechLayers, type SpeechNotice } from './layers.ts';
 export { openSpeech } from './open-speech.ts';

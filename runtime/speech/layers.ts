@@ -1,11 +1,12 @@
+/** Named speech recognitions of call legs. */
 import { type MediaEndpoint, MediaError } from '../media/index.ts';
 import { SpeechError } from './engine.ts';
 import { LiveSpeech } from './live-speech.ts';
 import { NO_ENGINE, type SpeechService } from './service.ts';
 
-/** How long the end of a layer waits for its last words (specification, "SETUP_ASR": 2-3 s), in milliseconds. */
+/** Milliseconds that the end of a layer waits for its last words (specification, "SETUP_ASR": 2-3 s). */
 const LAST_WORDS_MS = 3000;
-/** A leg has no more layers than this. */
+/** Largest number of layers per leg. */
 const MAX_LAYERS = 16;
 
 export interface SpeechLeg {
@@ -21,7 +22,7 @@ export interface AddSpeechLayer {
   readonly language?: string;
 }
 
-/** What a layer tells: a result, or that it had to end. */
+/** A layer's event: a result, or its failure. */
 export type SpeechNotice =
   | { readonly type: 'result'; readonly text: string; readonly final: boolean }
   | { readonly type: 'failed'; readonly reason: string };
@@ -30,13 +31,16 @@ interface Layer {
   readonly callid: string;
   /** Undefined while it starts. */
   speech: LiveSpeech | undefined;
-  /** What was said, sentence by sentence. */
+  /** The recognised sentences. */
   readonly texts: string[];
-  /** Settles when it has started or failed to, or one that is to replace it has; undefined otherwise. Never rejects. */
+  /**
+   * Settles after the start (or its failure) of this layer or its replacement; undefined when none is starting. Never
+   * rejects.
+   */
   busy: Promise<void> | undefined;
 }
 
-/** Why a layer cannot be started or ended. */
+/** A layer that cannot be started or ended. */
 export class SpeechLayerError extends Error {
   override readonly name = 'SpeechLayerError';
   readonly field: string;
@@ -49,7 +53,7 @@ export class SpeechLayerError extends Error {
 }
 
 /**
- * Speech recognition of single legs, by name (specification, "SETUP_ASR"). A layer belongs to its leg, goes with it
+ * Speech recognition of single legs, by name (specification, "SETUP_ASR"). A layer belongs to its leg, follows it
  * through transfers, and ends with it.
  */
 export class SpeechLayers {
@@ -58,7 +62,7 @@ export class SpeechLayers {
   /** By Call-ID of the leg, then by domain and name. */
   readonly #legs = new Map<string, Map<string, Layer>>();
 
-  /** @param tell spreads what was recognised */
+  /** @param tell publishes results */
   constructor(
     service: SpeechService,
     tell: (domain: string, callid: string, layer: string, notice: SpeechNotice) => void,
@@ -67,27 +71,27 @@ export class SpeechLayers {
     this.#tell = tell;
   }
 
-  /** Layers that listen. */
+  /** Number of running layers. */
   get count(): number {
     return [...this.#legs.values()].reduce((sum, layers) => sum + layers.size, 0);
   }
 
   /**
-   * Starts a layer; one of the same name on one of the legs ends when the new one has started, and goes on when it cannot.
+   * Starts a layer. A layer of the same name on one of the legs is replaced once the new one has started.
    * @param legs all legs of the call
-   * @throws SpeechLayerError; nothing has changed then
+   * @throws SpeechLayerError without any change
    */
   async add(legs: readonly SpeechLeg[], add: AddSpeechLayer): Promise<void> {
     const endpoint = this.checkAdd(add.leg);
     const key = keyOf(add.domain, add.layer);
     let old = this.#find(legs, key);
-    // The same name may come several times at once, and each replaces the one before.
+    // Concurrent requests with the same name replace one another.
     for (; old?.busy !== undefined; old = this.#find(legs, key)) await old.busy;
     const { callid } = add.leg;
     const others = (this.#legs.get(callid)?.size ?? 0) - (old?.callid === callid ? 1 : 0);
     if (others >= MAX_LAYERS) throw new SpeechLayerError('layer', `a leg has no more than ${MAX_LAYERS} layers`);
     const layer: Layer = { callid, speech: undefined, texts: [], busy: undefined };
-    // A replacement takes the name over when it has started.
+    // A replacement takes over the name after its start.
     if (old === undefined) this.#put(key, layer);
     const starting = this.#start(endpoint, add, layer, old);
     const busy = starting.then(
@@ -109,9 +113,9 @@ export class SpeechLayers {
 
   /**
    * Ends a layer.
-   * @param wait waits for the last words, three seconds at most; else the stream is free at once
-   * @returns everything that was understood
-   * @throws SpeechLayerError when there is none of this name
+   * @param wait true: waits for the last words, three seconds at most; false: frees the stream immediately
+   * @returns the whole recognised text
+   * @throws SpeechLayerError for an unknown name
    */
   async remove(legs: readonly SpeechLeg[], domain: string, name: string, wait: boolean): Promise<string> {
     const key = keyOf(domain, name);
@@ -124,8 +128,9 @@ export class SpeechLayers {
   }
 
   /**
+   * Checks that a layer can be started on a leg.
    * @returns the endpoint of the leg
-   * @throws SpeechLayerError when nobody can be understood on it; nothing is done
+   * @throws SpeechLayerError when the leg has no sound
    */
   checkAdd({ endpoint }: SpeechLeg): MediaEndpoint {
     if (!this.#service.configured) throw new SpeechLayerError('record_asr_options', NO_ENGINE);
@@ -133,12 +138,12 @@ export class SpeechLayers {
     return endpoint;
   }
 
-  /** @throws SpeechLayerError when there is no layer of this name; nothing is done */
+  /** Checks that a layer can be ended. @throws SpeechLayerError for an unknown name */
   checkRemove(legs: readonly SpeechLeg[], domain: string, name: string): void {
     if (this.#find(legs, keyOf(domain, name)) === undefined) throw new SpeechLayerError('layer', 'is not there');
   }
 
-  /** Starts to listen, and takes the place of another layer then. */
+  /** Starts listening, then takes the place of another layer. */
   async #start(
     endpoint: MediaEndpoint,
     { domain, layer: name, language }: AddSpeechLayer,
@@ -188,7 +193,7 @@ export class SpeechLayers {
   }
 }
 
-/** Without `wait` the results are told as events, for as long as nobody else needs the stream. */
+/** Without `wait`, late results are published as events while no other user needs the stream. */
 async function lastWords(speech: LiveSpeech, wait: boolean): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -201,7 +206,7 @@ async function lastWords(speech: LiveSpeech, wait: boolean): Promise<void> {
   if (wait) await over;
 }
 
-/** Each domain of a call has names of its own. */
+/** Each domain of a call has its own layer names. */
 function keyOf(domain: string, layer: string): string {
   return `${domain.toLowerCase()} ${layer}`;
 }

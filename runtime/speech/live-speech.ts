@@ -1,21 +1,22 @@
+/** Speech recognition of one party of a live call. */
 import { type MediaEndpoint, type Tap, tapEndpoint } from '../media/index.ts';
 import { SpeechError, type SpeechResult } from './engine.ts';
 import type { OpenSpeech, ServedStream, SpeechService } from './service.ts';
 
-/** An engine that lags this far behind a live call is given up, in milliseconds. */
+/** Milliseconds of backlog after which an engine is too slow for a live call. */
 const MAX_BACKLOG_MS = 20_000;
 
 export interface LiveSpeechOptions {
   readonly endpoint: MediaEndpoint;
   readonly language?: string;
-  /** The caller ends it once this one has started: its stream counts as free. */
+  /** The recognition that this one replaces after its start: its stream counts as free. */
   readonly instead?: LiveSpeech;
   readonly onResult: (result: SpeechResult) => void;
-  /** It is over by itself: the party has gone (undefined), or the engine failed. Called at most once. */
+  /** It ended by itself: the party left (undefined), or the engine failed. Called at most once. */
   readonly onEnd: (error: SpeechError | undefined) => void;
 }
 
-/** What one party of a live call says, recognised as it is said. */
+/** Recognises one party of a live call. */
 export class LiveSpeech {
   readonly #stream: ServedStream;
   readonly #tap: Tap;
@@ -31,7 +32,7 @@ export class LiveSpeech {
     const { endpoint, language, instead, onResult } = options;
     let ended = false;
     let live: LiveSpeech | undefined;
-    /** Before it has started, a failure is the answer to the start. */
+    /** A failure before the start rejects the start. */
     const early: SpeechError[] = [];
     const end = (error: SpeechError | undefined): void => {
       if (ended) return;
@@ -80,19 +81,21 @@ export class LiveSpeech {
     }
   }
 
-  /** Listens no more. Resolves when the last result has been told; never rejects. */
+  /** Stops listening. Resolves after the last result; never rejects. */
   stop(): Promise<void> {
     this.#stopped ??= Promise.all([this.#tap.close(), this.#stream.finish()]).then(() => undefined);
     return this.#stopped;
   }
 
-  /** Listens no more, and tells the last words unless somebody else needs the stream. Resolves when it is over; never rejects. */
+  /**
+   * Stops listening; the last words follow unless another user needs the stream. Resolves at the end; never rejects.
+   */
   leave(): Promise<void> {
     this.#stopped ??= Promise.all([this.#tap.close(), this.#stream.leave()]).then(() => undefined);
     return this.#stopped;
   }
 
-  /** Ends it at once. */
+  /** Stops immediately. */
   close(): void {
     this.#stream.close();
     void this.stop();

@@ -1,10 +1,13 @@
+/** Opens speech recognition. */
 import type { LiveDirectory } from '../domain/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { SpeechService } from './service.ts';
 
 const KEY = 'record_asr_options';
 
-/** Speech recognition by the setting `record_asr_options` of the master domain, which counts as soon as it changes. */
+/**
+ * Speech recognition configured by the setting `record_asr_options` of the master domain; changes apply immediately.
+ */
 export async function openSpeech(
   directory: LiveDirectory,
   nursery: Nursery,

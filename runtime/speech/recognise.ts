@@ -1,3 +1,4 @@
+/** Prompts a party and recognises the spoken answer. */
 import { type MediaEndpoint, playSources, tapEndpoint, untilAborted } from '../media/index.ts';
 import { SPEECH_RATE, SpeechError, type SpeechStream } from './engine.ts';
 import type { SpeechService } from './service.ts';
@@ -5,36 +6,36 @@ import { SpeechDetector } from './utterances.ts';
 
 export interface RecogniseOptions {
   readonly signal: AbortSignal;
-  /** Media server sources, played first. */
+  /** Prompts as media server sources, played first. */
   readonly prompt: readonly string[];
-  /** Speech ends the prompt; otherwise what is said during it is not heard. */
+  /** True: speech interrupts the prompt; false: speech during the prompt is ignored. */
   readonly bargeIn: boolean;
-  /** Milliseconds after the prompt in which somebody has to begin to speak. */
+  /** Milliseconds after the prompt in which speech has to begin. */
   readonly timeoutMs: number;
-  /** Milliseconds of silence that end what is said. */
+  /** Milliseconds of silence that end the answer. */
   readonly silenceMs: number;
-  /** Milliseconds of speech at most. */
+  /** Largest duration of speech in milliseconds. */
   readonly maxMs: number;
   readonly language: string | undefined;
   readonly hints: readonly string[];
 }
 
 export interface Recognised {
-  /** What was understood; empty for `silence` and `failed`. */
+  /** The recognised text; empty for `silence` and `failed`. */
   readonly text: string;
-  /** `silence`: nobody spoke. `failed`: somebody did, and was not understood. */
+  /** `silence`: nobody spoke. `failed`: speech was not recognised. */
   readonly outcome: 'heard' | 'silence' | 'failed';
-  /** Milliseconds of speech. */
+  /** Duration of speech in milliseconds. */
   readonly milliseconds: number;
 }
 
-/** Sound before the first loud moment that belongs to it. */
+/** Sound before the first loud moment that belongs to the speech. */
 const LEAD_SAMPLES = (SPEECH_RATE * 3) / 10;
-/** How long an engine may think after the last word. */
+/** Milliseconds for the engine after the last word. */
 const THINKING_MS = 10_000;
 
 /**
- * Asks a party something and understands the answer, by voice.
+ * Plays a prompt and recognises the spoken answer.
  * @throws SpeechError; the signal's reason; MediaError; EndpointGone
  */
 export async function recogniseSpeech(
@@ -119,7 +120,7 @@ function thinkingTime(): AbortSignal {
 /** Waits for one utterance: from the first loud moment to the silence after it. */
 class Listening {
   readonly texts: string[] = [];
-  /** True when somebody has spoken, false when nobody did in time. */
+  /** True after speech, false after silence. */
   readonly answered: Promise<boolean>;
   engine: SpeechStream | undefined;
   onSpeech: () => void = () => undefined;
@@ -142,12 +143,12 @@ class Listening {
   /** Milliseconds of speech so far. */
   readonly milliseconds = (): number => Math.round(this.#samples / (SPEECH_RATE / 1000));
 
-  /** From now on it hears. */
+  /** Starts detection. */
   open(): void {
     if (this.#state === 'deaf') this.#state = 'waiting';
   }
 
-  /** From now on somebody has to speak within the time. */
+  /** Starts the time in which speech has to begin. */
   expect(): void {
     if (this.#state === 'waiting') this.#timer = setTimeout(() => this.#end(false), this.#options.timeoutMs);
   }

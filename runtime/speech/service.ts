@@ -1,3 +1,4 @@
+/** Speech recognition of the node: servers, streams and limits. */
 import { type AsrOptions, asrOptionsProblem, type AsrServer } from '../domain/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { untilActive } from './activity.ts';
@@ -6,10 +7,10 @@ import { OpenAi } from './engines/openai.ts';
 import { Pocketsphinx, pocketsphinxInstalled } from './engines/pocketsphinx.ts';
 import { Vosk } from './engines/vosk.ts';
 
-/** Streams at once, when nothing else is said. */
+/** Default number of concurrent streams. */
 const DEFAULT_STREAMS = 4;
 const DEFAULT_MODEL = 'whisper-1';
-/** Why nothing is understood on this node. */
+/** Message when no engine is configured. */
 export const NO_ENGINE =
   'speech recognition is not configured: install pocketsphinx, or name a server in record_asr_options';
 
@@ -19,36 +20,36 @@ interface Server {
   readonly limit: number;
 }
 
-/** What a stream takes up of the limits until it is over. */
+/** A stream's entry in the limits until its end. */
 interface Place {
   readonly server: Server;
   /** Nobody waits for its last words: it ends when its place is needed. */
   leaving: boolean;
-  /** Ends the stream at once. */
+  /** Stops the stream immediately. */
   close(): void;
 }
 
-/** A stream of the service; it counts against the limits until it is over. */
+/** A stream of the service; it counts against the limits until its end. */
 export interface ServedStream extends SpeechStream {
   /**
-   * No more sound comes, and nobody waits for the last words: they are told unless somebody else needs the place.
-   * Resolves when the stream is over; never rejects.
+   * Marks the end of the sound without waiting for the last words: they follow unless another user needs the place.
+   * Resolves at the end of the stream; never rejects.
    */
   leave(): Promise<void>;
 }
 
-/** Options of a stream; what is left out is the configuration's. */
+/** Options of a stream; the configuration supplies the defaults. */
 export type OpenSpeech = Pick<SpeechStreamOptions, 'onResult' | 'onFailure'> &
   Partial<Pick<SpeechStreamOptions, 'language' | 'hints' | 'whole'>> & {
-    /** Servers that are passed over, as they have failed at this; whichever is asked is added. */
+    /** Servers to skip because they failed at this work; each server asked is added. */
     readonly tried?: Set<object>;
-    /** A stream that the caller ends once this one is open: its place counts as free. */
+    /** A stream that ends once this one is open: its place counts as free. */
     readonly instead?: ServedStream;
   };
 
 /**
- * Speech recognition as the node has it: the servers of `record_asr_options`, or pocketsphinx where it is installed, with
- * a limit of streams at once.
+ * Speech recognition of the node: the servers of `record_asr_options`, or an installed pocketsphinx, with a limit of
+ * concurrent streams.
  */
 export class SpeechService {
   readonly #nursery: Nursery;
@@ -60,7 +61,7 @@ export class SpeechService {
 
   /**
    * @param nursery starts engines
-   * @param installed whether pocketsphinx is on this machine; asked again until it is
+   * @param installed true when pocketsphinx is installed; asked again until it is
    */
   constructor(nursery: Nursery, installed: () => boolean = pocketsphinxInstalled) {
     this.#nursery = nursery;
@@ -69,9 +70,9 @@ export class SpeechService {
   }
 
   /**
-   * Takes new options from now on; streams that are open go on. Options that are none count as speech switched off.
-   * @param value the setting; undefined: there is none
-   * @returns what is wrong with them
+   * Applies new options; open streams continue. Invalid options switch speech recognition off.
+   * @param value the setting; undefined: not set
+   * @returns the mistake, if any
    */
   configure(value: unknown): string | undefined {
     const problem = value === undefined ? undefined : asrOptionsProblem(value);
@@ -82,12 +83,12 @@ export class SpeechService {
     return problem;
   }
 
-  /** Whether there is an engine at all. */
+  /** True when an engine is configured or installed. */
   get configured(): boolean {
     return this.#engines().length > 0;
   }
 
-  /** Streams that can be open at once. */
+  /** Number of streams permitted at once. */
   get capacity(): number {
     return Math.min(
       this.#limit,
@@ -95,30 +96,30 @@ export class SpeechService {
     );
   }
 
-  /** Streams that could be opened now without the end of any other. */
+  /** Streams that can be opened without ending another. */
   get free(): number {
     const left = this.#engines().reduce((sum, server) => sum + Math.max(0, server.limit - this.#streamsOf(server)), 0);
     return Math.max(0, Math.min(this.#limit - this.streams, left));
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get streams(): number {
     return this.#places.size;
   }
 
-  /** Milliseconds until the activity time begins in which recordings are transcribed; 0 within it. */
+  /** Milliseconds until the activity time of transcriptions begins; 0 within it. */
   untilActive(now: number): number {
     return untilActive(this.#options.activity_time, now);
   }
 
-  /** Tells when a stream may have become free, or the options are others, until the returned function is called. */
+  /** Calls back when a stream may have become free, or the options changed; returns the function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Opens a stream at the first server that takes it; those of the wanted language come first.
+   * Opens a stream at the first server that accepts it, servers of the wanted language first.
    * @throws SpeechError
    */
   async open(options: OpenSpeech): Promise<ServedStream> {
@@ -175,7 +176,7 @@ export class SpeechService {
     }
   }
 
-  /** Ends streams that are leaving, as far as there are more streams than allowed. */
+  /** Ends leaving streams while there are more streams than permitted. */
   #makeRoom(): void {
     for (const place of this.#places) {
       const isOver = this.streams > this.#limit || this.#streamsOf(place.server) > place.server.limit;
@@ -187,7 +188,7 @@ export class SpeechService {
     return [...this.#places].filter((place) => place.server === server).length;
   }
 
-  /** The servers that can be asked. Without any in the options, pocketsphinx serves as soon as it is installed. */
+  /** The configured servers; without any, pocketsphinx as soon as it is installed. */
   #engines(): readonly Server[] {
     const { enabled = true, servers } = this.#options;
     if (enabled && servers === undefined && this.#servers.length === 0 && this.#installed()) {
@@ -233,7 +234,7 @@ function engineOf(server: AsrServer, nursery: Nursery): SpeechEngine {
   }
 }
 
-/** Gives its place back when it ends, however it does. */
+/** A stream that returns its place at its end. */
 class CountedStream implements ServedStream {
   readonly place: Place;
   readonly #stream: SpeechStream;

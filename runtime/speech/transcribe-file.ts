@@ -1,9 +1,10 @@
+/** Transcribes WAV files. */
 import { readWavShape, wavSamples } from '../media/index.ts';
 import { SPEECH_RATE, SpeechError } from './engine.ts';
 import type { SpeechService } from './service.ts';
 
 export interface TranscribedChannel {
-  /** 0 is left. */
+  /** Channel number; 0 is left. */
   readonly channel: number;
   readonly text: string;
 }
@@ -16,7 +17,7 @@ export interface TranscribeFileOptions {
 
 /**
  * The text of a WAV file, channel by channel, one stream at a time.
- * @throws SpeechError; WavFormatError; the signal's reason; the system's errors
+ * @throws SpeechError; WavFormatError; the signal's reason; errors of the file system
  */
 export async function transcribeFile(
   service: SpeechService,
@@ -31,7 +32,7 @@ export async function transcribeFile(
   return result;
 }
 
-/** A server that fails leaves the work to the next. */
+/** After a server's failure, tries the next. */
 async function transcribeChannel(
   service: SpeechService,
   file: string,
@@ -92,7 +93,7 @@ async function transcribeOnce(
   }
 }
 
-/** Every so many samples as their mean, which keeps what is too high out. */
+/** Averages groups of samples, which filters high frequencies. */
 function thinned(samples: Int16Array, factor: number): Int16Array {
   if (factor === 1) return samples;
   return Int16Array.from({ length: Math.floor(samples.length / factor) }, (_, index) => {

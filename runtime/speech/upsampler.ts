@@ -1,7 +1,7 @@
 /** Taps of the half-band filter on each side of a new sample. */
 const TAPS = 8;
 
-/** Windowed sinc at the half-way points: what a new sample takes of its neighbours. */
+/** Windowed sinc at the half-way points: weights of the neighbouring samples. */
 const WEIGHTS = Float64Array.from({ length: TAPS * 2 }, (_, index) => {
   const distance = index - TAPS + 0.5;
   const window = Math.cos((Math.PI * distance) / (2 * TAPS)) ** 2;
@@ -12,7 +12,7 @@ const WEIGHTS = Float64Array.from({ length: TAPS * 2 }, (_, index) => {
 export class Upsampler {
   #past = new Int16Array(TAPS * 2 - 1);
 
-  /** @returns two samples for each one given */
+  /** @returns two samples per input sample */
   next(samples: Int16Array): Int16Array {
     const input = new Int16Array(this.#past.length + samples.length);
     input.set(this.#past);

@@ -1,18 +1,19 @@
+/** Detects utterances by their level. */
 import { SPEECH_RATE } from './engine.ts';
 
-/** Twenty milliseconds, in which speech is told from silence. */
+/** Frame of twenty milliseconds, the unit of detection. */
 const FRAME = SPEECH_RATE / 50;
 const FRAME_MS = 20;
-/** Mean amplitude above which something may be speech, whatever the noise. */
+/** Mean amplitude that speech must exceed, whatever the noise. */
 const LEAST_LEVEL = 250;
-/** So many times the noise is speech. */
+/** Factor above the noise that counts as speech. */
 const OVER_NOISE = 3;
-/** Speech that is shorter is a click, in milliseconds. */
+/** Shorter speech counts as a click, in milliseconds. */
 const LEAST_SPEECH_MS = 80;
 
 /**
- * Tells speech from silence by its level, against the noise of the line: when somebody begins to speak, and when
- * somebody has been silent for a while. Sound in, frames of 20 ms out.
+ * Distinguishes speech from silence by its level above the line's noise, and reports the beginning and end of
+ * utterances. Input is sound, output are frames of 20 ms.
  */
 export class SpeechDetector {
   readonly #silenceMs: number;
@@ -31,7 +32,7 @@ export class SpeechDetector {
     return this.#speaking;
   }
 
-  /** Looks at more sound. Gives what has changed: `begun` and `ended` in the order in which they happened. */
+  /** Processes more sound. Returns the changes, `begun` and `ended`, in order. */
   hear(samples: Int16Array): readonly ('begun' | 'ended')[] {
     const input = new Int16Array(this.#rest.length + samples.length);
     input.set(this.#rest);
@@ -48,7 +49,7 @@ export class SpeechDetector {
 
   #frame(level: number): 'begun' | 'ended' | undefined {
     const loud = level > Math.max(LEAST_LEVEL, this.#noise * OVER_NOISE);
-    // Noise is learnt slowly upwards and quickly downwards: speech must not become the noise.
+    // The noise estimate rises slowly and falls quickly, so that speech does not become noise.
     if (!loud) this.#noise += (level - this.#noise) * (level < this.#noise ? 0.2 : 0.02);
     this.#loudMs = loud ? this.#loudMs + FRAME_MS : Math.max(0, this.#loudMs - FRAME_MS);
     this.#quietMs = loud ? 0 : this.#quietMs + FRAME_MS;

@@ -1,28 +1,29 @@
+/** Speech engine: HTTP servers with OpenAI's transcription API. */
 import { wavOf } from '../../media/index.ts';
 import { SPEECH_RATE, type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from '../engine.ts';
 import { SpeechDetector } from '../utterances.ts';
 
-/** Silence after which what was said is sent, in milliseconds. */
+/** Milliseconds of silence that end an utterance, which is then sent. */
 const UTTERANCE_SILENCE_MS = 700;
-/** What came before the first loud moment and belongs to it. */
+/** Sound before the first loud moment that belongs to the utterance. */
 const LEAD_SAMPLES = SPEECH_RATE / 4;
-/** A speaker who never pauses is cut, and a file is sent in pieces of this many samples: 10 minutes, about 10 MB. */
+/** Longest piece in samples (10 minutes, about 10 MB): longer speech and files are divided. */
 const LIVE_SAMPLES = SPEECH_RATE * 30;
 const WHOLE_SAMPLES = SPEECH_RATE * 600;
 const REQUEST_MS = 120_000;
-/** Octets of an answer: ten minutes of quick speech are some 20 kB. */
+/** Largest answer in octets: ten minutes of quick speech are some 20 kB. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 export interface OpenAiServer {
-  /** Up to and without `/audio/transcriptions`, e.g. `https://host/v1`. */
+  /** URL before `/audio/transcriptions`, e.g. `https://host/v1`. */
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly model: string;
 }
 
 /**
- * The HTTP interface of OpenAI's transcriptions, which many engines offer: `POST /audio/transcriptions`, multipart, a WAV
- * file. Live sound is cut into utterances at silences; there are final results only.
+ * OpenAI's transcription API, offered by many engines: `POST /audio/transcriptions`, multipart, a WAV file. Live sound
+ * is cut into utterances at silences; all results are final.
  */
 export class OpenAi implements SpeechEngine {
   readonly #server: OpenAiServer;
@@ -87,14 +88,14 @@ class OpenAiStream implements SpeechStream {
     this.#aborting.abort();
   }
 
-  /** Of the silence before somebody speaks only the end is kept. */
+  /** Keeps only the end of the silence before an utterance. */
   #forget(): void {
     while (this.#sound.length > 1 && this.#samples - (this.#sound[0] as Int16Array).length > LEAD_SAMPLES) {
       this.#samples -= (this.#sound.shift() as Int16Array).length;
     }
   }
 
-  /** Sends what was said; silence is not worth a request. */
+  /** Sends an utterance; silence is not sent. */
   #send(): void {
     const samples = joined(this.#sound, this.#samples);
     const worth = this.#heardSpeech;
@@ -131,10 +132,11 @@ class OpenAiStream implements SpeechStream {
     form.set('file', new Blob([new Uint8Array(wavOf(samples, SPEECH_RATE))], { type: 'audio/wav' }), 'speech.wav');
     form.set('model', model);
     form.set('response_format', 'json');
-    // ISO 639-1, as the interface wants it.
+    // The API expects ISO 639-1.
     if (language !== undefined) form.set('language', language.split('-', 1)[0] ?? language);
     if (hints.length > 0) form.set('prompt', hints.join(', '));
-    // As bytes: fetch fails outside of its promise, which ends the process, when a connection breaks while it reads a form.
+    // As bytes: when a connection breaks while fetch reads a form, it rejects outside of its promise, which ends the
+    // process.
     const encoded = new Response(form);
     const type = encoded.headers.get('Content-Type') ?? '';
     const response = await fetch(`${url.replace(/\/+$/, '')}/audio/transcriptions`, {
@@ -152,7 +154,7 @@ class OpenAiStream implements SpeechStream {
   }
 }
 
-/** @throws Error for one that is too long */
+/** @throws Error for an answer over the limit */
 async function answerOf(response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;

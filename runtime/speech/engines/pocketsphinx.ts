@@ -1,3 +1,4 @@
+/** Speech engine: pocketsphinx processes. */
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,21 +10,21 @@ import { type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOpt
 import { Upsampler } from '../upsampler.ts';
 
 const COMMAND = 'pocketsphinx_continuous';
-/** Of the Debian packages; other models by configuration. */
+/** Paths of the Debian packages; other models by configuration. */
 const DICTIONARY = '/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict';
-/** Octets of 16 kHz samples in a millisecond. */
+/** Octets of 16 kHz samples per millisecond. */
 const BYTES_PER_MS = 32;
-/** Octets that may wait for the engine before `drained` waits. */
+/** Buffered octets above which `drained` waits. */
 const HIGH_WATER = 512 * 1024;
 
-/** Files of another language than English, absolute. */
+/** Absolute paths of model files for languages other than English. */
 export interface PocketsphinxModel {
   readonly acousticModel?: string;
   readonly languageModel?: string;
   readonly dictionary?: string;
 }
 
-/** Whether the engine is on this machine. */
+/** True when the engine is installed. */
 export function pocketsphinxInstalled(path = process.env['PATH'] ?? ''): boolean {
   return path.split(delimiter).some((folder) => {
     try {
@@ -35,7 +36,7 @@ export function pocketsphinxInstalled(path = process.env['PATH'] ?? ''): boolean
   });
 }
 
-/** CMU Pocketsphinx as a process of its own for each stream. It tells final results only, one for each utterance. */
+/** CMU Pocketsphinx, one process per stream. It yields final results only, one per utterance. */
 export class Pocketsphinx implements SpeechEngine {
   readonly #nursery: Nursery;
   readonly #model: PocketsphinxModel;
@@ -60,11 +61,11 @@ export class Pocketsphinx implements SpeechEngine {
     });
   }
 
-  /** A grammar of the phrases whose words the dictionary knows; undefined when there are none. */
+  /** A grammar of the phrases whose words are in the dictionary; undefined without any. */
   async #grammar(hints: readonly string[]): Promise<string | undefined> {
     if (hints.length === 0) return undefined;
     this.#words ??= readWords(this.#model.dictionary ?? DICTIONARY).catch((error: unknown) => {
-      // It may be installed by the next time.
+      // The dictionary may be installed later.
       this.#words = undefined;
       throw error;
     });
@@ -93,7 +94,7 @@ async function readWords(dictionary: string): Promise<ReadonlySet<string>> {
   }
 }
 
-/** It reads files only, and cannot open the socket of the line: `cat` makes a pipe of it. */
+/** It reads only files and cannot open the line's socket, so `cat` feeds it through a pipe. */
 const SCRIPT = `cat <&3 | exec ${COMMAND} -infile /dev/stdin -logfn /dev/null "$@" >&3 3>&-`;
 
 class PocketsphinxStream implements SpeechStream {
@@ -103,12 +104,12 @@ class PocketsphinxStream implements SpeechStream {
   readonly #upsampler = new Upsampler();
   readonly #ended = Promise.withResolvers<void>();
   readonly #tidy: () => Promise<void>;
-  /** Sound for a process that is on its way up. */
+  /** Sound buffered while the process starts. */
   #unsent: Buffer[] = [];
   #unsentBytes = 0;
   #socket: Socket | undefined;
   #text = '';
-  /** How the process ended, and whether all it said was heard: these come by different ways. */
+  /** The end of the process and the end of its output, which arrive separately. */
   #exit: { readonly problem: string | undefined } | undefined;
   #heardAll = false;
   #finishing = false;
@@ -177,7 +178,7 @@ class PocketsphinxStream implements SpeechStream {
     }
     this.#socket = line;
     line.setEncoding('utf8').on('data', (text: string) => this.#take(text));
-    // A process that ends takes the line away; its exit says so.
+    // An ending process breaks the line; its exit reports the reason.
     line.on('error', () => undefined);
     line.on('close', () => {
       this.#heardAll = true;
@@ -189,7 +190,7 @@ class PocketsphinxStream implements SpeechStream {
     this.#line.resolve(line);
   }
 
-  /** A line for each utterance; an empty one when nothing was understood. */
+  /** One line per utterance; empty when nothing was recognised. */
   #take(text: string): void {
     const lines = (this.#text + text).split('\n');
     this.#text = lines.pop() ?? '';

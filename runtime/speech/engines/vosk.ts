@@ -1,12 +1,13 @@
+/** Speech engine: vosk-server over WebSocket. */
 import { once } from 'node:events';
 import { setTimeout as elapsed } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { SPEECH_RATE, type SpeechEngine, SpeechError, type SpeechStream, type SpeechStreamOptions } from '../engine.ts';
 
 const CONNECT_MS = 5000;
-/** A server that says nothing after the end of the sound is not waited for any longer, in milliseconds. */
+/** Milliseconds to wait for the last result after the end of the sound. */
 const FINAL_MS = 30_000;
-/** A tenth of a second in one message. */
+/** Sound per message: a tenth of a second. */
 const CHUNK_SAMPLES = SPEECH_RATE / 10;
 const HIGH_WATER = 512 * 1024;
 
@@ -45,7 +46,7 @@ class VoskStream implements SpeechStream {
   readonly #ended = Promise.withResolvers<void>();
   #waiting: Int16Array[] = [];
   #waitingSamples = 0;
-  /** Messages of sound sent, and answers to them: each has one, and the end has one more. */
+  /** Sent messages and received answers: one answer per message of sound, and one more for the end. */
   #sent = 0;
   #answered = 0;
   #finishing = false;
@@ -79,7 +80,7 @@ class VoskStream implements SpeechStream {
     this.#flush();
     this.#finishing = true;
     this.#socket.send('{"eof" : 1}');
-    const late = setTimeout(() => this.#over('it did not tell its last result'), FINAL_MS);
+    const late = setTimeout(() => this.#over('it did not send its last result'), FINAL_MS);
     await this.#ended.promise;
     clearTimeout(late);
   }
@@ -110,7 +111,7 @@ class VoskStream implements SpeechStream {
     try {
       message = JSON.parse(text) as typeof message;
     } catch {
-      return this.#over(`it sent what is no JSON: ${text.slice(0, 80)}`);
+      return this.#over(`it sent invalid JSON: ${text.slice(0, 80)}`);
     }
     this.#answered += 1;
     if (typeof message.partial === 'string' && message.partial !== '')
