@@ -1,12 +1,13 @@
+/** Runs FreeSWITCH applications on a channel. */
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { aborted, elapsed, untilAborted } from './until-aborted.ts';
 
-/** Milliseconds after which an application that goes on is broken again: five packets. */
+/** Milliseconds until a still running application is broken again: five packets. */
 const BREAK_AGAIN_MS = 100;
-/** Milliseconds in which a channel that has gone tells of the end of what it ran. */
+/** Milliseconds in which an ended channel reports the end of its application. */
 const LAST_WORDS_MS = 1000;
 
-/** Settles when the channel begins to run an application of that name, with that argument when it is given. */
+/** Settles when the channel begins to run an application with this name, and with this argument if given. */
 export function begins(channel: FsEndpoint, application: string, data?: string): Promise<void> {
   const name = `esl::event::CHANNEL_EXECUTE::${channel.uuid}`;
   return new Promise((resolve) => {
@@ -21,15 +22,15 @@ export function begins(channel: FsEndpoint, application: string, data?: string):
 }
 
 /**
- * The applications that a channel runs for a while: one after the other, as on the channel itself. An interruption could
- * otherwise end the one before, and the next would go on for ever.
+ * Runs the applications of a channel one after another, as the channel itself does. Otherwise an interruption could end
+ * the one before, and the next would run forever.
  */
 export class Applications {
   readonly #channel: FsEndpoint;
   readonly #gone: AbortSignal;
-  /** Settles when those are over that run or wait. */
+  /** Settles when the running and waiting applications are over. */
   #running: Promise<unknown> | undefined;
-  /** Settles when the channel is through with the latest of them. */
+  /** Settles when the channel has finished the latest of them. */
   #latest: Promise<void> | undefined;
 
   /** @param gone aborted when the channel has ended */
@@ -39,8 +40,8 @@ export class Applications {
   }
 
   /**
-   * Runs an application until it is over, by itself or because the signal aborted: then `interrupt` ends it, or a break.
-   * Settles when the channel is free again, so that whatever comes next does not meet a rest of it.
+   * Runs an application to its end. When the signal aborts, `interrupt` or a break ends it. Settles when the channel is
+   * free, so that the next application does not meet the rest of this one.
    * @returns its CHANNEL_EXECUTE_COMPLETE
    * @throws the reason of the signal, or of `gone`
    */
@@ -61,7 +62,7 @@ export class Applications {
     return await run;
   }
 
-  /** Settles when the channel is through with what it ran, also when it has gone meanwhile: within a second. */
+  /** Settles when the channel has finished its applications, within a second even if it has ended meanwhile. */
   async through(): Promise<void> {
     await Promise.race([this.#latest, elapsed(LAST_WORDS_MS)]);
   }
@@ -74,7 +75,7 @@ export class Applications {
   ): Promise<FsEvent> {
     const started = begins(this.#channel, application);
     const over = new AbortController();
-    // An interruption that overtakes the start would miss it, and nothing would end the application any more.
+    // An interruption before the start would have no effect, and the application would never end.
     const stop = () => void started.then(interrupt ?? (() => this.#break(over.signal)));
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -93,17 +94,17 @@ export class Applications {
   }
 
   /**
-   * Breaks the application that runs until it is over. FreeSWITCH forgets a break that comes while it begins one or
-   * changes the codec, as it does some 20 ms after a session description.
+   * Breaks the running application until it ends. FreeSWITCH loses a break while it begins an application or changes
+   * the codec, which happens some 20 ms after a session description.
    */
   async #break(over: AbortSignal): Promise<void> {
     const { uuid } = this.#channel;
     while (!over.aborted && !this.#gone.aborted) {
       try {
-        // Not `all`: that also throws away the commands that wait, a hangup among them.
+        // Not `all`: that would also drop waiting commands, such as a hangup.
         await untilAborted(this.#channel.api('uuid_break', uuid), this.#gone);
       } catch {
-        // The channel has gone, or its connection has, with which it ends: so does the application.
+        // The channel or its connection has ended, and the application with it.
         return;
       }
       await Promise.race([aborted(over), elapsed(BREAK_AGAIN_MS)]);

@@ -1,4 +1,4 @@
-/** Codecs with payload types of their own (RFC 3551 section 6), which need no `rtpmap`. */
+/** Codecs with static payload types (RFC 3551 section 6), which need no `rtpmap`. */
 const STATIC: Readonly<Record<string, string>> = {
   0: 'PCMU',
   3: 'GSM',
@@ -11,7 +11,7 @@ const STATIC: Readonly<Record<string, string>> = {
   18: 'G729',
 };
 
-/** Names of the codecs, upper case, of all sound that a session description has (RFC 8866 section 6.6). */
+/** Codec names, upper case, of all audio in a session description (RFC 8866 section 6.6). */
 export function audioCodecs(sdp: string): ReadonlySet<string> {
   const codecs = new Set<string>();
   for (const media of sdp.split(/^(?=m=)/m)) {
@@ -25,7 +25,7 @@ export function audioCodecs(sdp: string): ReadonlySet<string> {
   return codecs;
 }
 
-/** Names of the codecs, upper case, in a list of FreeSWITCH: `PCMU@8000h@20i,opus,CORE_PCM_MODULE.PCMA@8000h`. */
+/** Codec names, upper case, in a FreeSWITCH list: `PCMU@8000h@20i,opus,CORE_PCM_MODULE.PCMA@8000h`. */
 export function listedCodecs(list: string): ReadonlySet<string> {
   const names = list.split(',').map((entry) => /(?:^|\.)([^.@]+)(?:@|$)/.exec(entry.trim())?.[1] ?? '');
   return new Set(names.filter((name) => name !== '').map((name) => name.toUpperCase()));

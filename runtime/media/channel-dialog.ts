@@ -1,14 +1,15 @@
+/** Requests to the media server within a channel's SIP dialog. */
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { ENDPOINT_GONE, MediaError } from './media-error.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 
-/** How often a re-INVITE that crossed another is sent. */
+/** Number of attempts for a re-INVITE that crosses another. */
 const GLARE_ATTEMPTS = 6;
 
 /**
- * The re-INVITE to the media server. FreeSWITCH sends one of its own after a bridge; where the two cross, ours is
- * refused with 491 and sent again after a while (RFC 3261 section 14.1). Not by the library's `modify`, which never
- * settles again once it was refused.
+ * Sends a re-INVITE to the media server. FreeSWITCH sends one of its own after a bridge; when both cross, ours is
+ * refused with 491 and sent again later (RFC 3261 section 14.1). The library's `modify` is not used because it never
+ * settles after a refusal.
  * @param gone aborted when the channel has ended
  * @returns the media server's answer
  * @throws MediaError with the status of the refusal; the reason of `gone`
@@ -20,7 +21,7 @@ export async function reinvite({ dialog }: FsEndpoint, sdp: string, gone: AbortS
     const headers: Record<string, string> = contact === undefined ? {} : { Contact: contact };
     const { status, body } = await untilAborted(dialog.request({ method: 'INVITE', headers, body: sdp }), gone);
     if (status < 300) {
-      // What the library answers the media server's own re-INVITE with.
+      // The library's answer to a re-INVITE of the media server.
       dialog.local.sdp = sdp;
       return body;
     }
@@ -31,13 +32,13 @@ export async function reinvite({ dialog }: FsEndpoint, sdp: string, gone: AbortS
   }
 }
 
-/** BYE instead of the library's `hangup` command: one message where that takes three events and a frame slot. */
+/** Sends BYE instead of the library's `hangup` command: one message instead of three events and a frame slot. */
 export async function hangUp(endpoint: FsEndpoint): Promise<void> {
   if (endpoint.dialog === null) return endpoint.destroy();
   try {
     await endpoint.dialog.destroy();
   } catch {
-    // The SIP server has lost the call: by the channel's own connection then.
+    // The SIP server has lost the call: hang up over the channel's own connection.
     await endpoint.api('uuid_kill', endpoint.uuid);
   }
 }

@@ -1,32 +1,35 @@
+/** Records a channel of the media server. */
 import type { MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
 import type { RecordingEnd } from './recording-notices.ts';
 import { quoted } from './quoted.ts';
 
-/** Milliseconds to wait for the word that a file is complete, when it was stopped or its channel has ended. */
+/** Milliseconds to wait for the notice of a complete file after the stop or the end of the channel. */
 const COMPLETE_MS = 5000;
 /**
- * Frames of 20 ms by which FreeSWITCH holds a recording back, to keep both directions in step. Of one that ends sooner
- * nothing is written, and shipped it is half a second.
+ * Frames of 20 ms that FreeSWITCH buffers to keep both directions in step; half a second as shipped. A shorter
+ * recording writes nothing.
  */
 const PRE_BUFFER_FRAMES = 5;
 
 export interface ChannelRecordingOptions {
   /** WAV file, absolute; its folder exists. */
   readonly file: string;
-  /** The party is heard left and what it hears right; or the other way round; or it is heard alone, on one channel. */
+  /**
+   * `left`, `right`: channel of the party, with its received sound on the other; or the party alone, on one channel.
+   */
   readonly party: 'left' | 'right' | 'alone';
-  /** Silence is written until `resume`. */
+  /** Writes silence until `resume`. */
   readonly paused?: boolean;
 }
 
 /**
- * A recording of a channel, of both directions or of what its party says, beside whatever the channel does: through holds,
- * bridges and transfers, until it is stopped or the channel ends.
+ * A recording of a channel, of both directions or of its party only. It continues through holds, bridges and transfers,
+ * until it is stopped or the channel ends.
  */
 export class ChannelRecording {
   readonly file: string;
-  /** Resolves when the media server has said that the file is complete, for whatever reason. */
+  /** Resolves when the media server reports a complete file, for any reason. */
   readonly completed: Promise<RecordingEnd>;
   readonly #endpoint: MediaEndpoint;
 
@@ -36,7 +39,7 @@ export class ChannelRecording {
     this.completed = completed;
   }
 
-  /** @throws MediaError when the media server cannot write there; EndpointGone */
+  /** @throws MediaError when the media server cannot write the file; EndpointGone */
   static async start(
     endpoint: MediaEndpoint,
     { file, party, paused = false }: ChannelRecordingOptions,
@@ -47,12 +50,12 @@ export class ChannelRecording {
         `RECORD_STEREO=${party === 'left'}`,
         `RECORD_STEREO_SWAP=${party === 'right'}`,
         `RECORD_READ_ONLY=${party === 'alone'}`,
-        // Without it FreeSWITCH throws away whatever is short.
+        // By default FreeSWITCH discards short recordings.
         'RECORD_MIN_SEC=0',
         'RECORD_APPEND=false',
         `RECORD_PRE_BUFFER_FRAMES=${PRE_BUFFER_FRAMES}`,
       ].join(';');
-      // All at once: nobody else's recording of the channel comes between, and no sound before the pause.
+      // All at once, so that neither another recording of the channel nor sound before the pause intervenes.
       await Promise.all([
         endpoint.command('uuid_setvar_multi', settings),
         endpoint.command('uuid_record', `start ${quoted(file)}`),
@@ -65,7 +68,7 @@ export class ChannelRecording {
     return new ChannelRecording(endpoint, file, completed);
   }
 
-  /** Silence is written from now on. */
+  /** Writes silence from now on. */
   async pause(): Promise<void> {
     await this.#endpoint.command('uuid_record', `mask ${quoted(this.file)}`);
   }
@@ -74,12 +77,12 @@ export class ChannelRecording {
     await this.#endpoint.command('uuid_record', `unmask ${quoted(this.file)}`);
   }
 
-  /** Ends it. Settles when the file is complete, as far as the media server tells; never rejects. */
+  /** Ends the recording. Settles when the media server reports a complete file, or after a limit; never rejects. */
   async stop(): Promise<RecordingEnd> {
     try {
       await this.#endpoint.command('uuid_record', `stop ${quoted(this.file)}`);
     } catch (error) {
-      // The channel has ended, and with it the recording.
+      // The channel has ended, and the recording with it.
       if (!(error instanceof MediaError)) throw error;
     }
     let timer: NodeJS.Timeout | undefined;

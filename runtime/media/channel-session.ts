@@ -1,3 +1,4 @@
+/** The media session of a channel. */
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
@@ -5,18 +6,18 @@ import { farEndSdp, inProfileOf } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 
-/** The sound that was agreed between one channel of the media server and its far end. */
+/** The session negotiated between a channel of the media server and its far end. */
 export class ChannelSession {
   readonly #endpoint: FsEndpoint;
   readonly #silence: SilenceLimit;
-  /** Of the channel, upper case; empty where the media server does not list them. */
+  /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
   #local: string;
   #remote: string | undefined;
 
   /**
-   * @param silence what the channel was told of a far end that sends nothing
-   * @param remote the far end's session description, where the channel began with one
+   * @param silence the channel's limit for a silent far end
+   * @param remote the far end's initial session description, if any
    */
   constructor(endpoint: FsEndpoint, silence: SilenceLimit, remote: string | undefined) {
     this.#endpoint = endpoint;
@@ -26,20 +27,20 @@ export class ChannelSession {
     this.#local = remote === undefined ? endpoint.local.sdp : inProfileOf(remote, endpoint.local.sdp);
   }
 
-  /** The session description that the far end is to send to. */
+  /** The session description for the far end. */
   get local(): string {
     return this.#local;
   }
 
   /**
-   * Tells the channel the far end's new session description. A refused one leaves the session as it was (RFC 3261 section 14.2).
+   * Sends the far end's new session description to the channel. A refusal keeps the session (RFC 3261 section 14.2).
    * @param gone aborted when the channel has ended
    * @param setVariable sets a channel variable, given as `name value`
    * @returns the answer
-   * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted; the reason of `gone`
+   * @throws MediaError with status 488 without a common codec, or for encrypted media; the reason of `gone`
    */
   async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
-    // Not even asked: FreeSWITCH is silent for seconds after an offer without a codec that it has.
+    // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
     if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp)))) throw noCodec();
     const describe = async (remote: string): Promise<string> => {
       const variable = this.#silence.variableFor(remote);
@@ -53,7 +54,7 @@ export class ChannelSession {
       this.#remote = sdp;
       return this.#local;
     } catch (error) {
-      // The media server may have taken what it cannot do, and be without sound since (docs/conformance.md).
+      // The media server may have accepted an impossible offer and have no sound since (docs/conformance.md).
       if (this.#remote !== undefined && !gone.aborted) this.#local = await describe(this.#remote);
       throw error;
     }

@@ -1,9 +1,10 @@
+/** Collects digits from a party. */
 import type { MediaEndpoint } from './endpoint.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface CollectSettings {
   readonly signal: AbortSignal;
-  /** Media server sources, played in order; the first digit interrupts them. */
+  /** Prompts as media server sources, played in order; the first digit interrupts them. */
   readonly prompt: readonly string[];
   readonly min: number;
   readonly max: number;
@@ -19,7 +20,7 @@ export interface Collected {
 }
 
 /**
- * Plays a prompt and collects digits. Digits typed before the prompt count: the prompt is then not played.
+ * Plays a prompt and collects digits. Digits typed before the prompt count and skip it.
  * @throws the reason of the signal; EndpointGone
  */
 export async function collectDigits(endpoint: MediaEndpoint, settings: CollectSettings): Promise<Collected> {

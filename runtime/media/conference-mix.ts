@@ -1,24 +1,25 @@
+/** A conference on the media server. */
 import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 
-/** Something that the media server tells of a member. */
+/** A media server event about a member. */
 export type MemberNotice = 'talking' | 'silent' | 'muted' | 'unmuted';
 
 export interface JoinOptions {
   readonly moderator: boolean;
-  /** Enters without being heard and without hearing, until `letIn`. */
+  /** Enters without hearing and being heard, until `letIn`. */
   readonly apart: boolean;
-  /** Nobody hears anybody, but music, until a moderator enters. */
+  /** Members hear only music until a moderator enters. */
   readonly waitForModerator: boolean;
-  /** Music for a member that is alone. */
+  /** Music for a lone member. */
   readonly music: boolean;
-  /** The member is in; called before anything that the media server tells of it later. */
+  /** The member has entered; called before any later event about it. */
   readonly onEntered: (member: number) => void;
   readonly onNotice: (notice: MemberNotice) => void;
 }
 
-/** Milliseconds within which the media server does what it was asked. */
+/** Milliseconds for the media server to execute a command. */
 const ANSWER_MS = 5000;
 /** mod_conference cuts longer lists of members. */
 const LIST_LENGTH = 100;
@@ -32,11 +33,11 @@ const NOTICES: Readonly<Record<string, MemberNotice>> = {
 };
 
 /**
- * One conference of the media server (mod_conference): it begins with its first member and ends with its last. Commands
- * take effect in the order in which they are given, as all of them go over one connection.
+ * A conference of the media server (mod_conference): it begins with its first member and ends with its last. All
+ * commands use one connection and are executed in order.
  */
 export class ConferenceMix {
-  /** Where it is: only endpoints on the same media server can join. */
+  /** Media server of the conference: only endpoints there can join. */
   readonly server: EndpointServer;
   readonly #name: string;
   readonly #api: (command: string) => Promise<string>;
@@ -45,7 +46,7 @@ export class ConferenceMix {
   /**
    * @param name unique on the media server, without spaces
    * @param api sends a command on the media server's own connection
-   * @param recordings tells when a recording of a conference is complete
+   * @param recordings reports complete recordings of conferences
    */
   constructor(
     name: string,
@@ -60,9 +61,9 @@ export class ConferenceMix {
   }
 
   /**
-   * Puts an endpoint into the conference.
-   * @returns the member's id, and when it has left, by whatever cause
-   * @throws MediaError when it is not let in; EndpointGone
+   * Adds an endpoint to the conference.
+   * @returns the member's id, and a promise of its leaving for any reason
+   * @throws MediaError when it is not admitted; EndpointGone
    */
   async join(
     endpoint: MediaEndpoint,
@@ -94,13 +95,13 @@ export class ConferenceMix {
     return { member, left: left.catch(() => undefined) };
   }
 
-  /** Takes a member out; its endpoint is free when `left` settles. A member that has gone is out. */
+  /** Removes a member; its endpoint is free when `left` settles. A departed member is ignored. */
   async remove(member: number): Promise<void> {
     await this.#command(`hup ${member}`);
   }
 
   /**
-   * What a member hears of others from now on.
+   * Sets what a member hears of others.
    * @throws MediaError
    */
   async relate(listener: number, speakers: readonly number[], hears: boolean): Promise<void> {
@@ -116,20 +117,20 @@ export class ConferenceMix {
     await this.#command(`${muted ? 'mute' : 'unmute'} ${member}`);
   }
 
-  /** Ends what `apart` began. */
+  /** Lets in a member that entered with `apart`. */
   async letIn(member: number, muted: boolean): Promise<void> {
     await Promise.all([...(muted ? [] : [this.#command(`unmute ${member}`)]), this.#command(`undeaf ${member}`)]);
   }
 
-  /** Plays a sound to all; settles when it has begun. */
+  /** Plays a sound to all members; settles when it has begun. */
   async play(source: string): Promise<void> {
     const answer = await this.#command(`play ${source}`);
     if (answer.startsWith('-ERR')) throw new MediaError(`the media server cannot play ${source}: ${answer.trim()}`);
   }
 
   /**
-   * Records the whole conference into a WAV file, until it is over.
-   * @returns tells when the file is complete
+   * Records the whole conference into a WAV file, until it ends.
+   * @returns a promise of the complete file
    * @throws MediaError
    */
   async record(file: string): Promise<{ readonly completed: Promise<unknown> }> {

@@ -1,9 +1,9 @@
-/** Digits beyond this are dropped: nobody types ahead that far. */
+/** Largest number of queued digits; further ones are dropped. */
 const TYPE_AHEAD_LIMIT = 128;
 
 /**
- * DTMF digits of one party: handed to whoever listens, kept for the next listener when nobody does (type-ahead).
- * At most one listener at a time, the newest; when it leaves, the one before it listens again.
+ * DTMF digits of one party, passed to the current listener or queued for the next one (type-ahead). Only the newest
+ * listener is active; after it, the one before listens again.
  */
 export class DigitQueue {
   readonly #typedAhead: string[] = [];
@@ -17,14 +17,14 @@ export class DigitQueue {
     else if (this.#typedAhead.length < TYPE_AHEAD_LIMIT) this.#typedAhead.push(digit);
   }
 
-  /** The oldest digit that nobody has seen, if there is one. */
+  /** The oldest queued digit, if any. */
   take(): string | undefined {
     return this.#typedAhead.shift();
   }
 
   /**
-   * Offers digits that nobody listens for, until the returned function is called. A watcher that answers true has used
-   * the digit up.
+   * Offers digits without a listener to `watch`, until the returned function is called. A watcher that returns true has
+   * consumed the digit.
    */
   watch(watcher: (digit: string) => boolean): () => void {
     this.#watchers.push(watcher);
@@ -34,7 +34,7 @@ export class DigitQueue {
     };
   }
 
-  /** Listens until the returned function is called. Digits typed ahead stay for `take`. */
+  /** Listens until the returned function is called. Queued digits stay for `take`. */
   listen(listener: (digit: string) => void): () => void {
     this.#listeners.push(listener);
     return () => {

@@ -1,4 +1,4 @@
-/** The part of drachtio-fsmrf 5 that is used here; the library ships no types. */
+/** Types of the used part of drachtio-fsmrf 5, which ships none. */
 declare module 'drachtio-fsmrf' {
   import type { EventEmitter } from 'node:events';
   import type { Server, Socket } from 'node:net';
@@ -10,13 +10,13 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsConnection {
     readonly socket: Socket;
-    /** The channel as it was when the connection began. */
+    /** The channel's state at the begin of the connection. */
     getInfo(): FsEvent;
-    /** Longest pause between attempts to connect again, ms; by default it doubles without end. */
+    /** Longest pause between reconnection attempts, ms; by default it doubles without limit. */
     readonly reconnectOpts: { retryMaxDelay?: number };
     /** Events are named `esl::event::NAME::channel-uuid`. */
     on(event: string, listener: (event: FsEvent) => void): unknown;
-    /** Events to get beside those subscribed to before. */
+    /** Adds events to the subscription. */
     subscribe(events: readonly string[]): void;
     removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }

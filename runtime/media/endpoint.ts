@@ -1,3 +1,4 @@
+/** The media endpoint of one SIP leg. */
 import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
@@ -14,35 +15,35 @@ import { YoungBridge } from './young-bridge.ts';
 /** The media server of an endpoint. */
 export interface EndpointServer {
   readonly name: string;
-  /** Address of this node on which the media server's sound can be taken. */
+  /** Address of this node for sound from the media server. */
   readonly listenAddress: string;
   readonly recordings: RecordingNotices;
   /**
-   * Another endpoint on the same media server.
-   * @param wish.remoteSdp the far end's session description, to be answered; without it the endpoint makes an offer
-   * @param wish.via name of the SIP server that is to call the media server
-   * @param wish.mayBeSilent its far end only listens
+   * Creates another endpoint on the same media server.
+   * @param wish.remoteSdp the far end's session description to answer; without it the endpoint makes an offer
+   * @param wish.via name of the SIP server that calls the media server
+   * @param wish.mayBeSilent true when its far end only listens
    */
   createEndpoint(wish: {
     readonly remoteSdp?: string | undefined;
     readonly via?: string | undefined;
     readonly mayBeSilent?: boolean;
   }): Promise<MediaEndpoint>;
-  /** A conference on the same media server. */
+  /** Creates a conference on the same media server. */
   conference(name: string): ConferenceMix;
-  /** An endpoint lives here from now on. */
+  /** Registers a new endpoint. */
   entered(endpoint: MediaEndpoint): void;
   left(endpoint: MediaEndpoint): void;
 }
 
 /**
- * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason
- * of the given signal, or with EndpointGone when the channel ends first (an application that the media server does not
- * know hangs up the channel without any answer).
+ * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason of
+ * the given signal, or with EndpointGone when the channel ends first (an application unknown to the media server hangs
+ * up the channel without an answer).
  */
 export class MediaEndpoint {
   readonly digits = new DigitQueue();
-  /** Told what the media server says by INFO: a digit for a far end that has no telephone-events. */
+  /** Called with INFO requests of the media server: digits for a far end without telephone-events. */
   onInfo: (contentType: string, body: string) => void = () => undefined;
   readonly #gone = new AbortController();
   readonly #via: string | undefined;
@@ -52,13 +53,13 @@ export class MediaEndpoint {
   #destroyed = false;
   #digitsKept = false;
   #modifying: Promise<unknown> = Promise.resolve();
-  /** The bridge that it entered and has not been let leave so far. */
+  /** The current bridge, until the channel has left it. */
   #bridge: { readonly other: MediaEndpoint; readonly young: YoungBridge } | undefined;
   #applications: Applications;
 
   /**
    * @param made.via name of the SIP server that called the media server
-   * @param made.session the sound that it was made with
+   * @param made.session the initial media session
    */
   constructor(
     endpoint: FsEndpoint,
@@ -81,21 +82,20 @@ export class MediaEndpoint {
     return this.#endpoint.uuid;
   }
 
-  /** The session description that the phone is to send to. */
+  /** The session description for the phone. */
   get localSdp(): string {
     return this.#session.local;
   }
 
-  /** Aborted with EndpointGone when the channel has ended, by whoever's doing. */
+  /** Aborted with EndpointGone when the channel has ended for any reason. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
   /**
-   * Tells the media server the phone's new session description. One at a time: the next one waits. A refused one leaves the
-   * session as it was.
+   * Sends the phone's new session description to the media server, one at a time. A refusal keeps the session.
    * @returns the media server's answer
-   * @throws MediaError with status 488 when there is no common codec, or the sound is to be encrypted
+   * @throws MediaError with status 488 without a common codec, or for encrypted media
    */
   modify(remoteSdp: string): Promise<string> {
     const next = this.#modifying.then(() =>
@@ -106,10 +106,10 @@ export class MediaEndpoint {
   }
 
   /**
-   * Goes on as a channel of another media server, with the digits and the owners that it has. Nothing may run on it. What
-   * is recorded or heard of the old channel ends.
-   * @param renegotiate offers the phone the new session description and gives its answer
-   * @throws MediaError, or whatever `renegotiate` throws: everything is as it was then
+   * Continues on a channel of another media server, keeping its digits and owners. No application may run. Recordings
+   * and taps of the old channel end.
+   * @param renegotiate offers the phone the new session description and returns its answer
+   * @throws MediaError, and errors of `renegotiate`: nothing has changed then
    */
   moveTo(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
     const moved = this.#modifying.then(() => this.#move(server, renegotiate));
@@ -138,7 +138,7 @@ export class MediaEndpoint {
     this.#applications = new Applications(this.#endpoint, this.gone);
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
-    // What is left is the old channel; its media server may be gone.
+    // Ends the old channel; its media server may be gone.
     void next.destroy().catch(() => undefined);
   }
 
@@ -150,8 +150,8 @@ export class MediaEndpoint {
   /**
    * Plays one source (path, `tone_stream://`, `silence_stream://`, `spokenSource`, ...) to its end.
    * @returns milliseconds played
-   * @throws MediaError when the file does not exist, or there is nothing to speak a text; the signal's reason when it aborts (the
-   * sound stops then)
+   * @throws MediaError for a missing file, or a text without a speech engine; the signal's reason when it aborts, which
+   * stops the sound
    */
   async play(source: string, signal: AbortSignal): Promise<number> {
     const spoken = readSpokenSource(source);
@@ -164,7 +164,8 @@ export class MediaEndpoint {
   }
 
   /**
-   * Records the phone into a WAV file until the time is up, it is silent for that long, or the signal aborts. Phones that send nothing while nobody speaks are silent then: the recording has the pause, too.
+   * Records the phone into a WAV file until the time limit, the silence limit, or an abort. A phone that suppresses
+   * silence counts as silent meanwhile; the recording contains its pauses.
    * @returns milliseconds recorded
    */
   async record({ append, ...what }: RecordWhat, signal: AbortSignal): Promise<number> {
@@ -173,14 +174,14 @@ export class MediaEndpoint {
     return Number(event.getHeader('variable_record_ms') ?? 0);
   }
 
-  /** Settles when the file of the latest recording is complete, also when the phone has gone meanwhile: within a second. */
+  /** Settles when the latest recording's file is complete, within a second even if the phone has left meanwhile. */
   recorded(): Promise<void> {
     return this.#applications.through();
   }
 
   /**
-   * Has the endpoint's far end hear what the party of another endpoint says, and nothing else. Settles when that has
-   * ended. Keys do not change what is heard.
+   * Plays the sound of another endpoint's party to this endpoint's far end, and nothing else. Settles at its end. DTMF
+   * does not change what is heard.
    */
   async eavesdrop(target: MediaEndpoint): Promise<void> {
     await this.command('uuid_setvar_multi', 'eavesdrop_bridge_aleg=true;eavesdrop_enable_dtmf=false');
@@ -188,8 +189,8 @@ export class MediaEndpoint {
   }
 
   /**
-   * Gives the media server a command about this channel: `NAME UUID ARGUMENTS`.
-   * @throws MediaError with the media server's word for why it cannot
+   * Sends a media server command about this channel: `NAME UUID ARGUMENTS`.
+   * @throws MediaError with the media server's refusal
    */
   async command(name: string, args: string): Promise<void> {
     const event = await this.#bounded(this.#endpoint.api(name, `${this.uuid} ${args}`));
@@ -210,19 +211,19 @@ export class MediaEndpoint {
     return milliseconds;
   }
 
-  /** Sends the phone's sound back to it until the signal aborts or the endpoint is gone. */
+  /** Echoes the phone's sound until the signal aborts or the endpoint is gone. */
   async echo(signal: AbortSignal): Promise<void> {
     await this.#run('echo', '', signal, () => this.park());
   }
 
-  /** Takes the channel out of whatever it does (bridge, echo); its bridged peer is parked too. */
+  /** Ends the channel's bridge or echo and parks it; a bridged peer is parked too. */
   async park(): Promise<void> {
     await this.#mayLeave();
     if (this.#destroyed || this.#gone.signal.aborted) return;
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
-  /** Connects the sound of two endpoints; settles when both are at it. */
+  /** Bridges two endpoints; settles when both are in the bridge. */
   async bridge(other: MediaEndpoint): Promise<void> {
     await Promise.all([this.#mayLeave(), other.#mayLeave()]);
     if (this.#destroyed || other.#destroyed) throw ENDPOINT_GONE;
@@ -240,19 +241,20 @@ export class MediaEndpoint {
     await soon(begun, legs);
   }
 
-  /** Settles, never by a failure, when the media server lets it leave the bridge that it may be in. */
+  /** Settles when the media server permits leaving the bridge, if any; never rejects. */
   async #mayLeave(): Promise<void> {
     const bridge = this.#bridge;
     if (bridge === undefined) return;
-    // Who ends both does so in one turn: neither is to outlive the other.
+    // Both legs may be ended in one turn: neither should outlive the other.
     await Promise.resolve();
     if (!this.#destroyed || !bridge.other.#destroyed) await bridge.young.flows();
     if (this.#bridge === bridge) this.#bridge = undefined;
   }
 
-  /** Parts two bridged endpoints; settles when both are free. An endpoint that is gone is free. */
+  /** Parts two bridged endpoints; settles when both are free. A gone endpoint counts as free. */
   async unbridge(other: MediaEndpoint): Promise<void> {
-    // FreeSWITCH parks a leg that has lost the other, but not one that lost it as they came together: that waits for ever.
+    // FreeSWITCH parks a leg that has lost its peer, except when the peer was lost during bridging: then it waits
+    // forever.
     const left = [this, other].filter((leg) => !leg.#destroyed && !leg.gone.aborted);
     try {
       const begun = Promise.all(left.map((leg) => begins(leg.#endpoint, 'park')));
@@ -264,15 +266,15 @@ export class MediaEndpoint {
   }
 
   /**
-   * Puts the channel into a conference of the media server.
+   * Adds the channel to a conference of the media server.
    * @param entry argument of the `conference` application
-   * @returns settles when the channel is free again: it left, was taken out, or was not let in
+   * @returns settles when the channel is free again: it left, was removed, or was not admitted
    */
   async conference(entry: string): Promise<void> {
     await this.#bounded(this.#endpoint.execute('conference', entry));
   }
 
-  /** Tells what happens to the channel as a member of conferences, until the returned function is called. */
+  /** Reports conference events of the channel, until the returned function is called. */
   watchConference(listener: (action: string, member: number) => void): () => void {
     const connection = this.#endpoint.conn;
     const name = `esl::event::CUSTOM::${this.uuid}`;
@@ -289,7 +291,7 @@ export class MediaEndpoint {
     await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${digits}`));
   }
 
-  /** Hands a digit that came by INFO to the channel, as if it had come by RFC 4733. */
+  /** Passes a digit from INFO to the channel, as if it had come by RFC 4733. */
   async receiveDtmf(digit: string): Promise<void> {
     await this.#bounded(this.#endpoint.api('uuid_recv_dtmf', `${this.uuid} ${digit}`));
   }
@@ -298,19 +300,19 @@ export class MediaEndpoint {
   async destroy(): Promise<void> {
     if (this.#destroyed) return;
     this.#destroyed = true;
-    // Its partner in a bridge would be hung up with it.
+    // Otherwise its bridged peer would be hung up with it.
     await this.#mayLeave();
     if (this.#gone.signal.aborted) return;
     await this.#quietly(hangUp(this.#endpoint));
     this.#gone.abort(ENDPOINT_GONE);
   }
 
-  /** Takes a channel for its own. */
+  /** Takes over a channel. */
   #inhabit(endpoint: FsEndpoint, server: EndpointServer): void {
     server.entered(this);
     const gone = () => {
       server.left(this);
-      // The channel that a move has left behind says nothing of this endpoint.
+      // The channel left behind by a move no longer concerns this endpoint.
       if (this.#endpoint === endpoint) this.#gone.abort(ENDPOINT_GONE);
     };
     endpoint.on('dtmf', (event: { dtmf: string }) => {
@@ -334,17 +336,17 @@ export class MediaEndpoint {
   ): Promise<FsEvent> {
     this.#keepDigits();
     const event = await this.#applications.run(application, data, signal, interrupt);
-    // Its end can be told before that of the channel, which was what ended it.
+    // The application's end may be reported before the end of the channel that caused it.
     if (this.#destroyed) throw ENDPOINT_GONE;
     return event;
   }
 
-  /** Digits are ours to listen for: by default `*` ends every sound. Queued before the first application. */
+  /** The node handles digits: by default `*` would stop every sound. Queued before the first application. */
   #keepDigits(): void {
     if (this.#digitsKept) return;
     this.#digitsKept = true;
     this.set('playback_terminators', 'none').catch(() => {
-      // The channel is gone; whatever is to run next says so.
+      // The channel has ended; the next application reports it.
     });
   }
 
@@ -352,7 +354,7 @@ export class MediaEndpoint {
     return untilAborted(work, this.#gone.signal);
   }
 
-  /** For commands whose only failure is that the channel has gone already. */
+  /** For commands that fail only when the channel has ended. */
   async #quietly(work: Promise<unknown>): Promise<void> {
     try {
       await this.#bounded(work);
@@ -362,12 +364,12 @@ export class MediaEndpoint {
   }
 }
 
-/** Milliseconds after which two channels count as at work without a word from the media server. */
+/** Milliseconds after which two channels count as started without a notice from the media server. */
 const BEGIN_MS = 1000;
 
 /**
- * Waits until the channels have begun what they were told: the media server says yes before, and a command that came in
- * between would meet the state of before.
+ * Waits until the channels have started their commands. The media server confirms earlier, and a command in between
+ * would meet the former state.
  * @throws EndpointGone
  */
 async function soon(begun: Promise<unknown>, legs: readonly MediaEndpoint[]): Promise<void> {

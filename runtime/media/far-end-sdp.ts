@@ -1,12 +1,13 @@
+/** Adapts session descriptions for the media server. */
 import { MediaError } from './media-error.ts';
 
-/** Lines by which a far end offers ICE (RFC 8839) or keys for encrypted sound (RFC 4568, RFC 5763). */
+/** Lines that offer ICE (RFC 8839) or keys for encrypted media (RFC 4568, RFC 5763). */
 const NOT_DONE =
   /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|crypto|fingerprint|setup|tls-id)\b.*\r?\n/gim;
 
 const ENCRYPTED_AUDIO = /^m=audio [1-9]\d* \S*SAVP/m;
 
-/** The profile for quicker reports (RFC 4585): nothing of it has to be done but to answer by it. */
+/** The profile for early feedback (RFC 4585): only the answer has to repeat it. */
 const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
 
 /**
@@ -28,8 +29,8 @@ export function farEndSdp(sdp: string): string {
 }
 
 /**
- * An answer of the media server whose sound has the profile that was offered (RFC 3264 section 6.1, RFC 4585 section 4.1). An
- * answer may leave out streams, so that the offered stream is known by its kind alone.
+ * The media server's answer with the profile of the offer (RFC 3264 section 6.1, RFC 4585 section 4.1). An answer may
+ * omit streams, so the offered stream is identified by its kind alone.
  */
 export function inProfileOf(offer: string, answer: string): string {
   const profile = /^m=audio [1-9]\d*(?:\/\d+)? (\S+)/m.exec(offer)?.[1];

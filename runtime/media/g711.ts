@@ -1,4 +1,4 @@
-/** G.711 (ITU-T G.711) to linear 16-bit samples, by table. */
+/** Converts G.711 (ITU-T G.711) to linear 16-bit samples, by table. */
 
 function muLaw(code: number): number {
   const value = ~code & 0xff;
@@ -19,7 +19,7 @@ const A_LAW = Int16Array.from({ length: 256 }, (_, code) => aLaw(code));
 
 export type G711 = 'PCMU' | 'PCMA';
 
-/** One sample for each octet. */
+/** One sample per octet. */
 export function decodeG711(octets: Uint8Array, law: G711): Int16Array {
   const table = law === 'PCMU' ? MU_LAW : A_LAW;
   const samples = new Int16Array(octets.length);

@@ -1,12 +1,13 @@
+/** Stops recordings of a killed node. */
 import { quoted } from './quoted.ts';
 
-/** A command of the media server, and its answer. */
+/** Sends a command to the media server and returns its answer. */
 type Api = (command: string) => Promise<string>;
 
 /**
- * Ends recordings of these files, of whichever channel or conference: a node that was killed began them, and the media server
- * lives on and so do they.
- * @returns the files that were being recorded; they are complete as soon as the media server says so
+ * Stops recordings to these files on all channels and conferences: a killed node began them, and the media server kept
+ * recording.
+ * @returns the files that were being recorded; each is complete when the media server reports it
  */
 export async function endLeftRecordings(api: Api, files: ReadonlySet<string>): Promise<string[]> {
   const ended: string[] = [];
@@ -39,7 +40,7 @@ interface Conference {
   readonly members: readonly { readonly record_path?: string }[];
 }
 
-/** Undefined when it is none: where there is nothing to list, the media server says so in words. */
+/** Undefined for other text: the media server answers in words when the list is empty. */
 function json(answer: string): unknown {
   try {
     return JSON.parse(answer);

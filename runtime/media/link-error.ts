@@ -1,7 +1,7 @@
-/** The media server could not be reached or did not accept the password. */
+/** The media server is unreachable or refused the password. */
 export class MediaLinkError extends Error {
   override readonly name = 'MediaLinkError';
 }
 
-/** The media server answers and does not let the node in: waiting does not help. */
+/** The media server is reachable but refuses this node: retrying does not help. */
 export class MediaAccessRefused extends MediaLinkError {}

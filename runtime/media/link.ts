@@ -1,3 +1,4 @@
+/** Connections to FreeSWITCH's event socket. */
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
 import { MediaLinkError } from './link-error.ts';
 import { probeEventSocket } from './probe.ts';
@@ -11,15 +12,15 @@ export interface MediaServerAddress {
   readonly host: string;
   readonly port: number;
   readonly password: string;
-  /** Sofia profile that serves this node. */
+  /** Sofia profile for calls of this node. */
   readonly profile: string;
-  /** Address on which this node takes the media server's connections. */
+  /** Address of this node for the media server's outbound connections. */
   readonly listenAddress: string;
-  /** Milliseconds after which an endpoint whose far end sends nothing is given up, unless it holds; 0: never. */
+  /** Milliseconds after which an endpoint with a silent far end is ended, unless it is held; 0: never. */
   readonly silenceLimitMs?: number;
 }
 
-/** A SIP server, by which calls to media servers are made. */
+/** A SIP server for calls to media servers. */
 export interface SipRoute {
   readonly name: string;
   /** The application object of drachtio-srf. */
@@ -27,10 +28,10 @@ export interface SipRoute {
   readonly connected: boolean;
 }
 
-/** Milliseconds between two attempts to connect again. The library's own way doubles them for ever. */
+/** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
 const RECONNECT_MS = 2000;
 
-/** The connection to one FreeSWITCH, whose endpoints are called by one SIP server. A lost one is taken up again. */
+/** The connection to one FreeSWITCH, whose endpoints are called by one SIP server. It reconnects after a loss. */
 export class MediaLink {
   readonly route: SipRoute;
   readonly #server: FsMediaServer;
@@ -43,7 +44,7 @@ export class MediaLink {
     const { conn } = server;
     conn.reconnectOpts.retryMaxDelay = RECONNECT_MS;
     sendWhole(conn.socket);
-    // On this connection rather than the channel's own: that ends with the channel, and so do many recordings.
+    // On this connection, not the channel's own: that ends with the channel, and many recordings do too.
     conn.subscribe(['RECORD_STOP']);
     conn.on('esl::ready', () => {
       this.#connected = true;
@@ -61,16 +62,16 @@ export class MediaLink {
     conn.on('esl::event::CUSTOM::*', (event) => {
       if (event.getHeader('Action') === 'stop-recording') onRecorded(event.getHeader('Path') ?? '', 'whole');
     });
-    // The listener for the media server's own connections is the library's: where it hides it elsewhere one day, only
-    // speed is lost.
-    // oxlint-disable-next-line eslint/no-underscore-dangle -- there is no other way to it
+    // The library's own listener for connections from the media server; if it moves in a future version, only speed is
+    // lost.
+    // oxlint-disable-next-line eslint/no-underscore-dangle -- no public access
     server._server?.server?.prependListener('connection', sendWhole);
   }
 
   /**
    * Connects to the event socket.
-   * @param onRecorded told of each recording that is complete, by its file
-   * @throws MediaLinkError after `timeoutMs`, or at once when the server refuses
+   * @param onRecorded called for each complete recording, with its file
+   * @throws MediaLinkError after `timeoutMs`, or immediately when the server refuses
    */
   static async connect(
     route: SipRoute,
@@ -105,7 +106,7 @@ export class MediaLink {
     }
   }
 
-  /** Whether endpoints can be made by this way. */
+  /** True when endpoints can be created through this connection. */
   get usable(): boolean {
     return this.connected && this.route.connected;
   }
@@ -119,8 +120,8 @@ export class MediaLink {
   }
 
   /**
-   * Has the ends of conference recordings told too. They belong to no member; a node that records no conference is spared
-   * the rest of what conferences tell.
+   * Subscribes to the ends of conference recordings, which belong to no member. Without them, a node is spared all
+   * other conference events.
    */
   watchConferences(): void {
     if (this.#watchesConferences) return;

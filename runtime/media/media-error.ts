@@ -1,4 +1,4 @@
-/** The media server refused or failed an operation. `status` is the SIP status to give to a caller. */
+/** The media server refused or failed an operation. `status` is the SIP status for the caller. */
 export class MediaError extends Error {
   override readonly name: string = 'MediaError';
   readonly status: number;
@@ -8,7 +8,7 @@ export class MediaError extends Error {
   }
 }
 
-/** Nothing was spoken: the media server has no speech engine. */
+/** The media server has no speech engine; nothing was spoken. */
 export class NoSpeechEngine extends MediaError {
   override readonly name = 'NoSpeechEngine';
   constructor() {
@@ -16,7 +16,7 @@ export class NoSpeechEngine extends MediaError {
   }
 }
 
-/** The endpoint is gone: the call ended or the media server dropped it. */
+/** The endpoint no longer exists: the call ended, or the media server dropped it. */
 export class EndpointGone extends MediaError {
   override readonly name = 'EndpointGone';
   constructor() {
@@ -24,5 +24,5 @@ export class EndpointGone extends MediaError {
   }
 }
 
-/** Every call ends with it: one for all, as making a stack trace would be the dearest part of a hang-up. */
+/** Shared by all calls that end: a stack trace each would be the most expensive part of a hangup. */
 export const ENDPOINT_GONE = new EndpointGone();

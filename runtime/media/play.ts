@@ -1,10 +1,11 @@
+/** Plays sources to a party. */
 import type { MediaEndpoint } from './endpoint.ts';
 
 export interface PlaySettings {
   readonly signal: AbortSignal;
-  /** A digit out of this set ends the playback; empty: digits do not interrupt. */
+  /** Any of these digits ends the playback; empty: none does. */
   readonly stopDigits: string;
-  /** How often the whole list is played. */
+  /** Number of repetitions of the whole list. */
   readonly repeat: number;
 }
 
@@ -14,9 +15,9 @@ export interface Played {
 }
 
 /**
- * Runs something that a stop digit ends. Other digits stay for the next one who listens.
- * @param work is given the signal that ends it
- * @throws the signal's reason, and whatever the work throws
+ * Runs work that a stop digit ends. Other digits stay queued.
+ * @param work receives the signal that ends it
+ * @throws the signal's reason, and errors of the work
  */
 export async function stoppable<T>(
   endpoint: MediaEndpoint,
@@ -48,8 +49,8 @@ export async function stoppable<T>(
 }
 
 /**
- * Plays sources, in the media server's notation, in order, as often as asked; a stop digit ends it and is the result.
- * Other digits stay for the next collect.
+ * Plays sources in the media server's notation, in order and repeatedly; a stop digit ends it and is the result. Other
+ * digits stay for the next collect.
  * @throws the signal's reason; MediaError; EndpointGone
  */
 export async function playSources(

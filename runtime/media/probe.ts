@@ -1,10 +1,11 @@
+/** Checks access to an event socket. */
 import { connect } from 'node:net';
 import { MediaAccessRefused, MediaLinkError } from './link-error.ts';
 
 /**
- * Asks an event socket whether it takes the password, and leaves again. drachtio-fsmrf never settles where it does not, and
- * goes on with a connection that it could not make: so it is only told to connect where this has worked.
- * @throws MediaAccessRefused, or another MediaLinkError that says what is wrong
+ * Checks that an event socket accepts the password, and disconnects. Needed because drachtio-fsmrf never settles after
+ * a refusal and continues with a failed connection.
+ * @throws MediaAccessRefused, or another MediaLinkError with the reason
  */
 export async function probeEventSocket(
   { host, port, password }: { readonly host: string; readonly port: number; readonly password: string },

@@ -1,4 +1,4 @@
-/** An argument of a command of the media server, whose spaces would end it. */
+/** Quotes an argument of a media server command, which may contain spaces. */
 export function quoted(file: string): string {
   return /\s/.test(file) ? `'${file}'` : file;
 }

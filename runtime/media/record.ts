@@ -1,3 +1,4 @@
+/** Records a phone into a file. */
 import type { MediaEndpoint } from './endpoint.ts';
 import { wholeSeconds } from './record-arguments.ts';
 
@@ -5,25 +6,25 @@ export interface RecordSettings {
   readonly signal: AbortSignal;
   /** WAV file to write, absolute. */
   readonly file: string;
-  /** Milliseconds of sound at most. */
+  /** Largest duration of sound in milliseconds. */
   readonly maxMs: number;
   /** Milliseconds of silence that end the recording; 0: silence does not. */
   readonly silenceMs: number;
   /** Digits that end the recording. */
   readonly stopDigits: string;
-  /** Whether what is in the file stays before it. */
+  /** True: appends to the file. */
   readonly append?: boolean;
 }
 
 export interface Recorded {
-  /** Without the silence that ended it. */
+  /** Duration without the silence that ended it. */
   readonly milliseconds: number;
   readonly reason: 'digit' | 'silence' | 'limit';
   readonly digit: string | undefined;
 }
 
 /**
- * Records what a phone says. What was recorded stays, however it ends.
+ * Records a phone. The recorded part is kept, however it ends.
  * @throws the signal's reason; MediaError; EndpointGone when the phone hangs up
  */
 export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSettings): Promise<Recorded> {
@@ -35,7 +36,7 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
     digit = pressed;
     stopping.abort(new DOMException('ended by a digit', 'AbortError'));
   });
-  // The media server ends a recording at a second of the clock, up to one second late.
+  // The media server ends a recording at a full second of its clock, up to one second late.
   const limit = setTimeout(() => stopping.abort(new DOMException('the longest time is over', 'AbortError')), maxMs);
   const started = performance.now();
   try {
@@ -56,8 +57,8 @@ export async function recordPhone(endpoint: MediaEndpoint, settings: RecordSetti
 }
 
 /**
- * Records phones that come one in place of the other into one file: the next one goes on where the one before was cut off.
- * @returns records the phone that is there now, as `recordPhone`
+ * Records successive phones into one file: each continues where the one before was cut off.
+ * @returns a function that records the present phone, like `recordPhone`
  */
 export function recordInTurn(
   settings: Omit<RecordSettings, 'signal' | 'append'>,
@@ -79,5 +80,5 @@ export function recordInTurn(
   };
 }
 
-/** The media server counts in whole frames and seconds: this near to the limit is the limit. */
+/** The media server counts whole frames and seconds: this close to the limit counts as the limit. */
 const LIMIT_SLACK_MS = 100;

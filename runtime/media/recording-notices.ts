@@ -1,16 +1,16 @@
-/** Whether the media server wrote everything that it was to write: a disk may be full. */
+/** Whether the media server wrote the whole recording: the disk may be full. */
 export type RecordingEnd = 'whole' | 'broken';
 
-/** Tells when the media server has completed a recording, also when its channel is gone by then. */
+/** Waits for complete recordings, also after the end of their channel. */
 export class RecordingNotices {
   readonly #waiting = new Map<string, (end: RecordingEnd) => void>();
 
-  /** @param file as the media server was given it */
+  /** @param file as given to the media server */
   completed(file: string): Promise<RecordingEnd> {
     return new Promise((resolve) => this.#waiting.set(file, resolve));
   }
 
-  /** The media server said so. */
+  /** The media server reported a complete recording. */
   notice(file: string, end: RecordingEnd = 'whole'): void {
     this.#waiting.get(file)?.(end);
     this.#waiting.delete(file);

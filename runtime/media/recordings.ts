@@ -1,19 +1,20 @@
+/** Files of recorded messages. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a recording or a domain may be called in the file system; anything else could lead out of the folder. */
+/** Valid names of recordings and domains as files; others could leave the folder. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
-/** A name that is no name of a recording. */
+/** An invalid recording name. */
 export class RecordingNameError extends Error {
   override readonly name = 'RecordingNameError';
   constructor(found: string) {
-    super(`recording name ${JSON.stringify(found)}: letters, digits, dot, dash and underscore are allowed`);
+    super(`recording name ${JSON.stringify(found)} is invalid: use letters, digits, dot, dash and underscore`);
   }
 }
 
-/** Recordings as WAV files: a folder for each domain. */
+/** Recordings as WAV files, one folder per domain. */
 export class RecordingFolder {
   readonly #folder: string;
 
@@ -23,7 +24,7 @@ export class RecordingFolder {
   }
 
   /**
-   * The file of a new recording; its folder exists afterwards.
+   * The file for a new recording; creates its folder.
    * @throws RecordingNameError
    */
   async create(domain: string, name: string): Promise<string> {
@@ -33,13 +34,13 @@ export class RecordingFolder {
     return file;
   }
 
-  /** The file of a recording of this domain; undefined when there is none. */
+  /** The file of a recording in this domain; undefined when missing. */
   find(domain: string, name: string): string | undefined {
     const file = this.#file(domain, name);
     return file !== undefined && existsSync(file) ? file : undefined;
   }
 
-  /** @returns false when there is none of this name in this domain */
+  /** @returns false for an unknown name in this domain */
   async remove(domain: string, name: string): Promise<boolean> {
     const file = this.find(domain, name);
     if (file !== undefined) await rm(file, { force: true });

@@ -1,14 +1,15 @@
+/** Receives RTP audio. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeG711, type G711 } from './g711.ts';
 
-/** RTP payload types that are understood (RFC 3551 section 6). */
+/** Supported RTP payload types (RFC 3551 section 6). */
 const LAWS: Readonly<Record<number, G711>> = { 0: 'PCMU', 8: 'PCMA' };
 const RTP_HEADER = 12;
-/** A longer gap is no loss but a pause of the sender. Packets of 20 ms. */
+/** A longer gap is a pause of the sender, not loss. Packets of 20 ms. */
 const MOST_LOST = 25;
 
-/** An RTP socket that only listens: whoever sends there is heard as 8 kHz samples, lost packets as silence. */
+/** A receive-only RTP socket: yields 8 kHz samples, with silence for lost packets. */
 export class RtpSink {
   readonly port: number;
   readonly #socket: Socket;
@@ -24,11 +25,11 @@ export class RtpSink {
     this.port = socket.address().port;
     this.#onSamples = onSamples;
     socket.on('message', (packet) => this.#receive(packet));
-    // A socket that fails hears nothing more; the call that is listened to knows nothing of it.
+    // A failed socket receives nothing more; the call that it taps is unaffected.
     socket.on('error', () => this.close());
   }
 
-  /** @throws the system's error when the address is not this machine's */
+  /** @throws the system's error when the address does not belong to this machine */
   static async open(address: string, onSamples: (samples: Int16Array) => void): Promise<RtpSink> {
     const socket = createSocket('udp4');
     socket.bind(0, address);
@@ -36,7 +37,7 @@ export class RtpSink {
     return new RtpSink(socket, address, onSamples);
   }
 
-  /** What a far end is told that is to send here (RFC 4566). */
+  /** Session description for a far end that sends to this socket (RFC 4566). */
   get sdp(): string {
     const id = Date.now();
     return [
@@ -59,19 +60,19 @@ export class RtpSink {
     this.#socket.close();
   }
 
-  /** A packet of RFC 3550 section 5.1; anything else is dropped. */
+  /** Parses a packet of RFC 3550 section 5.1; others are dropped. */
   #receive(packet: Buffer): void {
     if (packet.length <= RTP_HEADER || packet.readUInt8(0) >> 6 !== 2) return;
     const law = LAWS[packet.readUInt8(1) & 0x7f];
     if (law === undefined) return;
     const ssrc = packet.readUInt32BE(8);
-    // The first sender is the one that was invited; a change of source comes with a marker (section 5.1, "M").
+    // The first sender is the invited one; a change of source is marked (section 5.1, "M").
     if (this.#ssrc !== undefined && ssrc !== this.#ssrc && packet.readUInt8(1) >> 7 === 0) return;
     const sequence = packet.readUInt16BE(2);
     const payload = packet.subarray(headerLength(packet));
     if (payload.length === 0) return;
     const lost = this.#ssrc === ssrc ? (sequence - this.#next) & 0xffff : 0;
-    // Late or doubled: its place has been filled.
+    // Late or duplicate: its place has been filled.
     if (lost >= 0x8000) return;
     this.#ssrc = ssrc;
     this.#next = (sequence + 1) & 0xffff;

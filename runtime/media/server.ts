@@ -1,3 +1,4 @@
+/** One FreeSWITCH media server. */
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
@@ -9,30 +10,30 @@ import { MediaError } from './media-error.ts';
 import { RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
-/** Milliseconds after which an endpoint that was asked for is given up; signalling alone would take 32 s. */
+/** Milliseconds to wait for a requested endpoint; SIP alone would take 32 s. */
 const ENDPOINT_MS = 5000;
-/** Milliseconds for which a media server that did not answer is asked last. */
+/** Milliseconds for which a media server that did not answer is tried last. */
 const REST_MS = 5000;
-/** Milliseconds to go on asking a media server that takes no more sessions: FreeSWITCH counts them by the second. */
+/** Milliseconds of retries when a media server accepts no more sessions: FreeSWITCH limits them per second. */
 const BUSY_PATIENCE_MS = 2500;
-/** Milliseconds before the first and the last of those attempts, on the average. */
+/** Average milliseconds before the first and the last of those attempts. */
 const FIRST_PAUSE_MS = 100;
 const LAST_PAUSE_MS = 500;
 
-/** Milliseconds to wait for the word that recordings are complete which a node before this one had begun. */
+/** Milliseconds to wait until recordings begun by an earlier node are complete. */
 const COMPLETE_MS = 2000;
 
-/** What an endpoint is to be. */
+/** Wishes for a new endpoint. */
 export interface EndpointWish {
-  /** The phone's session description, to be answered; without it the endpoint makes an offer. */
+  /** The phone's session description to answer; without it the endpoint makes an offer. */
   readonly remoteSdp?: string | undefined;
-  /** Name of the SIP server that the leg uses, so that the two are lost together or not at all. */
+  /** Name of the leg's SIP server, so that both are lost together or not at all. */
   readonly via?: string | undefined;
-  /** Its far end only listens. */
+  /** True when its far end only listens. */
   readonly mayBeSilent?: boolean;
 }
 
-/** One FreeSWITCH: makes endpoints and counts the live ones. */
+/** One FreeSWITCH: creates endpoints and counts the live ones. */
 export class MediaServer implements EndpointServer {
   readonly name: string;
   readonly listenAddress: string;
@@ -51,7 +52,7 @@ export class MediaServer implements EndpointServer {
   }
 
   /**
-   * Connects by one SIP server more.
+   * Connects through another SIP server.
    * @throws MediaLinkError
    */
   async connect(route: SipRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
@@ -60,28 +61,27 @@ export class MediaServer implements EndpointServer {
     else this.#links.push(link);
   }
 
-  /** Whether endpoints can be made on it. */
+  /** True when it can create endpoints. */
   get usable(): boolean {
     return this.#links.some(({ usable }) => usable);
   }
 
-  /** It did not answer a moment ago. */
+  /** True when it recently failed to answer. */
   get resting(): boolean {
     return performance.now() < this.#restUntil;
   }
 
-  /** Live endpoints. */
+  /** Number of live endpoints. */
   get count(): number {
     return this.#live.size;
   }
 
   /**
-   * Makes an endpoint. With the phone's session description it answers that; without, it makes an offer, and
-   * `modify` takes the answer later.
-   * @param patienceMs how long to go on asking while the media server takes no more sessions
-   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP
-   *   ports, or where the sound is to be encrypted, 503 when it is
-   *   busy or does not answer
+   * Creates an endpoint. It answers the phone's session description if given; otherwise it makes an offer, and `modify`
+   * takes the answer later.
+   * @param patienceMs duration of retries while the media server accepts no more sessions
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, or for
+   * encrypted media; 503 when it is busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
     const { via, remoteSdp } = wish;
@@ -101,7 +101,7 @@ export class MediaServer implements EndpointServer {
     }
   }
 
-  /** A conference, by a name that is unique here. */
+  /** Creates a conference with a unique name. */
   conference(name: string): ConferenceMix {
     return new ConferenceMix(name, this, (command) => this.#link(undefined).api(command), {
       completed: (file) => {
@@ -113,8 +113,8 @@ export class MediaServer implements EndpointServer {
   }
 
   /**
-   * Ends what is still recorded to these files, which nobody here has begun. Settles when they are complete.
-   * @throws MediaError when there is no way to the server at the moment
+   * Stops recordings to these files that an earlier node began. Settles when the files are complete.
+   * @throws MediaError when the server is not connected
    */
   async endRecordings(files: ReadonlySet<string>): Promise<void> {
     const link = this.#link(undefined);
@@ -142,11 +142,11 @@ export class MediaServer implements EndpointServer {
     for (const link of this.#links) link.close();
   }
 
-  /** @throws MediaError when there is no way to it at the moment */
+  /** @throws MediaError when the server is not connected */
   #link(via: string | undefined): MediaLink {
     const own = this.#links.find(({ route, usable }) => usable && route.name === via);
     const link = own ?? this.#links.find(({ usable }) => usable);
-    if (link === undefined) throw new MediaError(`there is no connection to the media server at ${this.name}`, 503);
+    if (link === undefined) throw new MediaError(`the media server at ${this.name} is not connected`, 503);
     return link;
   }
 
@@ -164,7 +164,7 @@ export class MediaServer implements EndpointServer {
       if (made !== undefined) return made;
     } catch (error) {
       const status = (error as { status?: unknown }).status;
-      // Only an answer tells that it is there.
+      // Only an answer proves that it is alive.
       if (typeof status !== 'number' || status === 408) this.#rest();
       throw new MediaError(
         `the media server refused the endpoint: ${(error as Error).message}`,
@@ -175,7 +175,7 @@ export class MediaServer implements EndpointServer {
       clearTimeout(timer);
     }
     this.#rest();
-    // Whenever it does come, nobody needs it any more.
+    // A late endpoint is no longer needed.
     making.then((endpoint) => endpoint.destroy()).catch(() => undefined);
     throw new MediaError(`the media server at ${this.name} made no endpoint in ${ENDPOINT_MS} ms`, 503);
   }

@@ -1,3 +1,4 @@
+/** All media servers of a node. */
 import type { ConferenceMix } from './conference-mix.ts';
 import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaAccessRefused } from './link-error.ts';
@@ -5,22 +6,22 @@ import type { MediaServerAddress, SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { type EndpointWish, MediaServer } from './server.ts';
 
-/** Milliseconds between attempts to connect to a media server for the first time. */
+/** Milliseconds between attempts at the first connection to a media server. */
 const RETRY_MS = 1000;
 
 export interface Log {
   warn(details: object, message: string): void;
 }
 
-/** An endpoint, and where it has to be. */
+/** A wish for an endpoint, and its media server. */
 export interface PlacedEndpointWish extends EndpointWish {
-  /** The media server on which the other endpoints of the call are; absent: any. */
+  /** The media server of the call's other endpoints; absent: any. */
   readonly on?: EndpointServer | undefined;
 }
 
 /**
- * All media servers of a node. Endpoints that are to be connected have to be on one server: whoever makes the first of a call
- * leaves the choice here, and names that server for the others.
+ * All media servers of a node. Endpoints to be connected must share a server: the first endpoint of a call is placed
+ * here, and the others name its server.
  */
 export class MediaServers {
   readonly #servers: readonly MediaServer[];
@@ -33,10 +34,10 @@ export class MediaServers {
   }
 
   /**
-   * Connects to every media server by every SIP server, and settles when one of them can be used; the others are taken up when
-   * they answer.
-   * @param patienceMs how long to wait for the first one; 0 tries once. Not for servers that refuse the node
-   * @throws MediaLinkError when none can be used
+   * Connects to every media server through every SIP server. Settles when one is usable; the others are added when they
+   * answer.
+   * @param patienceMs time to wait for the first one; 0 tries once. Ignored for servers that refuse this node
+   * @throws MediaLinkError when none is usable
    */
   static async connect(
     routes: readonly SipRoute[],
@@ -64,40 +65,40 @@ export class MediaServers {
     return pool;
   }
 
-  /** Whether endpoints can be made. */
+  /** True when endpoints can be created. */
   get connected(): boolean {
     return this.#servers.some(({ usable }) => usable);
   }
 
-  /** Media servers that can be used at the moment. */
+  /** Number of usable media servers. */
   get usable(): number {
     return this.#servers.filter(({ usable }) => usable).length;
   }
 
-  /** Live endpoints. */
+  /** Number of live endpoints. */
   get count(): number {
     return this.#servers.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** The only media server there is: with one, nobody has to wait for a choice. */
+  /** The only configured media server; saves waiting for a choice. */
   get only(): EndpointServer | undefined {
     return this.#servers.length === 1 ? this.#servers[0] : undefined;
   }
 
   /**
-   * Makes an endpoint on the named server, or else on the one that has least to do and takes it.
-   * @throws MediaError with the SIP status of the refusal, 503 when no server can take it
+   * Creates an endpoint on the named server, otherwise on the least loaded server that accepts it.
+   * @throws MediaError with the SIP status of the refusal, 503 when no server accepts it
    */
   async createEndpoint({ on, ...wish }: PlacedEndpointWish = {}): Promise<MediaEndpoint> {
     if (on !== undefined) return on.createEndpoint(wish);
     const [first, ...others] = this.#byLoad();
-    if (first === undefined) throw new MediaError('there is no connection to a media server', 503);
+    if (first === undefined) throw new MediaError('no media server is connected', 503);
     if (others.length === 0) return first.createEndpoint(wish);
     for (const server of [first, ...others]) {
       try {
         return await server.createEndpoint(wish, 0);
       } catch (error) {
-        // Without a common codec there is none on any of them.
+        // Without a common codec, the other servers would refuse it too.
         if (!(error instanceof MediaError) || error.status !== 503) throw error;
       }
     }
@@ -106,18 +107,18 @@ export class MediaServers {
   }
 
   /**
-   * A conference of that name.
-   * @param on where it has to be; absent: on the server that has least to do
-   * @throws MediaError when there is no server
+   * Creates a conference of that name.
+   * @param on its media server; absent: the least loaded one
+   * @throws MediaError when no server is connected
    */
   conference(name: string, on?: EndpointServer): ConferenceMix {
     const server = on ?? this.#byLoad()[0];
-    if (server === undefined) throw new MediaError('there is no connection to a media server', 503);
+    if (server === undefined) throw new MediaError('no media server is connected', 503);
     return server.conference(name);
   }
 
   /**
-   * Ends what the media servers that are there still record to these files, for a node that was killed.
+   * Stops recordings of a killed node to these files on the running media servers.
    * @throws MediaError when one of them cannot be asked
    */
   async endRecordings(files: ReadonlySet<string>): Promise<void> {
@@ -129,7 +130,7 @@ export class MediaServers {
     for (const server of this.#servers) server.close();
   }
 
-  /** The servers that can be used, the best choice first: those that answer, by what they have to do, equals in turn. */
+  /** The usable servers, the best first: responsive ones, by load, equal ones in turn. */
   #byLoad(): MediaServer[] {
     const { length } = this.#servers;
     const turn = this.#turn++;
@@ -140,8 +141,8 @@ export class MediaServers {
   }
 
   /**
-   * Tries until it works, or until `end` while nothing else works either; later until the node stops.
-   * @param refused told when the server does not let the node in
+   * Tries until it succeeds, or until `end` while no server is usable; later until the node stops.
+   * @param refused called when the server refuses this node
    */
   async #connect(
     server: MediaServer,
@@ -172,7 +173,7 @@ export class MediaServers {
       }
     }
   }
-  /** Each problem once, however many ways there are to the server. */
+  /** Logs each problem once, however many connections the server has. */
   #tell({ message }: Error, log: Log): void {
     if (this.#told.has(message)) return;
     this.#told.add(message);

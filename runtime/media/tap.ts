@@ -1,19 +1,20 @@
+/** Listens to one party of a call. */
 import type { MediaEndpoint } from './endpoint.ts';
 import { RtpSink } from './rtp-sink.ts';
 
-/** Something that hears what one party says, beside whatever its call does. */
+/** A listener to one party, independent of its call. */
 export interface Tap {
-  /** Aborted when there is nothing more to hear: the party has gone, or the tap was closed. */
+  /** Aborted at the end: the party left, or the tap was closed. */
   readonly over: AbortSignal;
   /** Ends it. Idempotent; never rejects. */
   close(): Promise<void>;
 }
 
 /**
- * Listens to what a party says, without being noticed: an endpoint of its own on the same media server eavesdrops on the
- * party's channel, and its far end is a socket here. It stays with the party wherever its call goes.
- * @param onSamples 8 kHz linear samples as they come, 20 ms at a time
- * @throws MediaError when the media server has no room; EndpointGone when the party has gone
+ * Listens to a party unnoticed: an additional endpoint on the same media server eavesdrops on the party's channel, with
+ * a socket here as its far end. It follows the party through transfers.
+ * @param onSamples receives 8 kHz linear samples, 20 ms at a time
+ * @throws MediaError when the media server has no capacity; EndpointGone when the party has left
  */
 export async function tapEndpoint(target: MediaEndpoint, onSamples: (samples: Int16Array) => void): Promise<Tap> {
   const sink = await RtpSink.open(target.server.listenAddress, onSamples);
@@ -32,7 +33,7 @@ export async function tapEndpoint(target: MediaEndpoint, onSamples: (samples: In
     await listener.destroy();
     sink.close();
   };
-  // Whatever ends it, the party's end first of all: there is nothing to hear any more.
+  // Any end, most often the party's, ends the tap.
   listener.eavesdrop(target).then(close, close);
   return { over: over.signal, close };
 }

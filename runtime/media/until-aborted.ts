@@ -1,6 +1,6 @@
 /**
- * The work's outcome, or the signal's reason if that comes first. The work itself goes on; its late failure is the
- * business of whoever aborted.
+ * Result of the work, or the signal's reason if that comes first. The work itself continues; its late failure is
+ * ignored.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
@@ -23,7 +23,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Settles after so many milliseconds; does not keep the process alive. */
+/** Settles after this number of milliseconds; does not keep the process alive. */
 export function elapsed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,8 +1,8 @@
-/** WAV files as they come from recordings: their shape, their repair after a crash, and the samples of a channel. */
+/** Reads and repairs WAV files of recordings. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { decodeG711 } from './g711.ts';
 
-/** A file that is no WAV file that can be read here. */
+/** A file that is not a readable WAV file. */
 export class WavFormatError extends Error {
   override readonly name = 'WavFormatError';
 }
@@ -12,31 +12,31 @@ export interface WavShape {
   /** Samples per second. */
   readonly rate: number;
   readonly encoding: 'PCM16' | 'PCMU' | 'PCMA';
-  /** Where the samples begin, in octets. */
+  /** Offset of the samples, in octets. */
   readonly dataOffset: number;
-  /** Octets of samples that are there, whatever the header says. */
+  /** Actual octets of samples, whatever the header says. */
   readonly dataBytes: number;
-  /** True when the header says something else than what is there: the file was not closed. */
+  /** True when the header contradicts the file's size: the file was not closed. */
   readonly unfinished: boolean;
 }
 
-/** Octets that are searched for the `data` chunk. */
+/** Octets searched for the `data` chunk. */
 const HEADER_BYTES = 4096;
 const ENCODINGS: Readonly<Record<number, WavShape['encoding']>> = { 1: 'PCM16', 6: 'PCMA', 7: 'PCMU' };
 
-/** @throws WavFormatError; the system's error when there is no such file */
+/** @throws WavFormatError; the system's error for a missing file */
 export async function readWavShape(path: string): Promise<WavShape> {
   await using file = await open(path, 'r');
   return await shapeOf(file, path);
 }
 
-/** Milliseconds of sound. */
+/** Duration in milliseconds. */
 export function wavDuration({ channels, rate, encoding, dataBytes }: WavShape): number {
   return Math.floor((dataBytes * 1000) / (sampleBytes(encoding) * channels * rate));
 }
 
 /**
- * Writes the true sizes into the header of a recording that nobody closed.
+ * Corrects the sizes in the header of an unclosed recording.
  * @returns the shape afterwards
  * @throws WavFormatError, and the system's errors
  */
@@ -53,7 +53,7 @@ export async function repairWav(path: string): Promise<WavShape> {
   return { ...shape, dataBytes, unfinished: false };
 }
 
-/** The samples of one channel (0 is left), about a second at a time. */
+/** The samples of one channel (0 is left), in pieces of about a second. */
 export async function* wavSamples(path: string, channel = 0): AsyncGenerator<Int16Array> {
   await using file = await open(path, 'r');
   const { channels, rate, encoding, dataOffset, dataBytes } = await shapeOf(file, path);
@@ -106,7 +106,7 @@ async function shapeOf(file: FileHandle, path: string): Promise<WavShape> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
   const { size } = await file.stat();
   if (bytesRead < 12 || tag(buffer, 0) !== 'RIFF' || tag(buffer, 8) !== 'WAVE') {
-    throw new WavFormatError(`${path} is no WAV file`);
+    throw new WavFormatError(`${path} is not a WAV file`);
   }
   let format: { code: number; channels: number; rate: number; bits: number } | undefined;
   for (let at = 12; at + 8 <= bytesRead; ) {
@@ -134,10 +134,10 @@ function dataShape(
 ): WavShape {
   const encoding = format === undefined ? undefined : ENCODINGS[format.code];
   if (format === undefined || encoding === undefined || format.channels === 0 || format.rate === 0)
-    throw new WavFormatError(`${path} has samples of an unknown kind`);
+    throw new WavFormatError(`${path} has samples in an unknown encoding`);
   if (format.bits !== sampleBytes(encoding) * 8) throw new WavFormatError(`${path} has samples of ${format.bits} bits`);
   const there = size - dataOffset;
-  // A recording that nobody closed says 0, or nothing that can be; what follows the samples of others is no sound.
+  // An unclosed recording says 0 or an impossible size; in closed ones, the bytes after the samples are not sound.
   const unfinished = length === 0 ? there > 0 : length > there;
   return {
     channels: format.channels,

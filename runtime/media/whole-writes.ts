@@ -1,8 +1,9 @@
+/** Sends commands to the media server in single packets. */
 import type { Socket } from 'node:net';
 
 /**
- * Makes a socket send each command as a whole and at once. drachtio-modesl writes a command in pieces; without
- * TCP_NODELAY each of them may wait some 40 ms for a delayed ACK, and with it each would be a packet of its own.
+ * Makes a socket send each command whole and immediately. drachtio-modesl writes a command in pieces; without
+ * TCP_NODELAY each may wait some 40 ms for a delayed ACK, and with it each would be a separate packet.
  */
 export function sendWhole(socket: Socket): void {
   socket.setNoDelay(true);

@@ -1,19 +1,20 @@
+/** Protects new bridges from early leaving. */
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { aborted, elapsed } from './until-aborted.ts';
 
-/** Milliseconds after its begin from which the sound of a bridge counts as flowing without being asked for. */
+/** Milliseconds after the begin of a bridge from which its sound counts as flowing. */
 const YOUNG_MS = 1000;
 /** Milliseconds to wait for the answer. */
 const ANSWER_MS = 1000;
-/** Milliseconds between two questions: a packet. */
+/** Milliseconds between two queries: a packet. */
 const ASK_AGAIN_MS = 20;
-/** State of the channel that was called into a bridge, while it runs the bridge. */
+/** State of the called channel while it runs the bridge. */
 const IN_BRIDGE = 'CS_EXCHANGE_MEDIA';
 
 /**
- * A bridge in its first moments. FreeSWITCH hangs a channel up that leaves before the sound flows both ways
- * (`uuid_bridge`, CHANNEL_EXECUTE and CHANNEL_BRIDGE come earlier): each leg waits for the other to come, and takes one
- * that is away again for lost. It is asked only when a leg is about to leave that early: hardly one does.
+ * A bridge in its first moments. FreeSWITCH hangs up a channel that leaves before sound flows both ways (`uuid_bridge`,
+ * CHANNEL_EXECUTE and CHANNEL_BRIDGE come earlier): each leg waits for the other and treats an early departure as loss.
+ * The state is queried only when a leg wants to leave that early, which is rare.
  */
 export class YoungBridge {
   #begunAt: number | undefined;
@@ -23,8 +24,8 @@ export class YoungBridge {
   #flowing: Promise<unknown> | undefined;
 
   /**
-   * @param begun settles when both channels have begun with `uuid_bridge`
-   * @param second the channel that was named second in the command
+   * @param begun settles when both channels have started `uuid_bridge`
+   * @param second the channel named second in the command
    * @param ends each aborted when one of the channels has ended
    */
   constructor(begun: Promise<unknown>, second: FsEndpoint, ends: readonly AbortSignal[]) {
@@ -35,7 +36,7 @@ export class YoungBridge {
     this.#ends = ends;
   }
 
-  /** Settles, never by a failure, when the sound flows, or a channel has ended; at the latest after a second. */
+  /** Settles when sound flows or a channel has ended, after a second at the latest; never rejects. */
   async flows(): Promise<void> {
     const grown = this.#begunAt !== undefined && performance.now() - this.#begunAt > YOUNG_MS;
     if (grown || this.#ends.some(({ aborted: ended }) => ended)) return;
@@ -45,15 +46,15 @@ export class YoungBridge {
   async #asked(): Promise<void> {
     const over = new AbortController();
     const proof = this.#proof(over.signal).catch(() => {
-      // The channel has lost its connection, with which it ends.
+      // The channel has lost its connection, and ends with it.
     });
     await Promise.race([proof, aborted(AbortSignal.any([...this.#ends])), elapsed(ANSWER_MS)]);
     over.abort();
   }
 
   /**
-   * Runs an application that changes nothing. What a channel in a bridge is told to run waits until ten packets have
-   * passed; before the bridge, it runs at once, in another state.
+   * Runs an application without effect. In a bridge, a channel runs it only after ten packets; before the bridge,
+   * immediately and in another state.
    */
   async #proof(over: AbortSignal): Promise<void> {
     await this.#begun;

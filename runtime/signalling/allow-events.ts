@@ -1,4 +1,4 @@
-/** Event packages of an Allow-Events header (RFC 6665 section 8.2.2), lower case; none when there is no header. */
+/** Event packages of an Allow-Events header (RFC 6665 section 8.2.2), lower case; empty without a header. */
 export function parseAllowEvents(header: string | undefined): string[] {
   return (header ?? '')
     .split(',')

@@ -1,19 +1,20 @@
+/** Closes connections to SIP servers. */
 import type { Socket } from 'node:net';
 import type { Srf } from './srf-types.ts';
 
-/** Of drachtio-srf: the connections to servers, and the timer of the next attempt. */
+/** Private parts of drachtio-srf: connections to servers, and the reconnection timer. */
 interface Client {
   readonly mapServer: ReadonlyMap<Socket, unknown>;
   readonly wp: { closing?: boolean; readonly reconnectVars: { retryTimer: NodeJS.Timeout | null } };
 }
 
 /**
- * Closes the connection to a SIP server, or the attempts at one. drachtio-srf's own `disconnect` throws where there is no
- * connection at the moment. When there is one, it forgets where in a message it was, takes what still comes for the beginning of
- * another one, and throws: so what still comes is dropped.
+ * Closes the connection to a SIP server, or stops reconnecting. drachtio-srf's own `disconnect` throws without a
+ * connection. With one, it loses its position in the data, parses the rest as a new message, and throws: so remaining
+ * data is dropped.
  */
 export function closeConnection(srf: Srf): void {
-  // oxlint-disable-next-line no-underscore-dangle -- there is no public way to its sockets
+  // oxlint-disable-next-line no-underscore-dangle -- its sockets are not public
   const { client } = (srf as unknown as { readonly _app: { readonly client?: Client } })._app;
   if (client === undefined) return;
   const { wp } = client;
@@ -21,7 +22,7 @@ export function closeConnection(srf: Srf): void {
   clearTimeout(wp.reconnectVars.retryTimer ?? undefined);
   for (const socket of client.mapServer.keys()) {
     socket.removeAllListeners('data');
-    // Read on: the end of the connection comes after it.
+    // Keep reading: the close event follows the remaining data.
     socket.resume();
     socket.end();
   }

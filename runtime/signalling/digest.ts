@@ -1,3 +1,4 @@
+/** Digest authentication of phones. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** HA1 of an account, by algorithm (RFC 7616 section 3.4.2). */
@@ -8,20 +9,20 @@ export interface DigestSecret {
 
 export type DigestVerdict =
   | { readonly ok: true; readonly username: string }
-  /** No credentials for this realm: ask for them. */
+  /** No credentials for this realm: send a challenge. */
   | { readonly ok: false; readonly reason: 'missing' }
-  /** The nonce is too old or was used with this count before: ask again, the password may be right. */
+  /** The nonce is expired, or its count was used before: send a new challenge, the password may be right. */
   | { readonly ok: false; readonly reason: 'stale' }
   | { readonly ok: false; readonly reason: 'wrong'; readonly username: string };
 
-/** Milliseconds for which a nonce may be used. */
+/** Lifetime of a nonce in milliseconds. */
 const NONCE_LIFE_MS = 300_000;
-/** Nonces whose use is remembered; beyond it the oldest are forgotten and count as stale. */
+/** Number of nonces with a recorded count; older ones count as stale. */
 const NONCES_KEPT = 50_000;
 
 /**
- * Digest authentication of phones (RFC 3261 section 22, RFC 7616, RFC 8760). Nonces are signed and timed, so that no
- * table of issued ones is needed; each use of one must carry a higher count, so that nothing can be replayed.
+ * Digest authentication of phones (RFC 3261 section 22, RFC 7616, RFC 8760). Nonces are signed and timed, so issued
+ * ones need no table; each use must carry a higher count, which prevents replay.
  */
 export class DigestAuthenticator {
   readonly #key = randomBytes(32);
@@ -33,8 +34,8 @@ export class DigestAuthenticator {
   }
 
   /**
-   * The value of WWW-Authenticate or Proxy-Authenticate. One challenge, with MD5: phones of today fail when a second one
-   * with an algorithm that they do not know stands beside it.
+   * The value of WWW-Authenticate or Proxy-Authenticate. A single challenge, with MD5: current phones fail when a
+   * second one with an unknown algorithm follows.
    */
   challenge(realm: string, stale: boolean): string {
     const nonce = this.#nonce();
@@ -42,7 +43,7 @@ export class DigestAuthenticator {
   }
 
   /**
-   * @param header value of Authorization or Proxy-Authorization, if the request has one
+   * @param header value of Authorization or Proxy-Authorization, if present
    * @param secretOf HA1 of a user name in the realm; undefined for an unknown user
    */
   verify(
@@ -66,7 +67,7 @@ export class DigestAuthenticator {
     const middle = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
     const expected = digest(`${secret[hash]}:${middle}:${digest(`${method}:${uri}`)}`);
     if (!equal(expected, response.toLowerCase())) return { ok: false, reason: 'wrong', username };
-    // Checked last, so that only who knows the password can use up a count.
+    // Checked last, so that only a request with the right password consumes a count.
     if (!this.#count(nonce, qop === undefined ? 1 : Number.parseInt(nc, 16))) return { ok: false, reason: 'stale' };
     return { ok: true, username };
   }

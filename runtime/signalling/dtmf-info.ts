@@ -1,12 +1,12 @@
-/** DTMF by INFO, in the forms that phones and gateways use; there is no standard for it. */
+/** DTMF by INFO, in the forms of phones and gateways; there is no standard. */
 
-/** Event codes of RFC 4733 section 3.2, which some write in place of the key. */
+/** Event codes of RFC 4733 section 3.2, which some devices send instead of the key. */
 const KEYS: Readonly<Record<string, string>> = { 10: '*', 11: '#', 12: 'A', 13: 'B', 14: 'C', 15: 'D' };
 
 /**
  * The key of an INFO request: `Signal=5` or `d=5` among other lines (application/dtmf-relay,
  * application/vnd.nortelnetworks.digits), or the key alone (application/dtmf).
- * @returns undefined when it is about no key
+ * @returns undefined for an INFO without a key
  */
 export function dtmfOfInfo(contentType: string, body: string): string | undefined {
   if (!/^\s*application\/(dtmf|dtmf-relay|vnd\.nortelnetworks\.digits)\s*(;|$)/i.test(contentType)) return undefined;

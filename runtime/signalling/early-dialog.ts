@@ -1,3 +1,4 @@
+/** Early dialogs with ringing phones. */
 import { parseAllowEvents } from './allow-events.ts';
 import { headerOf } from './header-of.ts';
 import type { SipDialog } from './sip-dialog.ts';
@@ -6,28 +7,27 @@ import { parseSipUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
 /**
- * The early dialog with a ringing phone (RFC 3261 section 12.1). The SIP server keeps none for provisional answers that
- * are not reliable; so a NOTIFY is sent with the dialog's own Call-ID, tags and the next CSeq, which is all that makes a
- * request part of a dialog.
+ * The early dialog with a ringing phone (RFC 3261 section 12.1). The SIP server keeps none for unreliable provisional
+ * answers; so a NOTIFY is sent with the dialog's Call-ID, tags and next CSeq, which make it part of the dialog.
  */
 export class EarlyDialog {
   #response: SrfIncomingResponse | undefined;
   #nextHop: string | undefined;
   #sent = 0;
   #allowEvents: readonly string[] = [];
-  /** By the tag of the far end: a proxy there may ring several phones (section 12.1). */
+  /** By the far end's tag: a forking proxy may ring several phones (section 12.1). */
   readonly #tags = new Map<string, DialogTags>();
 
   get allowEvents(): readonly string[] {
     return this.#allowEvents;
   }
 
-  /** Of every early dialog that the INVITE has made. */
+  /** Tags of all early dialogs of the INVITE. */
   get tags(): readonly DialogTags[] {
     return [...this.#tags.values()];
   }
 
-  /** @param nextHop where the INVITE went, when not to its request URI */
+  /** @param nextHop of the INVITE, if not its request URI */
   learn(response: SrfIncomingResponse, nextHop: string | undefined): void {
     const listed = parseAllowEvents(headerOf(response, 'Allow-Events'));
     if (listed.length > 0) this.#allowEvents = listed;
@@ -39,7 +39,7 @@ export class EarlyDialog {
     this.#nextHop = nextHop;
   }
 
-  /** False when the phone has not made a dialog yet. */
+  /** False while the phone has not created a dialog. */
   notify(srf: Srf, event: string, failed: (err: unknown) => void): boolean {
     const response = this.#response;
     const contact = /<([^>]+)>/.exec(response?.get('Contact') ?? '')?.[1];
@@ -62,15 +62,15 @@ export class EarlyDialog {
   }
 
   /**
-   * The SIP server goes on counting from the INVITE's CSeq: requests that the phone may ignore use up the numbers of the
-   * NOTIFYs, so that the next one that matters is not out of order (section 12.2.2).
+   * The SIP server continues counting from the INVITE's CSeq. Requests that the phone may ignore use up the numbers of
+   * the NOTIFYs, so that the next important one is not out of order (section 12.2.2).
    */
   catchUp(dialog: SipDialog): void {
     for (; this.#sent > 0; this.#sent -= 1) dialog.request('OPTIONS', {}).catch(() => undefined);
   }
 }
 
-/** Empty when there is none. */
+/** Empty without a tag. */
 function tagOf(nameAddress = ''): string {
   return /;\s*tag\s*=\s*([^\s;,>]+)/i.exec(nameAddress.slice(nameAddress.lastIndexOf('>') + 1))?.[1] ?? '';
 }

@@ -1,11 +1,12 @@
+/** The Contact of a conference focus. */
 import { bracketUri } from './sip-uri.ts';
 
 /**
- * The Contact by which a phone knows that it talks to a conference, and can ask it for things (RFC 4579 section 5.1).
- * The SIP server puts its address in. Over TCP a phone needs to be told to stay there; other transports are left to the
- * server's own Contact.
+ * A Contact that identifies a conference (RFC 4579 section 5.1), to which a phone can send conference requests. The SIP
+ * server inserts its address. Over TCP the transport must be named; for other transports the server's own Contact is
+ * used.
  * @param room number of the room
- * @param protocol over which the phone is reached
+ * @param protocol of the phone's connection
  */
 export function focusContact(room: string, protocol: string): Record<string, string> {
   const uri = bracketUri(room, 'localhost');

@@ -1,6 +1,7 @@
+/** Reads headers in long and compact form. */
 import type { SrfMessage } from './srf-types.ts';
 
-/** Compact forms that drachtio-srf does not know (RFC 3261 section 7.3.3, and the RFC of each header). */
+/** Compact forms unknown to drachtio-srf (RFC 3261 section 7.3.3, and the RFC of each header). */
 const COMPACT: Readonly<Record<string, string>> = {
   'allow-events': 'u',
   'content-encoding': 'e',

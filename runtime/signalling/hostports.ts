@@ -1,15 +1,16 @@
+/** Listening addresses of SIP servers. */
 import { networkInterfaces } from 'node:os';
 
 const LOOPBACK = ['127.0.0.1', '::1'];
 
-/** An address and a name as they are compared: without the brackets of IPv6, lower case. */
+/** Normalises an address or name for comparison: without the brackets of IPv6, lower case. */
 export function bareHost(host: string): string {
   return host.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
 /**
- * The hosts at which a SIP server listens, as it tells them when it is connected to: `udp/192.0.2.1:5060,tcp/[::1]:5060`.
- * One that listens at every address of its machine is taken to be on this one; one at its loopback address is `localhost`.
+ * The hosts at which a SIP server listens, from its connect message: `udp/192.0.2.1:5060,tcp/[::1]:5060`. A server
+ * listening at every address is assumed to run on this machine; one at the loopback address is also `localhost`.
  */
 export function hostsOf(...hostports: readonly (string | null | undefined)[]): ReadonlySet<string> {
   const hosts = new Set<string>();
@@ -23,7 +24,7 @@ export function hostsOf(...hostports: readonly (string | null | undefined)[]): R
   return hosts;
 }
 
-/** `ip:port` of each address at which a SIP server takes UDP, as it tells them. */
+/** `ip:port` of each UDP address of a SIP server, from its connect message. */
 export function udpAddressesOf(hostports: string | null | undefined): readonly string[] {
   const all = hostports?.split(',').map((hostport) => hostport.trim()) ?? [];
   return all.filter((hostport) => hostport.startsWith('udp/')).map((hostport) => hostport.slice('udp/'.length));

@@ -1,3 +1,4 @@
+/** Incoming initial INVITEs. */
 import { focusContact } from './focus.ts';
 import { headerOf } from './header-of.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
@@ -8,10 +9,10 @@ import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 import { requiresReliable } from './understood.ts';
 
-/** Methods this node understands, for Allow (RFC 3261 section 20.5). */
+/** Supported methods, for Allow (RFC 3261 section 20.5). */
 export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER';
 
-/** The caller gave up, or the SIP server ended the transaction, before the call was answered. */
+/** The caller cancelled, or the SIP server ended the transaction, before the final answer. */
 export class InviteCancelled extends Error {
   override readonly name = 'InviteCancelled';
   constructor() {
@@ -19,7 +20,7 @@ export class InviteCancelled extends Error {
   }
 }
 
-/** An initial INVITE from a phone or gateway, until it is answered, refused or cancelled (RFC 3261 section 13.3). */
+/** An initial INVITE, until it is answered, refused or cancelled (RFC 3261 section 13.3). */
 export class IncomingInvite {
   readonly #srf: Srf;
   readonly #req: SrfRequest;
@@ -30,9 +31,9 @@ export class IncomingInvite {
   #tags: DialogTags | undefined;
 
   /**
-   * @param sessionExpires session interval to ask for, seconds (RFC 4028)
-   * @param home the SIP server that it came to
-   * @param journal where it is noted until it has its final answer
+   * @param sessionExpires requested session interval, seconds (RFC 4028)
+   * @param home the SIP server that received it
+   * @param journal stores it until its final answer
    */
   constructor(
     srf: Srf,
@@ -47,12 +48,12 @@ export class IncomingInvite {
     this.#srf = srf;
     this.#req = req;
     this.#res = res;
-    // First thing: a CANCEL may follow the INVITE in the same packet burst.
+    // First: a CANCEL may follow the INVITE in the same packet burst.
     req.on('cancel', () => this.#cancelled.abort(new InviteCancelled()));
     if (journal) this.#note(journal);
   }
 
-  /** Name of the SIP server that it came to. */
+  /** Name of the SIP server that received it. */
   get via(): string | undefined {
     return this.#home?.name;
   }
@@ -73,14 +74,12 @@ export class IncomingInvite {
     return sourceOf(this.#req);
   }
 
-  /**
-   * Of the dialog, from the very moment that the answer is out: a request that names it may follow in the same chunk of data.
-   */
+  /** The dialog, from the moment of the answer: a request within it may follow in the same chunk of data. */
   get tags(): DialogTags | undefined {
     return this.#tags;
   }
 
-  /** Aborted with InviteCancelled when the caller gives up. */
+  /** Aborted with InviteCancelled when the caller cancels. */
   get cancelled(): AbortSignal {
     return this.#cancelled.signal;
   }
@@ -93,7 +92,7 @@ export class IncomingInvite {
     return headerOf(this.#req, name);
   }
 
-  /** 180, or 183 with early media when a session description is given. */
+  /** Sends 180, or 183 with early media when a session description is given. */
   progress(sdp?: string): void {
     if (this.#settled()) return;
     const reliable = requiresReliable(this.#req) ? { Require: '100rel' } : {};
@@ -101,7 +100,7 @@ export class IncomingInvite {
     else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp', ...reliable } });
   }
 
-  /** Refuses the call; does nothing when it is already answered, refused or cancelled. */
+  /** Refuses the call; ignored when already answered, refused or cancelled. */
   reject(status: number, reason?: string, headers: Record<string, string> = {}): void {
     if (this.#settled()) return;
     if (reason === undefined) this.#res.send(status, { headers });
@@ -109,9 +108,9 @@ export class IncomingInvite {
   }
 
   /**
-   * Answers with 200 and builds the dialog.
-   * @param room number of the room, when it is a conference that answers
-   * @throws InviteCancelled when the caller was faster
+   * Answers with 200 and creates the dialog.
+   * @param room number of the answering conference room, if any
+   * @throws InviteCancelled when the caller cancelled first
    */
   async accept(sdp: string, room?: string): Promise<SipDialog> {
     this.#cancelled.signal.throwIfAborted();
@@ -133,7 +132,7 @@ export class IncomingInvite {
     });
   }
 
-  /** So that the caller gets an answer from the next process when this one is killed. */
+  /** If this process is killed, the next one answers the caller. */
   #note(journal: RingingJournal<WaitingInvite>): void {
     const { stackTxnId: transaction } = this.#req;
     const settle = (): void => journal.settled(transaction);
@@ -148,7 +147,7 @@ export class IncomingInvite {
   }
 }
 
-/** Where a request came from. */
+/** Source of a request. */
 export function sourceOf(req: SrfRequest): { protocol: 'udp' | 'tcp'; address: string; port: number } {
   return {
     protocol: req.protocol === 'tcp' ? 'tcp' : 'udp',

@@ -1,12 +1,13 @@
+/** Answers INVITEs of a killed process. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { SipServerAddress } from './server-address.ts';
 
-/** An INVITE from outside that has no final answer yet: what it takes to give it one after a restart. */
+/** An INVITE without a final answer: the data for answering it after a restart. */
 export interface WaitingInvite {
-  /** Of the SIP server. */
+  /** Transaction id in the SIP server. */
   readonly transaction: string;
-  /** Name of the SIP server that it came to. */
+  /** Name of the SIP server that received it. */
   readonly server?: string | undefined;
   readonly callId: string;
   readonly cseq: string;
@@ -14,13 +15,13 @@ export interface WaitingInvite {
   readonly at: number;
 }
 
-/** Milliseconds for all of it. */
+/** Milliseconds for all answers together. */
 const PATIENCE_MS = 5000;
 
 /**
- * Refuses calls that an earlier process of this node left without an answer. A drachtio-server keeps their transactions, and
- * takes an answer from any application that names them (seen with 0.9.10); the library answers only what came by its own
- * connection, hence one of ours for these few messages. One that is unknown by now is answered with NOK, which is as good.
+ * Refuses calls that an earlier process of this node left unanswered. A drachtio-server keeps their transactions, and
+ * accepts an answer from any application that names them (seen with 0.9.10). The library answers only requests of its
+ * own connection, so these messages use a separate one. An expired transaction yields NOK, which is fine.
  */
 export async function refuseLeftWaiting(address: SipServerAddress, left: readonly WaitingInvite[]): Promise<void> {
   const { host, port, secret } = address;
@@ -34,7 +35,7 @@ export async function refuseLeftWaiting(address: SipServerAddress, left: readonl
   let heard = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
     heard += text;
-    // To the secret, and to each refusal.
+    // Replies to the secret, and to each refusal.
     if (heard.split('|response|').length - 1 > left.length) resolve();
   });
   socket.on('error', reject);
@@ -47,13 +48,13 @@ export async function refuseLeftWaiting(address: SipServerAddress, left: readonl
   }
 }
 
-/** `LENGTH#ID|...`, the length in bytes and without itself. */
+/** `LENGTH#ID|...`, the length in bytes excluding itself. */
 function frame(command: string): string {
   const text = `${randomUUID()}|${command}`;
   return `${Buffer.byteLength(text)}#${text}`;
 }
 
-/** The server adds what else it needs from the request. */
+/** The server fills in the rest from the request. */
 function refusal({ callId, cseq }: WaitingInvite): string {
   return `SIP/2.0 500 Server Internal Error\r\nCall-ID: ${callId}\r\nCSeq: ${cseq}\r\nContent-Length: 0\r\n\r\n`;
 }

@@ -1,3 +1,4 @@
+/** The connection to one SIP server. */
 import SrfClass from 'drachtio-srf';
 import { hostsOf, udpAddressesOf } from './hostports.ts';
 import { ALLOW, IncomingInvite } from './incoming-invite.ts';
@@ -23,20 +24,20 @@ export interface Log {
 }
 
 export interface SipHandlers {
-  /** A new call. Every promise it starts is its own to watch. */
+  /** Handles a new call. The handler must catch its own rejections. */
   invite(invite: IncomingInvite): void;
-  /** @param via name of the SIP server that it came to */
+  /** @param via name of the SIP server that received it */
   register(req: SrfRequest, res: SrfResponse, via: string): void;
   /** A MESSAGE outside any call (RFC 3428). */
   message(req: SrfRequest, res: SrfResponse): void;
 }
 
-/** The SIP server could not be reached or did not accept the secret. */
+/** The SIP server is unreachable or refused the secret. */
 export class SipLinkError extends Error {
   override readonly name = 'SipLinkError';
 }
 
-/** The SIP server answers and does not accept the secret: waiting does not help. */
+/** The SIP server is reachable but refuses the secret: retrying does not help. */
 export class SipSecretRefused extends SipLinkError {
   constructor(server: string) {
     super(
@@ -48,18 +49,18 @@ export class SipSecretRefused extends SipLinkError {
 export interface SipLinkOptions {
   /** How long to wait for an accepted connection, ms. */
   readonly timeoutMs?: number;
-  /** Session interval to ask phones for, seconds (RFC 4028). */
+  /** Requested session interval, seconds (RFC 4028). */
   readonly sessionExpires?: number;
-  /** Where ringing phones are noted; those of an earlier process are called off. */
+  /** Journal of ringing phones; those of an earlier process are cancelled. */
   readonly journal?: RingingJournal;
-  /** Where calls that wait for an answer are noted; those that an earlier process left without one are refused. */
+  /** Journal of unanswered calls; those of an earlier process are refused. */
   readonly waiting?: RingingJournal<WaitingInvite>;
 }
 
-/** Milliseconds between two attempts to connect again. The library's own way doubles them for ever. */
+/** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
 const RECONNECT_MS = 2000;
 
-/** The connection to a drachtio-server: requests from outside come in, calls go out. */
+/** The connection to a drachtio-server for incoming and outgoing requests. */
 export class SipLink implements DialogHome {
   /** `host:port` of the app port. */
   readonly name: string;
@@ -69,7 +70,7 @@ export class SipLink implements DialogHome {
   readonly #sessionExpires: number;
   readonly #journal: RingingJournal | undefined;
   readonly #waiting: RingingJournal<WaitingInvite> | undefined;
-  /** Noted by an earlier process. */
+  /** Entries of an earlier process. */
   readonly #leftWaiting: WaitingInvite[];
   readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
@@ -96,7 +97,7 @@ export class SipLink implements DialogHome {
     takeUnheededHangups(this.#srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;
-    // Nobody may be waiting for it.
+    // The promise may have no other handler.
     this.#refused.promise.catch(() => undefined);
     this.#route(handlers);
     this.#follow();
@@ -104,9 +105,7 @@ export class SipLink implements DialogHome {
     routeUpdates(this.#srf);
   }
 
-  /**
-   * Begins to connect. A connection that fails or is lost is tried again until `close`.
-   */
+  /** Starts connecting. Failed and lost connections are retried until `close`. */
   static open(
     address: SipServerAddress,
     handlers: SipHandlers,
@@ -117,7 +116,7 @@ export class SipLink implements DialogHome {
   }
 
   /**
-   * Connects and waits until the server has accepted the secret; afterwards a lost connection is taken up again.
+   * Connects and waits until the server has accepted the secret; later losses are reconnected.
    * @throws SipLinkError after `timeoutMs` without an accepted connection
    */
   static async connect(
@@ -139,7 +138,7 @@ export class SipLink implements DialogHome {
 
   /**
    * Settles when the server has accepted the secret.
-   * @throws SipSecretRefused at once when it refuses the secret; SipLinkError after `timeoutMs`, with what went wrong last
+   * @throws SipSecretRefused immediately after a refusal; SipLinkError after `timeoutMs`, with the latest problem
    */
   async accepted(timeoutMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
@@ -153,7 +152,7 @@ export class SipLink implements DialogHome {
     }
   }
 
-  /** Settles when the server has accepted the secret for the first time; never rejects. */
+  /** Settles when the server has first accepted the secret; never rejects. */
   get firstAccepted(): Promise<void> {
     return this.#accepted.promise;
   }
@@ -162,17 +161,17 @@ export class SipLink implements DialogHome {
     return this.#connected;
   }
 
-  /** Addresses at which the server listens for phones, without brackets. */
+  /** The server's listening addresses, without brackets. */
   get hosts(): ReadonlySet<string> {
     return this.#hosts;
   }
 
-  /** `ip:port` at which the server takes SIP by UDP. */
+  /** `ip:port` of the server's UDP listeners. */
   get addresses(): readonly string[] {
     return this.#addresses;
   }
 
-  /** drachtio-fsmrf needs the application object of drachtio-srf itself; nobody else may ask for it. */
+  /** The application object of drachtio-srf; only for drachtio-fsmrf. */
   get srfForMedia(): object {
     return this.#srf;
   }
@@ -181,27 +180,27 @@ export class SipLink implements DialogHome {
     return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this, this.#journal);
   }
 
-  /** Sends a text outside any call. Never rejects. */
+  /** Sends a MESSAGE outside any call. Never rejects. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer> {
     return sendOutgoingMessage(this.#srf, options);
   }
 
-  /** The application object, for registrations of ours. */
+  /** The application object, for outgoing registrations. */
   get srf(): Srf {
     return this.#srf;
   }
 
   /**
-   * Calls off phones that an earlier process of this node left ringing, and refuses the callers it left waiting: the SIP server
-   * may still know the transactions, or not.
-   * @param mine whether to see to those that rang by a SIP server of this name
+   * Cancels phones and refuses callers that an earlier process of this node left. The SIP server may or may not still
+   * know the transactions.
+   * @param mine true for phones called through the SIP server of this name
    */
   callOffLeftBehind(mine: (server: string | undefined) => boolean): void {
     const left = this.#journal?.ringing.filter(({ server }) => mine(server)) ?? [];
     const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
     if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
     for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
-      this.#log.warn({ callId, uri }, 'a phone was left ringing: it is called off');
+      this.#log.warn({ callId, uri }, 'cancelling a phone that an earlier process left ringing');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
       const proxy = nextHop === undefined ? {} : { proxy: nextHop };
       this.#srf.request(uri, { method: 'CANCEL', stackTxnId: transaction, headers, ...proxy }, (err) => {
@@ -212,16 +211,16 @@ export class SipLink implements DialogHome {
   }
 
   /**
-   * Refuses calls that an earlier process of this node left without an answer.
-   * @param left of those that came to this server
+   * Refuses calls that an earlier process of this node left unanswered.
+   * @param left those received by this server
    */
   async #refuseLeftWaiting(left: readonly WaitingInvite[]): Promise<void> {
     for (const { callId } of left)
-      this.#log.warn({ callId }, 'a caller was left without an answer: the call is refused');
+      this.#log.warn({ callId }, 'refusing a call that an earlier process left unanswered');
     try {
       await refuseLeftWaiting(this.#address, left);
     } catch (err) {
-      this.#log.warn({ err }, 'callers that were left without an answer could not be given one');
+      this.#log.warn({ err }, 'unanswered calls of an earlier process could not be refused');
     }
     for (const { transaction } of left) this.#waiting?.settled(transaction);
   }
@@ -232,14 +231,14 @@ export class SipLink implements DialogHome {
     closeConnection(this.#srf);
   }
 
-  /** It cannot be cancelled any more: a SIP server that lived on has a dialog with the phone, if that was answered. */
+  /** Cancelling is no longer possible; a SIP server that kept running has a dialog with a phone that answered. */
   #endLeftBehind(uri: string, callId: string, from: string): void {
     const [, tag] = /;tag=([^;]+)/.exec(from) ?? [];
     const stackDialogId = `${callId};from-tag=${tag ?? ''}`;
     for (const method of ['ACK', 'BYE']) {
       this.#srf.request(uri, { method, stackDialogId, headers: {} }, (err) => {
         if (method === 'BYE' && err !== null && err !== undefined)
-          this.#log.warn({ callId, err }, 'a phone that was left ringing could not be called off');
+          this.#log.warn({ callId, err }, 'a phone left ringing by an earlier process could not be cancelled');
       });
     }
   }
@@ -248,7 +247,7 @@ export class SipLink implements DialogHome {
     const { name } = this;
     const srf = this.#srf;
     srf.on('connect', (err: Error | null, hostports?: string, _version?: string | null, local?: string | null) => {
-      // Closed while the connection was made.
+      // Closed during the connection attempt.
       if (this.#closing) return closeConnection(srf);
       if (err === null || err === undefined) {
         this.#hosts = hostsOf(hostports, local);
@@ -275,12 +274,12 @@ export class SipLink implements DialogHome {
     });
   }
 
-  /** After a loss of the connection: calls that ended meanwhile, or that a server that died has lost, end here too. */
+  /** After a lost connection: ends calls that ended meanwhile, or that a restarted server has lost. */
   #checkDialogs(): void {
     for (const dialog of this.dialogs) dialog.check();
   }
 
-  /** Each problem once, however often it is met. */
+  /** Logs each problem once. */
   #tell(problem: SipLinkError): void {
     const known = this.#problem?.message === problem.message;
     this.#problem = problem;
@@ -313,10 +312,10 @@ export class SipLink implements DialogHome {
     });
     guarded('register', (req, res) => handlers.register(req, res, this.name));
     guarded('message', (req, res) => handlers.message(req, res));
-    // Phones ask with OPTIONS whether the server lives (RFC 3261 section 11).
+    // Keep-alive of phones by OPTIONS (RFC 3261 section 11).
     guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));
     guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));
-    // Of a call that rings: what we offered is not answered yet, so that nothing else can be offered (RFC 3311 section 5.2).
+    // UPDATE on a ringing call: our offer is unanswered, so another offer is not permitted (RFC 3311 section 5.2).
     guarded('update', (req, res) => {
       if (req.body === '') res.send(200);
       else res.send(500, { headers: { 'Retry-After': '2' } });

@@ -1,3 +1,4 @@
+/** All SIP servers of a node. */
 import { type Log, type SipHandlers, SipLink, type SipLinkOptions } from './link.ts';
 import type { SipServerAddress } from './server-address.ts';
 import type { SipAnswer } from './answers.ts';
@@ -5,7 +6,7 @@ import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts
 import type { OutgoingMessageOptions } from './outgoing-message.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 
-/** All SIP servers of a node: calls come from any of them, and go out by all in turn. */
+/** All SIP servers of a node: calls come in through any of them, and go out through each in turn. */
 export class SipLinks {
   readonly all: readonly SipLink[];
   #turn = 0;
@@ -15,9 +16,9 @@ export class SipLinks {
   }
 
   /**
-   * Connects to every SIP server, and settles when one has accepted; the others are taken up when they answer.
-   * @param options.timeoutMs how long to wait for the first one
-   * @throws SipLinkError when none has accepted by then
+   * Connects to every SIP server. Settles when one has accepted; the others are added when they answer.
+   * @param options.timeoutMs time to wait for the first one
+   * @throws SipLinkError when none has accepted in time
    */
   static async connect(
     addresses: readonly SipServerAddress[],
@@ -40,37 +41,40 @@ export class SipLinks {
     return this.all.some(({ connected }) => connected);
   }
 
-  /** SIP servers that are connected at the moment. */
+  /** Number of connected SIP servers. */
   get usable(): number {
     return this.all.filter(({ connected }) => connected).length;
   }
 
-  /** `ip:port` at which the servers take SIP by UDP. */
+  /** `ip:port` of the servers' UDP listeners. */
   get addresses(): readonly string[] {
     return this.all.flatMap(({ addresses }) => addresses);
   }
 
-  /** Whether one of the servers listens for phones at this address, which has no brackets. */
+  /** True when one of the servers listens at this address (without brackets). */
   listensAt(host: string): boolean {
     return this.all.some(({ hosts }) => hosts.has(host));
   }
 
-  /** Name of the SIP server to make the next call by: they take turns. Undefined when none is connected. */
+  /** Name of the SIP server for the next call, in turn. Undefined when none is connected. */
   next(): string | undefined {
     return this.#inTurn()?.name;
   }
 
-  /** Sends an INVITE by the named server, or by another one where that is away. */
+  /** Sends an INVITE through the named server, or through another one when that is not connected. */
   invite(options: OutgoingInviteOptions): OutgoingInvite {
     return this.#link(options.via).invite(options);
   }
 
-  /** Sends a MESSAGE by the named server, or by another one where that is away. */
+  /** Sends a MESSAGE through the named server, or through another one when that is not connected. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer> {
     return this.#link(options.via).message(options);
   }
 
-  /** A registration of ours at somebody else's registrar; nothing is sent yet. It stays with one SIP server while that is there. */
+  /**
+   * Creates a registration at a foreign registrar without sending anything. It stays with one SIP server while that is
+   * connected.
+   */
   registration(options: RegistrationOptions): Registration {
     let via: string | undefined;
     return new Registration(() => {
@@ -84,7 +88,7 @@ export class SipLinks {
     for (const link of this.all) link.close();
   }
 
-  /** Each server sees to its own as soon as it is there, and the first one to those of servers that the node has no more. */
+  /** Each server settles its own entries once connected; the first one also those of removed servers. */
   #callOffLeftBehind(): void {
     const names = new Set(this.all.map(({ name }) => name));
     let first = true;

@@ -1,7 +1,7 @@
 /**
- * The values of a header that is a list: parted by commas outside of quotes and angle brackets (RFC 3261 section 7.3.1).
- * In one pass: a regular expression that looks ahead from each comma takes seconds for 30 kB of them.
- * @returns the values with the blanks around them; an empty text is one empty value
+ * Splits a list header at commas outside of quotes and angle brackets (RFC 3261 section 7.3.1). In a single pass: a
+ * regular expression with look-ahead from each comma takes seconds for 30 kB of commas.
+ * @returns the values with surrounding blanks; one empty value for an empty text
  */
 export function listValues(header: string): string[] {
   const values: string[] = [];

@@ -1,15 +1,15 @@
-/** Answers to a request within a dialog that mean that the far end has it no more (RFC 3261 section 12.2.1.2). */
+/** Answers within a dialog that mean that the far end has lost it (RFC 3261 section 12.2.1.2). */
 const GONE = new Set([408, 481]);
 
-/** Answer to a question: its status, and whether the SIP server made it because nobody was reached. */
+/** Answer to a probe: its status, and whether the SIP server generated it because the far end was unreachable. */
 export interface LivenessAnswer {
   readonly status: number;
   readonly local: boolean;
 }
 
 /**
- * Notices that a phone has vanished, also one that knows no session timers: when nothing came from it for a while it is
- * asked, and whatever it answers shows that it is there.
+ * Detects vanished phones, even without session timers: after a while without requests the phone is probed, and any
+ * answer shows that it is alive.
  */
 export class Liveness {
   readonly #timer: NodeJS.Timeout;
@@ -18,9 +18,9 @@ export class Liveness {
   #over = false;
 
   /**
-   * @param silenceMs time without a request of the phone after which it is asked
-   * @param ask sends a request within the dialog that changes nothing
-   * @param lost called once, when the phone does not know the dialog any more or cannot be reached
+   * @param silenceMs milliseconds without a request after which the phone is probed
+   * @param ask sends a request without effect within the dialog
+   * @param lost called once, when the phone has lost the dialog or is unreachable
    */
   constructor(silenceMs: number, ask: () => Promise<LivenessAnswer>, lost: () => void) {
     this.#ask = ask;
@@ -33,7 +33,7 @@ export class Liveness {
     if (!this.#over) this.#timer.refresh();
   }
 
-  /** Does not wait for the silence. */
+  /** Probes immediately. */
   askNow(): void {
     if (!this.#over) void this.#question();
   }
@@ -46,7 +46,7 @@ export class Liveness {
   async #question(): Promise<void> {
     const gone = await this.#ask().then(
       ({ status, local }) => GONE.has(status) || (local && status === 503),
-      // The SIP server does not know the dialog either.
+      // The SIP server has lost the dialog, too.
       () => true,
     );
     if (this.#over) return;

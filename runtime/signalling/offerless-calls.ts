@@ -1,4 +1,4 @@
-/** The part of drachtio-srf that this is about. */
+/** Patches drachtio-srf's answer to offers in a 200: the parts that it uses. */
 interface Options {
   readonly method?: string;
   readonly localSdp?: unknown;
@@ -11,9 +11,9 @@ interface Unacknowledged {
 type CreateUac = (...args: unknown[]) => unknown;
 
 /**
- * drachtio-srf answers the offer that it gets to an INVITE without one by the same description, `recvonly` for the whole
- * session (srf.js, `is3pcc`). FreeSWITCH then sets two variables that it warns of as deprecated, with every phone that the
- * node calls; of a medium that is `recvonly` it says nothing. The application object says it so from now on.
+ * drachtio-srf answers the offer in the response to an offerless INVITE with the same description, `recvonly` for the
+ * whole session (srf.js, `is3pcc`). FreeSWITCH then sets two variables and warns that they are deprecated, on every
+ * call to a phone; it does not for `recvonly` media. This patch marks the media instead of the session.
  */
 export function describeByMedium(srf: object): void {
   const agent = srf as { createUAC: CreateUac };
@@ -32,19 +32,19 @@ export function describeByMedium(srf: object): void {
 }
 
 function tell(made: Promise<unknown>, callback: CreateUac): void {
-  // Outside the promise, so that what the callback throws is not taken for a rejection.
+  // Outside of the promise, so that an exception of the callback is not taken for a rejection.
   const later = (...result: unknown[]): unknown => setImmediate(callback, ...result);
   made.then((dialog) => later(null, dialog), later);
 }
 
 async function acknowledged(calling: unknown): Promise<unknown> {
   const answered = (await calling) as Partial<Unacknowledged>;
-  // An answer without a description has been acknowledged.
+  // An answer without a description is already acknowledged.
   if (answered.sdp === undefined || answered.ack === undefined) return answered;
   return await answered.ack(receivingOnly(answered.sdp));
 }
 
-/** A description of which every medium is only received. */
+/** The description with `recvonly` on every medium. */
 export function receivingOnly(sdp: string): string {
   const undirected = sdp.replace(/^a=(?:sendrecv|sendonly|recvonly|inactive)\r?\n/gm, '');
   const [session = '', ...media] = undirected.split(/^(?=m=)/m);

@@ -1,3 +1,4 @@
+/** Outgoing INVITEs. */
 import { answer, type SipAnswer } from './answers.ts';
 import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
@@ -14,9 +15,9 @@ import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-
 export interface OutgoingInviteOptions {
   /** Request-URI: the registered contact, or the address of a gateway. */
   readonly uri: string;
-  /** Next hop when it differs from the request-URI, e.g. the connection a phone behind NAT registered over. */
+  /** Next hop if it differs from the request-URI, e.g. the connection of a phone behind NAT. */
   readonly nextHop?: string;
-  /** Name of the SIP server to send it by; absent, or away: any. */
+  /** Name of the SIP server to use; absent or not connected: any. */
   readonly via?: string | undefined;
   readonly callId: string;
   /** name-addr of From and To, without tags. */
@@ -24,15 +25,15 @@ export interface OutgoingInviteOptions {
   readonly to: string;
   readonly sdp: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Number of the room that calls, when it is a conference. */
+  /** Number of the calling conference room, if any. */
   readonly room?: string;
-  /** Shown when the far end asks for them (401, 407). */
+  /** Credentials for a challenge (401, 407). */
   readonly credentials?: SipCredentials;
-  /** Session interval to ask for, seconds (RFC 4028). */
+  /** Requested session interval, seconds (RFC 4028). */
   readonly sessionExpires?: number;
-  /** How long it may ring, milliseconds: the phone stops by itself a little later, whatever became of this node. */
+  /** Longest ringing in milliseconds; the phone stops by itself a little later, even if this node fails. */
   readonly ringMs?: number;
-  /** A provisional answer other than 100, with its session description if it has one. */
+  /** Called for a provisional answer other than 100, with its session description if present. */
   readonly onProvisional: (answer: SipAnswer, sdp: string | undefined) => void;
 }
 
@@ -42,7 +43,7 @@ export type OutgoingInviteResult =
       readonly dialog: SipDialog;
       readonly sdp: string;
       readonly answer: SipAnswer;
-      /** What the device listed in Allow-Events, lower case. */
+      /** The device's Allow-Events, lower case. */
       readonly allowEvents: readonly string[];
     }
   | {
@@ -52,10 +53,10 @@ export type OutgoingInviteResult =
       readonly minSE?: number;
     };
 
-/** Seconds for which our own CANCEL has precedence over the phone's own end of ringing. */
+/** Seconds by which the phone's own end of ringing follows our CANCEL. */
 const EXPIRES_LATER = 5;
 
-/** What SIP servers make of a connection that is gone: 503 the usual, 410 drachtio-server's. */
+/** Status of a lost connection from SIP servers: usually 503, from drachtio-server 410. */
 const UNREACHED = new Set([503, 410]);
 
 interface SipFailure {
@@ -65,8 +66,8 @@ interface SipFailure {
 }
 
 /**
- * An INVITE to one contact (RFC 3261 section 13.2). `result` never rejects. A 2xx that crosses our CANCEL is ended
- * with BYE and reported as 487 (RFC 3261 section 15).
+ * An INVITE to one contact (RFC 3261 section 13.2). `result` never rejects. A 2xx that crosses our CANCEL is ended with
+ * BYE and reported as 487 (RFC 3261 section 15).
  */
 export class OutgoingInvite {
   readonly callId: string;
@@ -81,8 +82,8 @@ export class OutgoingInvite {
   #settled = false;
 
   /**
-   * @param home the SIP server that it goes by
-   * @param journal where it is noted while it waits for its final answer
+   * @param home the SIP server that sends it
+   * @param journal stores it until its final answer
    */
   constructor(srf: Srf, options: OutgoingInviteOptions, home?: DialogHome, journal?: RingingJournal) {
     this.#home = home;
@@ -93,25 +94,25 @@ export class OutgoingInvite {
     this.result = this.#send(options);
   }
 
-  /** Sends CANCEL, as soon as the SIP server has the INVITE. Idempotent. */
+  /** Sends CANCEL as soon as the SIP server has the INVITE. Idempotent. */
   cancel(): void {
     if (this.#cancelled || this.#settled) return;
     this.#cancelled = true;
     this.#request?.cancel();
   }
 
-  /** What the device has listed in Allow-Events so far, lower case. */
+  /** The device's Allow-Events so far, lower case. */
   get allowEvents(): readonly string[] {
     return this.#early.allowEvents;
   }
 
-  /** Of the dialogs with whoever rings (RFC 3261 section 12.1). */
+  /** Early dialogs with ringing devices (RFC 3261 section 12.1). */
   get tags(): readonly DialogTags[] {
     return this.#early.tags;
   }
 
   /**
-   * Asks the ringing device for something by NOTIFY, e.g. event `talk`: to answer. False before it rings and after its
+   * Sends a NOTIFY to the ringing device, e.g. event `talk` to make it answer. False before it rings and after its
    * final answer.
    */
   notify(event: string, failed: (err: unknown) => void): boolean {
@@ -122,14 +123,14 @@ export class OutgoingInvite {
   async #send(options: OutgoingInviteOptions): Promise<OutgoingInviteResult> {
     const result = await this.#attempt(options, options.nextHop);
     const { answered, answer: final } = result;
-    // The connection that the phone registered over is gone: nobody was reached, so the contact itself may be tried.
+    // The phone's connection is gone, so the request reached nobody: try the contact itself.
     const unreached = !answered && final.local && UNREACHED.has(final.status) && options.nextHop !== undefined;
     const last = unreached && !this.#cancelled ? await this.#attempt(options, undefined) : result;
     this.#settled = true;
     return last;
   }
 
-  /** With the longer interval that the called side may ask for with 422, before it rings (RFC 4028 section 7.4). */
+  /** With the longer interval that the called side may request by 422 before ringing (RFC 4028 section 7.4). */
   async #attempt(options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
     const result = await this.#once(options, nextHop, undefined);
     if (result.answered || result.minSE === undefined || this.#cancelled) return result;
@@ -147,7 +148,7 @@ export class OutgoingInvite {
           if (err !== null && err !== undefined) return;
           this.#request = req;
           this.#note(req, options.uri, nextHop);
-          // Sent again with credentials: a transaction of its own.
+          // Repeated with credentials: a transaction of its own.
           req.on('authenticate', (again: SrfRequest) => this.#note(again, options.uri, nextHop));
           if (this.#cancelled) req.cancel();
         },
@@ -229,11 +230,11 @@ function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
       contacts: redirect === undefined ? [] : listValues(redirect).map((contact) => contact.trim()),
     };
   }
-  // The SIP server refused the request itself (no route to it, bad URI): nothing was rung.
+  // The SIP server refused the request itself (no route, bad URI): nothing rang.
   return { answered: false, answer: answer(cancelled ? 487 : 503, undefined, true), contacts: [] };
 }
 
-/** An answer without a sender's address was made by the SIP server: time-out, refused connection, DNS error. */
+/** An answer without a source address comes from the SIP server: timeout, refused connection, DNS error. */
 function fromResponse(res: SrfIncomingResponse): SipAnswer {
   return answer(res.status, res.reason, res.source_address === '');
 }

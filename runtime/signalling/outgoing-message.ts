@@ -1,13 +1,14 @@
+/** Outgoing MESSAGEs. */
 import { answer, type SipAnswer } from './answers.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
-/** A text for one address, outside any call (RFC 3428). */
+/** A text to one address, outside any call (RFC 3428). */
 export interface OutgoingMessageOptions {
   /** Request-URI. */
   readonly uri: string;
-  /** Next hop, when not what the URI says. */
+  /** Next hop, if not the URI's. */
   readonly nextHop?: string | undefined;
-  /** Name of the SIP server to send it by; absent: any. */
+  /** Name of the SIP server to use; absent: any. */
   readonly via?: string | undefined;
   readonly callId: string;
   /** Name-addr without tag. */
@@ -17,12 +18,12 @@ export interface OutgoingMessageOptions {
   readonly text: string;
 }
 
-/** Milliseconds to wait for an answer: less than the sender's own patience (timer F, RFC 3261 section 17.1.2.2). */
+/** Milliseconds to wait for an answer: less than the sender's own timeout (timer F, RFC 3261 section 17.1.2.2). */
 const PATIENCE_MS = 20_000;
 
 /**
- * Sends a MESSAGE. Without Contact, as it makes no dialog (RFC 3428 section 4).
- * @returns the final answer; 408 of our own without one in time, 503 when it could not be sent. Never rejects.
+ * Sends a MESSAGE. Without Contact, because it creates no dialog (RFC 3428 section 4).
+ * @returns the final answer; 408 after a timeout, 503 when it could not be sent. Never rejects.
  */
 export async function sendOutgoingMessage(
   srf: Srf,

@@ -1,7 +1,8 @@
+/** Reads Refer-To. */
 import { parseReplaces, type Replaces } from './replaces.ts';
 import { parseSipUri } from './sip-uri.ts';
 
-/** Where a REFER points (RFC 3515 section 2.1). */
+/** The target of a REFER (RFC 3515 section 2.1). */
 export interface ReferTarget {
   /** Number or login. */
   readonly user: string;
@@ -9,14 +10,14 @@ export interface ReferTarget {
   readonly host: string;
   /** The dialog to replace (RFC 3891), for an attended transfer. */
   readonly replaces: Replaces | undefined;
-  /** Of the request that is to be sent there, upper case; INVITE unless something else is said. */
+  /** Method of the request to send, upper case; default INVITE. */
   readonly method: string;
 }
 
-/** More than one name-addr. */
+/** Several name-addrs. */
 const SEVERAL = /<[^<>]*>[^<>,]*,[^<>]*</;
 
-/** Reads Refer-To; undefined when it names nobody, several, or no dialog where it should. */
+/** Reads Refer-To; undefined without a target, with several, or with an invalid Replaces. */
 export function parseReferTo(header: string): ReferTarget | undefined {
   const uri = SEVERAL.test(header) ? undefined : parseSipUri(header);
   if (uri === undefined || uri.user === '') return undefined;

@@ -1,24 +1,25 @@
+/** Outgoing registrations. */
 import { randomUUID } from 'node:crypto';
 import { answer, type SipAnswer } from './answers.ts';
 import { listValues } from './list-values.ts';
 import { parseSipUri, plainUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
-/** Credentials that this platform shows to others. */
+/** Credentials of this platform at other operators. */
 export interface SipCredentials {
   readonly username: string;
   readonly password: string;
 }
 
 export interface RegistrationOptions {
-  /** URI of the registrar: where REGISTER goes, e.g. `sip:sip.example.net;transport=tcp`. */
+  /** URI of the registrar, e.g. `sip:sip.example.net;transport=tcp`. */
   readonly registrar: string;
   /** Domain of the address of record. */
   readonly domain: string;
   /** User part of the address of record. */
   readonly user: string;
   readonly credentials: SipCredentials;
-  /** User part of the Contact: calls from the registrar arrive at it. */
+  /** User part of the Contact, which calls from the registrar have in their URI. */
   readonly contactUser: string;
   readonly transport: 'udp' | 'tcp';
 }
@@ -29,36 +30,36 @@ export type RegistrationOutcome =
 
 interface RegistrarAnswer {
   readonly res: SrfIncomingResponse;
-  /** Seconds, where the registrar says how many. */
+  /** Seconds requested by the registrar, if any. */
   readonly granted: number | undefined;
 }
 
-/** A registration of this platform at somebody else's registrar (RFC 3261 section 10.2). One request at a time. */
+/** A registration of this platform at a foreign registrar (RFC 3261 section 10.2). One request at a time. */
 export class Registration {
   readonly #srf: () => Srf;
   readonly #options: RegistrationOptions;
   readonly #callId = randomUUID();
-  /** An answered challenge takes a number of its own, so each try counts two. */
+  /** An answered challenge uses a CSeq of its own, so each attempt counts two. */
   #cseq = 0;
-  /** Seconds, by the word of the registrar. */
+  /** Seconds requested by the registrar. */
   #atLeast = 0;
 
-  /** @param srf the application object to send by, asked for each request */
+  /** @param srf returns the application object for each request */
   constructor(srf: () => Srf, options: RegistrationOptions) {
     this.#srf = srf;
     this.#options = options;
   }
 
   /**
-   * Registers, or renews.
-   * @param expires seconds wanted; 0 removes the registration
+   * Registers or renews.
+   * @param expires requested seconds; 0 removes the registration
    */
   async register(expires: number): Promise<RegistrationOutcome> {
     const asked = expires === 0 ? 0 : Math.max(expires, this.#atLeast);
     const { res, granted } = await this.#register(asked);
     const atLeast = res.status === 423 ? Number.parseInt(res.get('Min-Expires') ?? '', 10) : 0;
     if (atLeast > asked) {
-      // The registrar wants longer intervals (RFC 3261 section 10.2.8).
+      // The registrar requires longer intervals (RFC 3261 section 10.2.8).
       this.#atLeast = atLeast;
       return outcome(await this.#register(atLeast), atLeast);
     }
@@ -74,7 +75,7 @@ export class Registration {
       CSeq: `${this.#cseq - 1} REGISTER`,
       From: aor,
       To: aor,
-      // The SIP server writes its own address where `localhost` stands.
+      // The SIP server replaces `localhost` by its own address.
       Contact: `<sip:${contactUser}@localhost${transport === 'tcp' ? ';transport=tcp' : ''}>;expires=${expires}`,
       Expires: String(expires),
     });
@@ -97,7 +98,7 @@ function outcome({ res, granted }: RegistrarAnswer, asked: number): Registration
   return { registered: false, answer: answer(res.status, res.reason, res.source_address === '') };
 }
 
-/** Seconds that the registrar grants our Contact (RFC 3261 section 10.2.4): its own parameter before Expires. */
+/** Seconds granted to our Contact (RFC 3261 section 10.2.4): its own parameter precedes Expires. */
 function grantedExpires(res: SrfIncomingResponse, contactUser: string): number | undefined {
   for (const part of listValues(res.get('Contact') ?? '')) {
     if (parseSipUri(part)?.user !== contactUser) continue;

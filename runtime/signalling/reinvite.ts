@@ -1,6 +1,7 @@
+/** Outgoing re-INVITEs. */
 import type { SrfDialog, SrfIncomingResponse } from './srf-types.ts';
 
-/** The phone does not take the new session description. */
+/** The phone refused the new session description. */
 export class ReinviteRefused extends Error {
   override readonly name = 'ReinviteRefused';
   readonly status: number;
@@ -10,10 +11,10 @@ export class ReinviteRefused extends Error {
   }
 }
 
-/** How often a re-INVITE that crosses another is sent. */
+/** Number of attempts for a re-INVITE that crosses another. */
 const GLARE_ATTEMPTS = 4;
 
-/** Our re-INVITEs of one dialog (RFC 3261 section 14). */
+/** The re-INVITEs that this side sends in a dialog (RFC 3261 section 14). */
 export class Reinvites {
   readonly #dialog: SrfDialog;
   #pending = false;
@@ -22,13 +23,13 @@ export class Reinvites {
     this.#dialog = dialog;
   }
 
-  /** One is without its final answer: an offer of the far end crosses it, and is to be refused with 491 (section 14.2). */
+  /** True without the final answer: a crossing offer of the far end is to be refused with 491 (section 14.2). */
   get pending(): boolean {
     return this.#pending;
   }
 
   /**
-   * Sends a re-INVITE with a new offer and gives the answer (section 14.1).
+   * Sends a re-INVITE with a new offer and returns the answer (section 14.1).
    * @throws ReinviteRefused
    */
   async send(sdp: string): Promise<string> {
@@ -42,27 +43,25 @@ export class Reinvites {
         dialog.local.sdp = sdp;
         return body;
       }
-      // It crossed one of the phone.
+      // It crossed a re-INVITE of the phone.
       if (status !== 491 || attempt === GLARE_ATTEMPTS) throw new ReinviteRefused(status);
       await new Promise((resolve) => setTimeout(resolve, glarePause(dialog)));
     }
   }
 }
 
-/** Milliseconds: whoever made the Call-ID waits longer, so that the two do not cross again (section 14.1). */
+/** Milliseconds: the owner of the Call-ID waits longer, so that both do not cross again (section 14.1). */
 function glarePause({ type }: SrfDialog): number {
   return type === 'uac' ? 2100 + Math.random() * 1900 : Math.random() * 2000;
 }
 
-/**
- * Not by a method of the dialog: after a refusal `modify` never settles again, and `request` acknowledges it a second time.
- */
+/** Without the dialog's methods: after a refusal `modify` never settles, and `request` acknowledges it twice. */
 function send(dialog: SrfDialog, sdp: string): Promise<SrfIncomingResponse> {
   const { contact } = dialog.local;
   const headers: Record<string, string> = contact === undefined ? {} : { Contact: contact };
   return new Promise((resolve, reject) => {
     const options = { method: 'INVITE', stackDialogId: dialog.id, headers, body: sdp };
-    // The SIP server knows the dialog's own URI.
+    // The SIP server inserts the dialog's URI.
     dialog.srf.request('sip:placeholder', options, (err, req) => {
       if (req === undefined) reject(err);
       req?.on('response', (res: SrfIncomingResponse, acknowledge: () => void) => {

@@ -1,14 +1,14 @@
-/** The dialog that is to be replaced, as its far end names it (RFC 3891 section 6.1). */
+/** Reads Replaces: the dialog to be replaced, as named by its far end (RFC 3891 section 6.1). */
 export interface Replaces {
   readonly callId: string;
-  /** The tag of whoever receives the request. */
+  /** The tag of the request's receiver. */
   readonly toTag: string;
   readonly fromTag: string;
-  /** Only while the call is not answered. */
+  /** True: only while the call is unanswered. */
   readonly earlyOnly: boolean;
 }
 
-/** Tags of a SIP dialog as this side has them (RFC 3261 section 12); empty for one that was not given (RFC 2543). */
+/** This side's tags of a SIP dialog (RFC 3261 section 12); empty for an absent one (RFC 2543). */
 export interface DialogTags {
   readonly local: string;
   readonly remote: string;
@@ -17,7 +17,7 @@ export interface DialogTags {
 const CALL_ID = /^[^\s,]+$/;
 const PARAM = /^([^\s=,]+)(?:\s*=\s*([^\s,]+))?$/;
 
-/** Reads a Replaces value, `callid;to-tag=..;from-tag=..`; undefined when it has not exactly one of each. */
+/** Reads a Replaces value, `callid;to-tag=..;from-tag=..`; undefined without exactly one of each. */
 export function parseReplaces(value: string): Replaces | undefined {
   const [callId = '', ...rest] = value.split(';').map((part) => part.trim());
   if (!CALL_ID.test(callId)) return undefined;
@@ -34,12 +34,12 @@ export function parseReplaces(value: string): Replaces | undefined {
   return { callId, toTag, fromTag, earlyOnly: params.has('early-only') };
 }
 
-/** Whether a SIP dialog of that Call-ID is the one that is named: both tags are its own (RFC 3891 section 3). */
+/** True when a SIP dialog of that Call-ID has both tags (RFC 3891 section 3). */
 export function namesDialog({ toTag, fromTag }: Replaces, { local, remote }: DialogTags): boolean {
   return sameTag(toTag, local) && sameTag(fromTag, remote);
 }
 
-/** A tag of zero is that of an RFC 2543 phone too, which has none. */
+/** A tag of zero also matches an RFC 2543 phone, which has none. */
 function sameTag(named: string, tag: string): boolean {
   return named === tag || (named === '0' && tag === '');
 }

@@ -1,15 +1,16 @@
+/** A journal of pending INVITEs for the next process. */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** An INVITE that waits for its final answer: what it takes to call it off after a restart. */
+/** An INVITE without a final answer: the data for cancelling it after a restart. */
 export interface RingingInvite {
-  /** Of the SIP server. */
+  /** Transaction id in the SIP server. */
   readonly transaction: string;
-  /** Name of the SIP server that it went by. */
+  /** Name of the SIP server that sent it. */
   readonly server?: string | undefined;
   readonly uri: string;
   readonly nextHop?: string;
-  /** The headers that a CANCEL shares with its INVITE (RFC 3261 section 9.1); Via is absent while a name is looked up. */
+  /** The headers that a CANCEL shares with its INVITE (RFC 3261 section 9.1); Via is absent during a DNS look-up. */
   readonly via?: string;
   readonly from: string;
   readonly to: string;
@@ -19,7 +20,7 @@ export interface RingingInvite {
   readonly at: number;
 }
 
-/** Something that waits for a final answer. */
+/** A request without a final answer. */
 interface Unsettled {
   readonly transaction: string;
   /** Milliseconds since the epoch. */
@@ -28,14 +29,14 @@ interface Unsettled {
 
 type Line<Entry> = { readonly sent: Entry } | { readonly settled: string };
 
-/** Bytes after which the file is written anew with what still rings. */
+/** Bytes after which the file is rewritten with the pending entries only. */
 const COMPACT_BYTES = 1_048_576;
 /** Milliseconds after which nothing rings any more: see the `Expires` of our INVITEs. */
 const OUTDATED_MS = 3_600_000;
 
 /**
- * Which INVITEs have no final answer, in a file, so that the node can settle them when it was killed: phones that ring because
- * of it, or callers who wait for it. Writing is left to the system's cache, which outlives the process, though not the machine.
+ * Pending INVITEs in a file, so that the node can settle them after having been killed: ringing phones, or waiting
+ * callers. Writes go to the system's cache, which survives the process, but not the machine.
  */
 export class RingingJournal<Entry extends Unsettled = RingingInvite> {
   readonly #file: string;
@@ -52,14 +53,14 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
 
   /**
    * Opens the journal of a node that may have been killed.
-   * @throws what the file system says, but for a file that is not there
+   * @throws errors of the file system, except for a missing file
    */
   static open<Entry extends Unsettled = RingingInvite>(file: string): RingingJournal<Entry> {
     mkdirSync(dirname(file), { recursive: true });
     return new RingingJournal(file, readLeft<Entry>(file, Date.now()));
   }
 
-  /** INVITEs without a final answer, those of an earlier process included. */
+  /** Number of pending INVITEs, including those of an earlier process. */
   get ringing(): readonly Entry[] {
     return [...this.#ringing.values()];
   }
@@ -73,7 +74,7 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
     if (this.#ringing.delete(transaction)) this.#write({ settled: transaction });
   }
 
-  /** What is told afterwards is not noted. */
+  /** Stops recording. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -88,7 +89,7 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
     this.#descriptor = this.#rewrite();
   }
 
-  /** Put in place whole, for the process may end at any moment. */
+  /** Written to a temporary file and renamed, because the process may end at any moment. */
   #rewrite(): number {
     const lines = [...this.#ringing.values()].map((sent) => `${JSON.stringify({ sent })}\n`);
     writeFileSync(`${this.#file}.new`, lines.join(''));
@@ -119,7 +120,7 @@ function linesOf<Entry>(file: string): Line<Entry>[] {
     try {
       return line === '' ? [] : [JSON.parse(line) as Line<Entry>];
     } catch {
-      // The process was killed while it wrote the last line: that INVITE had not been sent for a millisecond.
+      // The process was killed while writing the last line: that INVITE had been sent less than a millisecond before.
       return [];
     }
   });

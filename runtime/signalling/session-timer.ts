@@ -1,26 +1,27 @@
+/** Session timers. */
 import { headerOf } from './header-of.ts';
 import type { SrfMessage } from './srf-types.ts';
 
-/** The shortest session interval there is, seconds (RFC 4028 section 4). */
+/** Shortest permitted session interval, seconds (RFC 4028 section 4). */
 const MIN_SE = 90;
-/** Session interval unless a setting says otherwise, seconds (RFC 4028 section 4: what it recommends). */
+/** Default session interval, seconds (recommended by RFC 4028 section 4). */
 export const DEFAULT_SESSION_EXPIRES = 1800;
 
 /**
- * What this side says about session timers (RFC 4028). The SIP server acts on it: it sends a refresh that is due and ends
- * a dialog that was not refreshed. A phone is asked to do the refreshing where it can, as only it knows its session.
+ * This side's session timer headers (RFC 4028). The SIP server acts on them: it sends due refreshes and ends dialogs
+ * that were not refreshed. The phone is asked to refresh if it can, because only it knows its session.
  */
 export class SessionTimerHeaders {
   readonly #expires: number;
 
-  /** @param expires the interval to ask for, seconds, at least 90 */
+  /** @param expires requested interval in seconds, at least 90 */
   constructor(expires: number = DEFAULT_SESSION_EXPIRES) {
     this.#expires = expires;
   }
 
   /**
-   * For an INVITE of this side (section 7.1).
-   * @param minSE what the called side asked for with 422
+   * Headers for an INVITE of this side (section 7.1).
+   * @param minSE from the called side's 422
    */
   offer(minSE: number = MIN_SE): Record<string, string> {
     return {
@@ -30,11 +31,11 @@ export class SessionTimerHeaders {
     };
   }
 
-  /** For the 2xx to an INVITE or UPDATE (section 9, table 2); nothing when no timer is to run. */
+  /** Headers for the 2xx to an INVITE or UPDATE (section 9, table 2); none when no timer runs. */
   answer(request: SrfMessage): Record<string, string> {
     const supported = supportsTimer(request);
     const offered = parse(request);
-    // Without support at the far end only an element between asks for a timer, and this side has to refresh.
+    // Without support at the far end, only an intermediate element requested the timer, and this side has to refresh.
     if (offered === undefined && !supported) return {};
     const seconds = Math.max(offered?.seconds ?? this.#expires, MIN_SE);
     const refresher = offered?.refresher ?? (supported ? 'uac' : 'uas');
@@ -46,13 +47,13 @@ export class SessionTimerHeaders {
   }
 }
 
-/** The value of Min-SE when the interval that is offered is too small: 422 (section 9). */
+/** The value of Min-SE when the offered interval is too small: 422 (section 9). */
 export function refusedInterval(request: SrfMessage): string | undefined {
   const offered = parse(request);
   return offered !== undefined && offered.seconds < MIN_SE && supportsTimer(request) ? String(MIN_SE) : undefined;
 }
 
-/** What a 422 asks for, seconds; undefined when it does not say, or asks for less than was offered. */
+/** Seconds requested by a 422; undefined when absent or below the offered interval. */
 export function wantedInterval(answer: SrfMessage): number | undefined {
   const seconds = Number(/^\s*(\d{1,9})/.exec(answer.get('Min-SE') ?? '')?.[1]);
   return seconds > MIN_SE ? seconds : undefined;

@@ -1,3 +1,4 @@
+/** Established SIP dialogs. */
 import { parseAllowEvents } from './allow-events.ts';
 import { headerOf } from './header-of.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
@@ -7,21 +8,21 @@ import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 import { notUnderstood } from './understood.ts';
 
-/** What a re-INVITE or UPDATE is answered with. */
+/** The answer to a re-INVITE or UPDATE. */
 export interface ReinviteAnswer {
   readonly status: number;
-  /** Present with 200: the session description of the answer. */
+  /** With 200: the session description of the answer. */
   readonly sdp?: string;
 }
 
 export interface SipDialogHandlers {
   /** The far end sent BYE, or the SIP server ended the dialog (no ACK, network failure). Called at most once. */
   ended(reason: string): void;
-  /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for a re-INVITE that asks for one (RFC 3264 section 8). */
+  /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for an offerless re-INVITE (RFC 3264 section 8). */
   reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
-  /** The answer that came in the ACK of an INVITE without offer; empty where the ACK has none. */
+  /** The answer in the ACK of an offerless INVITE; empty when missing. */
   answerInAck(sdp: string): void;
-  /** INFO, MESSAGE or NOTIFY; it was answered with 200. */
+  /** An INFO, MESSAGE or NOTIFY, already answered with 200. */
   messaged(message: { readonly method: string; readonly contentType: string; readonly body: string }): void;
   /** A REFER within the dialog (RFC 3515). */
   refer(request: ReferRequest): ReferAnswer;
@@ -29,38 +30,38 @@ export interface SipDialogHandlers {
 
 /** The answer to a REFER. */
 export interface ReferAnswer {
-  /** 202 promises that the phone is told how it goes. */
+  /** 202 promises NOTIFYs about the progress. */
   readonly status: number;
-  /** Called as soon as the answer is on its way: the phone may hang up from then on (RFC 5589 section 6.1). */
+  /** Called once the answer is sent: from then on the phone may hang up (RFC 5589 section 6.1). */
   readonly accepted?: () => void;
 }
 
-/** What a phone wants its peer to do. */
+/** A REFER received from the phone. */
 export interface ReferRequest {
-  /** Refer-To, as it was sent. */
+  /** Refer-To, unchanged. */
   readonly referTo: string;
   readonly referredBy: string | undefined;
   /**
-   * Tells the phone how it goes, as a sipfrag (RFC 3515 section 2.4.5); what was told before comes first. Does nothing for a
-   * phone that does not want to know (RFC 4488), or whose dialog is over.
+   * Sends a NOTIFY about the progress, as a sipfrag (RFC 3515 section 2.4.5), after earlier ones. No effect for a phone
+   * that declined notifications (RFC 4488), or after the end of its dialog.
    * @param last true for the final answer: it ends the subscription
    */
   tell(statusLine: string, last: boolean): Promise<void>;
 }
 
-/** What a dialog needs to know beside the library's own object. */
+/** A dialog's properties besides the library's object. */
 export interface SipDialogOptions {
-  /** True when our 200 carried the offer, so that the answer comes in the ACK (RFC 3264 section 4). */
+  /** True when our 200 carried the offer and the ACK carries the answer (RFC 3264 section 4). */
   readonly offered?: boolean;
-  /** Session interval to ask for, seconds (RFC 4028); a phone that is silent for half of it is asked whether it is there. */
+  /** Requested session interval, seconds (RFC 4028); a phone silent for half of it is probed. */
   readonly sessionExpires?: number;
   readonly home?: DialogHome | undefined;
 }
 
-/** The SIP server that has a dialog. */
+/** The SIP server of a dialog. */
 export interface DialogHome {
   readonly name: string;
-  /** The live dialogs that it has. */
+  /** Number of its live dialogs. */
   readonly dialogs: Set<SipDialog>;
 }
 
@@ -68,14 +69,14 @@ export interface DialogHome {
 export class SipDialog {
   readonly #dialog: SrfDialog;
   #handlers: SipDialogHandlers | undefined;
-  /** A fast phone asks for something before anybody listens: it waits for whoever does. */
+  /** Early requests of a fast phone, kept until a listener is set. */
   readonly #attended = Promise.withResolvers<SipDialogHandlers>();
   #ended: string | undefined;
   #awaitingAnswerInAck: boolean;
-  /** The answer of an ACK that came before anybody listened. */
+  /** The answer of an ACK that came before a listener was set. */
   #earlyAnswer: string | undefined;
 
-  /** REFERs that were accepted. */
+  /** Accepted REFERs. */
   #refers = 0;
   readonly #home: DialogHome | undefined;
   readonly #reinvites: Reinvites;
@@ -124,7 +125,7 @@ export class SipDialog {
     return tagsOf(this.#dialog);
   }
 
-  /** What a called device listed in Allow-Events of its answer, lower case. */
+  /** Allow-Events in a called device's answer, lower case. */
   get allowEvents(): readonly string[] {
     return parseAllowEvents(this.#dialog.res && headerOf(this.#dialog.res, 'Allow-Events'));
   }
@@ -133,7 +134,7 @@ export class SipDialog {
     return this.#dialog.remote.sdp;
   }
 
-  /** Names who is told of what happens; an end that came before is told at once. */
+  /** Sets the listener; an earlier end is reported immediately. */
   handle(handlers: SipDialogHandlers): void {
     this.#handlers = handlers;
     this.#attended.resolve(handlers);
@@ -142,12 +143,12 @@ export class SipDialog {
     if (this.#ended !== undefined) handlers.ended(this.#ended);
   }
 
-  /** Asks the phone whether it is there; when it is not, or the SIP server has lost the dialog, the dialog ends. */
+  /** Probes the phone; when it is gone, or the SIP server has lost the dialog, the dialog ends. */
   check(): void {
     this.#liveness.askNow();
   }
 
-  /** Sends BYE and settles with its answer, whatever that is. Does nothing when the dialog is over. */
+  /** Sends BYE and settles with any answer. No effect after the end of the dialog. */
   async bye(headers: Record<string, string> = {}): Promise<void> {
     if (this.#ended !== undefined) return;
     this.#ended = 'local';
@@ -156,14 +157,14 @@ export class SipDialog {
   }
 
   /**
-   * Sends a re-INVITE with a new offer and gives the answer.
+   * Sends a re-INVITE with a new offer and returns the answer.
    * @throws ReinviteRefused
    */
   reinvite(sdp: string): Promise<string> {
     return this.#reinvites.send(sdp);
   }
 
-  /** Sends a request within the dialog and gives the status of its final answer. */
+  /** Sends a request within the dialog and returns the status of its final answer. */
   async request(method: string, headers: Record<string, string>, body?: string): Promise<number> {
     const res = await this.#dialog.request({ method, headers, ...(body === undefined ? {} : { body }) });
     return res.status;
@@ -179,7 +180,7 @@ export class SipDialog {
     await unlessGone(this.request('NOTIFY', headers, statusLine));
   }
 
-  /** Asks the device for something (device control: `talk`, `hold`, `check-sync`, ...). */
+  /** Sends a device control event (`talk`, `hold`, `check-sync`, ...) by NOTIFY. */
   async notify(event: string): Promise<void> {
     if (this.#ended !== undefined) return;
     await unlessGone(this.request('NOTIFY', { Event: event, 'Subscription-State': 'active' }));
@@ -204,16 +205,16 @@ export class SipDialog {
     this.#home?.dialogs.delete(this);
   }
 
-  /** OPTIONS, as every phone answers it, within a dialog too (RFC 3261 section 11). */
+  /** Probes by OPTIONS, which every phone answers within a dialog (RFC 3261 section 11). */
   async #ask(): Promise<LivenessAnswer> {
     const { status, source_address: source } = await this.#dialog.request({ method: 'OPTIONS' });
     return { status, local: source === '' };
   }
 
-  /** The phone is gone without BYE. It gets one nevertheless, in case that it was only out of reach. */
+  /** The phone is gone without BYE. Sends one anyway, in case it was only unreachable. */
   #lost(): void {
     if (this.#ended !== undefined) return;
-    // Whether it is answered does not matter any more.
+    // The answer no longer matters.
     this.#dialog.destroy({ headers: { Reason: 'SIP;cause=408;text="Session lost"' } }).catch(() => undefined);
     this.#end('session lost');
   }
@@ -227,7 +228,7 @@ export class SipDialog {
     }
     const handlers = await this.#attended.promise;
     const silent = /^\s*false\b/i.test(req.get('Refer-Sub') ?? '');
-    // Those after the first are told apart by their CSeq (RFC 3515 section 2.4.6).
+    // Later REFERs are distinguished by their CSeq (RFC 3515 section 2.4.6).
     const event = this.#refers === 0 ? 'refer' : `refer;id=${Number.parseInt(req.get('CSeq') ?? '', 10)}`;
     let told = Promise.resolve();
     const { status, accepted } = handlers.refer({
@@ -263,24 +264,26 @@ export class SipDialog {
   }
 }
 
-/** Waits for a request within a dialog that the far end may be ending: its BYE crosses the request (RFC 3261 section 15). */
+/**
+ * Awaits a request within a dialog that the far end may be ending: its BYE crosses the request (RFC 3261 section 15).
+ */
 async function unlessGone(request: Promise<unknown>): Promise<void> {
   try {
     await request;
   } catch (error) {
-    // The SIP server has answered the BYE, and has the dialog no more.
+    // The SIP server has answered the BYE and removed the dialog.
     if ((error as NodeJS.ErrnoException).code !== 'ENODIALOG') throw error;
   }
 }
 
-/** The tags of a dialog of drachtio-srf. */
+/** The tags of a drachtio-srf dialog. */
 export function tagsOf({ sip: { localTag = '', remoteTag = '' } }: SrfDialog): DialogTags {
   return { local: localTag, remote: remoteTag };
 }
 
 /**
- * The dialog that a call of drachtio-srf makes. It is taken over within the callback: a BYE may follow in the same chunk
- * of data, and would be lost on anyone who listens a moment later, as after a promise.
+ * The dialog created by a drachtio-srf call. Listeners are attached within the callback: a BYE in the same chunk of
+ * data would be lost before a later attachment, e.g. after a promise.
  */
 export function dialogOf(make: (done: SrfDialogCallback) => void, options?: SipDialogOptions): Promise<SipDialog> {
   return new Promise((resolve, reject) => {

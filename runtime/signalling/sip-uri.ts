@@ -1,19 +1,19 @@
-/** SIP URIs as this platform compares and prints them (RFC 3261 section 19.1). */
+/** Parses and prints SIP URIs (RFC 3261 section 19.1). */
 
 export interface SipUri {
   readonly scheme: 'sip' | 'sips' | 'tel';
-  /** Percent-decoded user part without password; empty when there is none. */
+  /** Percent-decoded user part without password; may be empty. */
   readonly user: string;
-  /** Lower case; brackets kept around an IPv6 address. */
+  /** Lower case, with the brackets of an IPv6 address. */
   readonly host: string;
   readonly port: number | undefined;
-  /** Parameters by lower-case name; a flag has the empty string. */
+  /** Parameters by lower-case name; a flag has an empty value. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 const URI = /^(sips?|tel):(?:([^@]*)@)?(\[[0-9a-fA-F:.]+\]|[^:;?>]*)(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i;
 
-/** Parses an addr-spec, with or without angle brackets and display name; undefined when it is none. */
+/** Parses an addr-spec, with or without angle brackets and display name; undefined when invalid. */
 export function parseSipUri(text: string): SipUri | undefined {
   const open = openBracket(text);
   const spec = open === -1 ? text.trim() : text.slice(open + 1, text.indexOf('>', open));
@@ -21,7 +21,7 @@ export function parseSipUri(text: string): SipUri | undefined {
   if (!match) return undefined;
   const [, scheme = '', userinfo = '', host = '', port, params = ''] = match;
   const lower = scheme.toLowerCase() as SipUri['scheme'];
-  // Of a telephone number the separators are only to be looked at (RFC 3966 section 5.1.1).
+  // Separators of telephone numbers are only visual (RFC 3966 section 5.1.1).
   const user = decodeUser(lower === 'tel' ? host.replace(/[-.()]/g, '') : (userinfo.split(':')[0] ?? ''));
   if (user === undefined) return undefined;
   return {
@@ -33,7 +33,7 @@ export function parseSipUri(text: string): SipUri | undefined {
   };
 }
 
-/** Where the URI of a name-addr begins: a quoted display name may hold brackets too (section 25.1). -1: there is none. */
+/** Start of the URI in a name-addr: a quoted display name may contain brackets (section 25.1). -1: none. */
 function openBracket(text: string): number {
   const quoted = /^\s*"(?:[^"\\]|\\.)*"/.exec(text)?.[0].length ?? 0;
   return text.indexOf('<', quoted);
@@ -57,20 +57,20 @@ function parseParams(text: string): Record<string, string> {
   return params;
 }
 
-// user-unreserved and unreserved of RFC 3261 section 25.1; everything else is escaped, `#` above all.
+// user-unreserved and unreserved of RFC 3261 section 25.1; other characters are escaped, above all `#`.
 const USER_SAFE = /[^A-Za-z0-9\-_.!~*'()&=+$,/?]/gu;
 
-/** The form in which dialogs show a party: `<sip:USERNAME@DOMAIN>`. */
+/** A party as shown in dialogs: `<sip:USERNAME@DOMAIN>`. */
 export function bracketUri(user: string, domain: string): string {
   return `<${plainUri(user, domain)}>`;
 }
 
-/** `sip:USERNAME@DOMAIN`, the user part escaped where the grammar asks for it. */
+/** `sip:USERNAME@DOMAIN`, with an escaped user part. */
 export function plainUri(user: string, domain: string): string {
   return `sip:${user.toWellFormed().replace(USER_SAFE, (c) => encodeURIComponent(c))}@${domain}`;
 }
 
-/** The display name of a name-addr; undefined when it has none. */
+/** The display name of a name-addr; undefined without one. */
 export function displayName(nameAddress: string): string | undefined {
   const before = nameAddress.slice(0, Math.max(0, openBracket(nameAddress))).trim();
   const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(before)?.[1];
@@ -82,7 +82,7 @@ export function displayName(nameAddress: string): string | undefined {
 export function nameAddr(display: string | undefined, user: string, domain: string): string {
   const uri = bracketUri(user, domain);
   if (display === undefined || display === '') return uri;
-  // A display name can end neither the header nor its quotes.
+  // Prevents a display name from ending the header or its quotes.
   const quoted = display.replace(/[\r\n\0]+/g, ' ').replace(/(["\\])/g, '\\$1');
   return `"${quoted}" ${uri}`;
 }

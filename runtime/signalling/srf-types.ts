@@ -1,7 +1,4 @@
-/**
- * The part of drachtio-srf that is used here, typed as it behaves: the library's own declarations leave out callback
- * arguments that it does pass.
- */
+/** Types of the used part of drachtio-srf: the library's own declarations omit callback arguments. */
 import type { EventEmitter } from 'node:events';
 
 export interface SrfMessage {
@@ -33,7 +30,7 @@ export interface SrfReply {
 
 export interface SrfResponse {
   readonly finalResponseSent: boolean;
-  /** Once the final answer is on its way. */
+  /** After the final answer was sent. */
   once(event: 'end', listener: () => void): void;
   send(status: number, reply?: SrfReply, callback?: (err: unknown) => void): void;
   send(status: number, reason: string, reply?: SrfReply, callback?: (err: unknown) => void): void;
@@ -43,14 +40,14 @@ export interface SrfDialog extends EventEmitter {
   /** The SIP server's name for it. */
   readonly id: string;
   readonly srf: Srf;
-  /** A tag is missing where the far end gave none (RFC 2543). */
+  /** A tag is missing when the far end sent none (RFC 2543). */
   readonly sip: { callId: string; localTag?: string; remoteTag?: string };
   readonly local: { sdp: string; contact?: string };
   readonly remote: { sdp: string; uri: string };
   readonly connected: boolean;
-  /** Whether it began with an INVITE of ours. */
+  /** True when it began with an INVITE of this node. */
   readonly type: 'uac' | 'uas';
-  /** The answer that made the dialog, where the phone was called. */
+  /** The answer that created the dialog, if the phone was called. */
   readonly res?: SrfIncomingResponse;
   destroy(options?: { headers?: Record<string, string> }): Promise<unknown>;
   modify(sdp: string): Promise<string>;
@@ -64,7 +61,7 @@ export interface SrfUacOptions {
   auth?: SrfAuth;
 }
 
-/** How a challenge is answered. */
+/** Credentials for a challenge. */
 export interface SrfAuth {
   username: string;
   password: string;
@@ -75,11 +72,11 @@ export interface SrfRequestOptions {
   headers: Record<string, string>;
   body?: string;
   auth?: SrfAuth;
-  /** Next hop, when not what the URI says. */
+  /** Next hop, if not the URI's. */
   proxy?: string;
-  /** The transaction that a CANCEL is for. */
+  /** The transaction to cancel. */
   stackTxnId?: string;
-  /** The dialog of a request within one. */
+  /** The dialog of an in-dialog request. */
   stackDialogId?: string;
 }
 
@@ -100,7 +97,7 @@ export interface Srf extends EventEmitter {
     host: string;
     port: number;
     secret: string;
-    /** Longest pause between attempts to connect again, ms. */
+    /** Longest pause between reconnection attempts, ms. */
     reconnect?: { retryMaxDelay: number };
   }): void;
   disconnect(): void;

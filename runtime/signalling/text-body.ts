@@ -1,7 +1,8 @@
+/** Reads texts of MESSAGEs. */
 import { headerOf } from './header-of.ts';
 import type { SrfRequest } from './srf-types.ts';
 
-/** What a MESSAGE says, or how it is refused. */
+/** The text of a MESSAGE, or its refusal. */
 export type TextBody =
   | { readonly text: string }
   | { readonly refusal: { readonly status: number; readonly headers: Record<string, string> } };
@@ -21,7 +22,7 @@ export function readTextBody(req: Pick<SrfRequest, 'body' | 'get'>, maxOctets: n
   return { text: req.body };
 }
 
-/** UTF-8 is what text is in when nothing else is said (RFC 3261 section 7.4.1); ASCII is part of it. */
+/** UTF-8 is the default charset (RFC 3261 section 7.4.1); ASCII is a subset. */
 function isPlainText(contentType: string): boolean {
   const [type = '', ...params] = contentType.toLowerCase().split(';');
   const charset = params.map((each) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(each)?.[1]).find(Boolean);

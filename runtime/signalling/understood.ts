@@ -1,15 +1,15 @@
+/** Refuses requests that this side cannot process. */
 import { headerOf } from './header-of.ts';
 import type { SrfMessage } from './srf-types.ts';
 
-/** Extensions that a request may require of this side. */
+/** Extensions that a request may require. */
 const KNOWN = new Set(['100rel', 'norefersub', 'replaces', 'timer']);
 
 /**
- * What everything that is not understood here is refused with, before anybody looks at the request (RFC 3261 section 8.2.2):
- * 416 for a Request-URI that is no SIP URI and no telephone number, 420 for an extension that is required of this side, as of
- * a user agent or, by Proxy-Require (section 16.3), as of a proxy on the way, 415 for an INVITE whose body is no session
- * description.
- * @returns undefined where all is understood
+ * The refusal of an unsupported request, before any other processing (RFC 3261 section 8.2.2): 416 for a Request-URI
+ * that is neither a SIP URI nor a telephone number; 420 for an unsupported extension in Require or Proxy-Require
+ * (section 16.3); 415 for an INVITE with another body than a session description.
+ * @returns undefined for a supported request
  */
 export function notUnderstood(
   request: Pick<SrfMessage, 'method' | 'uri' | 'body' | 'get'>,
@@ -26,7 +26,7 @@ export function notUnderstood(
   return undefined;
 }
 
-/** Whether the caller wants each provisional answer but 100 acknowledged (RFC 3262 section 3). */
+/** True when the caller requires reliable provisional answers other than 100 (RFC 3262 section 3). */
 export function requiresReliable(request: Pick<SrfMessage, 'get'>): boolean {
   return tagsOf(request.get('Require')).some((tag) => tag.toLowerCase() === '100rel');
 }

@@ -1,13 +1,13 @@
-/** The part of a drachtio-srf dialog, and of the application object, that this is about. */
+/** Patches a rejection of drachtio-fsmrf that ends the process: the parts that it uses. */
 interface Hangable {
   destroy(...args: unknown[]): unknown;
 }
 type CreateUac = (...args: unknown[]) => unknown;
 
 /**
- * drachtio-fsmrf hangs up on a media server that is late without looking at the outcome (mediaserver.js, `timeoutFn`). When
- * the far end was faster, that outcome is a rejected promise to which nobody listens, and Node ends the process. Dialogs
- * that this application object makes from now on take such a hangup; who waits for the outcome still gets it.
+ * drachtio-fsmrf hangs up on a late media server without handling the result (mediaserver.js, `timeoutFn`). When the
+ * far end hung up first, the result is an unhandled rejection, and Node ends the process. This patch handles it for
+ * dialogs of this application object; callers that await the result still get it.
  */
 export function takeUnheededHangups(srf: object): void {
   const agent = srf as { createUAC: CreateUac };
@@ -23,7 +23,7 @@ export function takeUnheededHangups(srf: object): void {
 }
 
 function heeded(dialog: Hangable): Hangable {
-  // With `noAck` the library gives something else, which has no dialog yet.
+  // With `noAck` the library returns another object, without a dialog yet.
   if (typeof dialog.destroy !== 'function') return dialog;
   const destroy = dialog.destroy.bind(dialog);
   dialog.destroy = (...args) => {

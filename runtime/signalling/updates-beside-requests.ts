@@ -1,16 +1,17 @@
+/** Patches drachtio-srf's handling of UPDATE beside pending requests. */
 import type { SrfRequest, SrfResponse } from './srf-types.ts';
 
-/** The part of drachtio-srf's connection to a SIP server that this is about. */
+/** The used part of drachtio-srf's connection to a SIP server. */
 interface Agent {
   request(...args: unknown[]): unknown;
-  /** Hands a request to its dialog, or to the handlers of the application object. */
+  /** Passes a request to its dialog, or to the application object's handlers. */
   puntUpTheMiddleware(req: SrfRequest, res: SrfResponse): void;
 }
 
 /**
- * drachtio-srf takes an UPDATE that comes while a request of ours with the same Call-ID waits for its answer (OPTIONS, NOTIFY,
- * a re-INVITE as well as the first INVITE) for one that belongs to that request (drachtio-agent.js, `handle UPDATE for UAC
- * INVITE`), where nobody expects it: it would stay without an answer. From now on it goes where every other request goes.
+ * While a request of ours waits for its answer (OPTIONS, NOTIFY, a re-INVITE or the first INVITE), drachtio-srf
+ * attributes an UPDATE with the same Call-ID to that request (drachtio-agent.js, `handle UPDATE for UAC INVITE`), where
+ * it has no handler and stays unanswered. This patch routes it like any other request.
  * @param srf an application object that has begun to connect
  */
 export function routeUpdates(srf: object): void {
