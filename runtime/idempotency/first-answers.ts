@@ -1,10 +1,11 @@
+/** Idempotent requests by Idempotency-Key. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Storage } from '../storage/index.ts';
 
 /** Milliseconds for which a first answer is kept. */
 export const KEEP_MS = 24 * 3_600_000;
-/** Milliseconds between two clearances of old answers. */
+/** Milliseconds between removals of expired answers. */
 const CLEAR_MS = 600_000;
 
 /** A request that may be repeated. */
@@ -12,7 +13,7 @@ export interface RepeatableRequest {
   readonly userId: string;
   /** Chosen by the client. */
   readonly key: string;
-  /** What is asked for: text that is equal for equal requests. */
+  /** Text that is equal for equal requests. */
   readonly request: string;
 }
 
@@ -22,19 +23,19 @@ export type StoredAnswer = Readonly<Record<string, unknown>>;
 export type Once<Answer> = { readonly answer: Answer; readonly replayed: boolean } | Refused;
 
 /**
- * - `other_request`: the key was used for something else
- * - `cut_off`: the first request began and was never answered, because the node ended; what came of it is not known
+ * - `other_request`: the key was used for another request
+ * - `cut_off`: the first request began and was never answered, because the node ended; its effects are unknown
  */
 export type Refused = { readonly refused: 'other_request' | 'cut_off' };
 
 /**
- * Does what a request asks for once, however often it is sent: a repeat is answered what the first one was. Kept in
- * storage, so that a repeat after a restart does nothing either.
+ * Executes a request once, however often it is sent: repeats get the first answer. Answers are stored, so that this
+ * also holds after a restart.
  */
 export class FirstAnswers {
   readonly #storage: Storage;
   readonly #now: () => number;
-  /** Requests that this node is at work on. */
+  /** Requests in progress on this node. */
   readonly #pending = new Map<string, Promise<Once<StoredAnswer>>>();
   #cleared = 0;
 
@@ -45,8 +46,8 @@ export class FirstAnswers {
   }
 
   /**
-   * @param work what is done the first time; when it throws, nothing has happened, and the key is free again
-   * @throws whatever `work` throws
+   * @param work executed the first time; when it throws, it had no effect and the key is free again
+   * @throws errors of `work`
    */
   async once<Answer extends StoredAnswer>(
     { userId, key, request }: RepeatableRequest,
@@ -56,7 +57,7 @@ export class FirstAnswers {
     const fingerprint = createHash('sha256').update(request).digest('hex');
     const before = this.#pending.get(id);
     if (before !== undefined) {
-      // It waits for the first one; when that failed, it is the first one.
+      // Waits for the first request; when that failed, becomes the first one itself.
       await before.catch(() => undefined);
       return this.once({ userId, key, request }, work);
     }
@@ -78,7 +79,7 @@ export class FirstAnswers {
     const { db } = this.#storage;
     const now = this.#now();
     await this.#clear(now);
-    // The place is taken before anything happens.
+    // The key is claimed before any effect.
     const { rows: taken } = await sql`
       insert into first_answers (user_id, key, fingerprint, answer, expires)
       values (${userId}, ${key}, ${fingerprint}, null, ${now + KEEP_MS})

@@ -1,3 +1,4 @@
+/** Returns idle memory to the system. */
 import { Session } from 'node:inspector/promises';
 import { memoryUsage } from 'node:process';
 import { Rest } from './rest.ts';
@@ -8,11 +9,11 @@ export const MEMORY_MODULE = new URL(import.meta.url);
 const LOOK_MS = 1000;
 
 /**
- * Lets the calling thread give back to the system what its calls have left on its heap, whenever it has been without work for a
- * while. V8 does so by itself only after a heap has grown by much, so that what a node takes at rest would depend on when it
- * looked last. A thread stands still for 50 to 200 ms meanwhile.
- * @param works whether somebody would be held up
- * @param restsMs milliseconds without work after which it is done; at most one of them in a second
+ * Lets the calling thread return unused heap to the system after a while without work. V8 does so only after a heap has
+ * grown much, so the memory of an idle node would depend on its last collection. The thread blocks for 50 to 200 ms
+ * meanwhile.
+ * @param works true while the thread's work would be delayed
+ * @param restsMs milliseconds without work before each collection; at most one per second
  */
 export function giveBackAtRest(works: () => boolean, restsMs?: readonly number[]): void {
   const rest = new Rest(() => memoryUsage().heapTotal, restsMs);
@@ -24,7 +25,7 @@ export function giveBackAtRest(works: () => boolean, restsMs?: readonly number[]
   setInterval(() => void look(), LOOK_MS).unref();
 }
 
-/** All garbage, as when a debugger asks for it: the only way that needs no flag of V8. */
+/** Collects all garbage through the inspector, the only way without a flag of V8. */
 async function collect(): Promise<void> {
   const session = new Session();
   session.connect();

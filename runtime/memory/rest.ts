@@ -1,24 +1,24 @@
 /**
- * Milliseconds without work after which a thread gives back memory: soon, and once more when nothing is kept of its calls
- * any more (SIP transactions stay for up to 32 s, RFC 3261 section 17).
+ * Milliseconds without work after which a thread returns memory: soon, and again when its calls have expired (SIP
+ * transactions live up to 32 s, RFC 3261 section 17).
  */
 const RESTS_MS: readonly number[] = [5000, 40_000];
-/** Bytes by which a heap has grown when it is worth while. */
+/** Growth of the heap in bytes that makes a collection worthwhile. */
 const GROWN = 8 * 2 ** 20;
 
-/** Decides when a thread that had work and has none gives back memory. */
+/** Decides when an idle thread returns memory. */
 export class Rest {
   readonly #heap: () => number;
   readonly #restsMs: readonly number[];
-  /** What the heap took when memory was last given back. */
+  /** Heap size after the last collection. */
   #least: number;
-  /** Since when there is no work; undefined before there was any, and while there is. */
+  /** Start of the idle time; undefined before the first work, and during work. */
   #since: number | undefined;
   #passed = 0;
   #gaveBack = false;
 
   /**
-   * @param heap bytes that the heap of the thread takes of the system
+   * @param heap heap size of the thread in bytes
    * @param restsMs milliseconds without work
    */
   constructor(heap: () => number, restsMs = RESTS_MS) {
@@ -28,10 +28,10 @@ export class Rest {
   }
 
   /**
-   * Looks at the thread; to be called from time to time.
+   * Checks the thread; to be called periodically.
    * @param now milliseconds of any clock
-   * @param works whether somebody would be held up
-   * @returns true: memory is to be given back now
+   * @param works true while the thread has work
+   * @returns true when memory is to be returned now
    */
   look(now: number, works: boolean): boolean {
     if (works) {
@@ -46,7 +46,7 @@ export class Rest {
     return this.#gaveBack || this.#heap() - this.#least >= GROWN;
   }
 
-  /** Memory has been given back. */
+  /** Memory was returned. */
   gaveBack(): void {
     this.#gaveBack = true;
     this.#least = this.#heap();

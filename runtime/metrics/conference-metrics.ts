@@ -1,7 +1,8 @@
+/** Prometheus metrics of conferences. */
 import { Counter, type Registry, Summary } from 'prom-client';
 import { PERCENTILES, WINDOW } from './summaries.ts';
 
-/** The figures of conferences; how many there are, and how many take part, are among what is alive. */
+/** Metrics of conferences. The numbers of conferences and participants are among the gauges of live objects. */
 export class ConferenceMetrics {
   readonly #events: Counter<'event'>;
   readonly #commands: Counter;

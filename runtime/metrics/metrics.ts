@@ -1,23 +1,24 @@
+/** Prometheus metrics of the node. */
 import { Counter, collectDefaultMetrics, Gauge, Registry, Summary } from 'prom-client';
 import { ConferenceMetrics } from './conference-metrics.ts';
 import { PERCENTILES, WINDOW } from './summaries.ts';
 
-/** The milestones and ends of operations, as whoever runs them tells. */
+/** Records milestones and ends of operations. */
 export interface OperationObserver {
   /** @param seconds since the operation began */
   milestone(operation: string, milestone: string, seconds: number): void;
-  /** The caller has its answer. @param result of the answer */
+  /** The operation was answered. @param result of the answer */
   answered(operation: string, result: string, seconds: number): void;
-  /** The caller has an error. @param code of the error */
+  /** The operation was refused. @param code of the error */
   refused(operation: string, code: string): void;
 }
 
 export interface MetricsOptions {
-  /** What is alive in the node, by kind; asked when somebody reads the metrics. */
+  /** Counts of live objects by kind, read with each scrape. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
 }
 
-/** The node's figures in the text format of Prometheus. */
+/** The node's metrics in Prometheus' text format. */
 export class Metrics implements OperationObserver {
   readonly conferences: ConferenceMetrics;
   readonly #registry = new Registry();
@@ -80,7 +81,7 @@ export class Metrics implements OperationObserver {
     return this.#registry.contentType;
   }
 
-  /** All figures as they are now. */
+  /** All metrics now. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }

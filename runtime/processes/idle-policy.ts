@@ -1,3 +1,4 @@
+/** Runs processes under Linux's SCHED_IDLE. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { Order } from './nursery-messages.ts';
@@ -6,14 +7,14 @@ import type { RunProgram } from './programs.ts';
 const CHRT_MS = 10_000;
 /** capabilities(7) */
 const CAP_SYS_NICE = 1n << 23n;
-/** setrlimit(2), RLIMIT_NICE: the nice value that a process may go down to is this one minus the limit. */
+/** setrlimit(2), RLIMIT_NICE: a process may lower its nice value to this number minus the limit. */
 const NICE_CEILING = 20;
 
 /**
- * Whether this process may give the ordinary scheduling policy back to one that it has put under SCHED_IDLE (Linux; sched(7):
- * it needs CAP_SYS_NICE, or RLIMIT_NICE that allows the other's nice value).
+ * True when this process may return another one from SCHED_IDLE to the ordinary scheduling policy (Linux; sched(7):
+ * requires CAP_SYS_NICE, or RLIMIT_NICE that permits the other's nice value).
  * @param nice of the other process
- * @param read stands in for reading a file of /proc/self
+ * @param read replaces reading a file of /proc/self
  */
 export function mayEndIdlePolicy(nice: number, read: (name: string) => string = readOwn): boolean {
   if (process.platform !== 'linux') return false;
@@ -24,8 +25,8 @@ export function mayEndIdlePolicy(nice: number, read: (name: string) => string = 
 }
 
 /**
- * Puts a process with all its threads under SCHED_IDLE, whose threads every other one interrupts at once, or back under the
- * ordinary policy, by chrt(1) of util-linux. Where that is missing, or not allowed, nothing changes.
+ * Moves a process with all its threads to SCHED_IDLE, whose threads are preempted at once by all others, or back to the
+ * ordinary policy, by chrt(1) of util-linux. No effect when chrt is missing or not permitted.
  * @param run starts programs
  */
 export async function setIdlePolicy(run: RunProgram, pid: number, idle: boolean): Promise<void> {
@@ -34,12 +35,12 @@ export async function setIdlePolicy(run: RunProgram, pid: number, idle: boolean)
   await run(work, new AbortController().signal);
 }
 
-/** Its environment has not even what some shells put there. */
+/** Removes even the variables that some shells set. */
 const FROM_THE_BEGINNING = 'chrt --all-tasks --idle --pid 0 $$ 2>/dev/null; exec env -i "$0" "$@"';
 
 /**
- * A process that is under SCHED_IDLE from its beginning, without an environment. Where chrt(1) of util-linux is missing, it is under
- * the ordinary policy.
+ * A process under SCHED_IDLE from its start, without an environment. Without chrt(1) of util-linux, it has the ordinary
+ * policy.
  */
 export function idleOrder(order: Omit<Order, 'env'>): Order {
   return { ...order, program: '/bin/sh', args: ['-c', FROM_THE_BEGINNING, order.program, ...order.args] };

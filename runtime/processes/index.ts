@@ -1,6 +1,6 @@
 /**
- * Starts programs by way of a small process, so that a node with calls never stands still for it, and says which processors they
- * use, and when.
+ * Starts programs through a small process, so that a node with calls never blocks for it, and controls their priority
+ * and processors.
  */
 export { idleOrder, mayEndIdlePolicy, setIdlePolicy } from './idle-policy.ts';
 export { type Birth, Nursery } from './nursery.ts';

@@ -1,6 +1,7 @@
+/** Kills processes. */
 import process from 'node:process';
 
-/** Ends a process at once; one that is gone already needs nothing. @param group with all that it has started */
+/** Kills a process; an ended one is ignored. @param group true: with all its descendants */
 export function killProcess(pid: number, group: boolean): void {
   try {
     process.kill(group ? -pid : pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 /**
- * The nursery: starts processes for its owner. A process that starts another is copied (fork(2)), and stands still
- * meanwhile with all its threads, the longer the more memory it has: some 30 ms for a node with calls. This one has little,
- * and nobody waits for its threads. Its argument is its priority, 0 to 19.
+ * The nursery: starts processes for its owner. fork(2) copies a process and blocks all its threads, the longer the more
+ * memory it has: some 30 ms for a node with calls. This process has little memory, and nobody waits for its threads.
+ * Its argument is its priority, 0 to 19.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { killProcess } from './kill-process.ts';
 import type { FromNursery, Order, ToNursery } from './nursery-messages.ts';
 import { setSessionPriority } from './session-priority.ts';
 
-/** Characters of error output that are passed on at once. */
+/** Characters of error output forwarded at once. */
 const WORDS = 2000;
 
 interface Child {
@@ -21,14 +21,14 @@ interface Child {
 
 const children = new Map<number, Child>();
 
-/** The owner may be gone at any moment; then this process ends. */
+/** The owner may end at any moment; then this process ends. */
 function tell(message: FromNursery, line?: Socket): void {
   process.send?.(message, line, {}, () => undefined);
 }
 
 function start(id: number, { program, args, env = {}, nice, group = false }: Order): void {
   const child = spawn(program, args, { env, cwd: '/', stdio: ['pipe', 'ignore', 'pipe', 'pipe'], detached: group });
-  // It may be gone by then.
+  // It may have ended already.
   child.stdin?.on('error', () => undefined);
   children.set(id, { process: child, group });
   const gone = (reason: string, ok = false): void => {
@@ -38,7 +38,7 @@ function start(id: number, { program, args, env = {}, nice, group = false }: Ord
   child.stderr?.setEncoding('utf8').on('data', (text: string) => tell({ type: 'words', id, text: text.slice(-WORDS) }));
   child.on('exit', (code, signal) => {
     const end = (): void => gone(`ended with ${signal ?? `code ${code}`}`, code === 0);
-    // Its last words come before.
+    // Its error output comes first.
     if (child.stderr?.closed === false) child.stderr.once('close', end);
     else end();
   });
@@ -51,7 +51,7 @@ function start(id: number, { program, args, env = {}, nice, group = false }: Ord
   tell({ type: 'started', id, pid: child.pid }, child.stdio[3] as Socket);
 }
 
-/** A process that is gone by now needs no priority. */
+/** An ended process needs no priority. */
 function yieldProcessor(pid: number, nice: number | undefined): void {
   try {
     if (nice !== undefined) os.setPriority(pid, Math.max(os.getPriority(), nice));
@@ -67,9 +67,9 @@ function kill(child: Child | undefined): void {
 os.setPriority(Math.max(os.getPriority(), Number(process.argv[2] ?? 0)));
 process.on('message', (message: ToNursery) => {
   if (message.type === 'start') start(message.id, message);
-  // Node.js has closed the line on this side, and reads from it no more.
+  // Node.js has closed its side of the line and no longer reads from it.
   else if (message.type === 'got') children.get(message.id)?.process.stdin?.end();
   else kill(children.get(message.id));
 });
-// At once: an orderly end waits for V8's helper threads, and there is nothing to put in order.
+// Immediately: an orderly exit waits for V8's helper threads, and there is no state to save.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));

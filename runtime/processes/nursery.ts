@@ -1,3 +1,4 @@
+/** The owner's side of the nursery. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import process from 'node:process';
@@ -5,25 +6,25 @@ import { fileURLToPath } from 'node:url';
 import { killProcess } from './kill-process.ts';
 import type { FromNursery, Order, ToNursery } from './nursery-messages.ts';
 
-/** What the nursery has to say of a process. */
+/** Reports about a process. */
 export interface Birth {
-  /** It runs. @param line to its file descriptor 3 */
+  /** It has started. @param line to its file descriptor 3 */
   started(pid: number, line: Socket): void;
-  /** It wrote to its error output. */
+  /** Its error output. */
   words(text: string): void;
-  /** It is gone; nothing follows. @param reason e.g. `ended with code 1` @param ok it ended with code 0 */
+  /** It has ended; the last report. @param reason e.g. `ended with code 1` @param ok true for code 0 */
   gone(reason: string, ok: boolean): void;
-  /** Nobody will tell of its end: the nursery is gone. */
+  /** The nursery has ended, so the process's end will not be reported. */
   orphaned(): void;
 }
 
 const MAIN = fileURLToPath(new URL('./nursery-main.ts', import.meta.url));
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
 
-/** Priority of what is started, where nothing else is said: calls come first. */
+/** Default priority of processes, behind calls. */
 const NICE = 5;
 
-/** Starts processes by way of a small one, so that its owner never stands still for it: see `nursery-main.ts`. */
+/** Starts processes through a small one, so that its owner never blocks: see `nursery-main.ts`. */
 export class Nursery {
   readonly #nice: number;
   readonly #births = new Map<number, Birth>();
@@ -31,19 +32,19 @@ export class Nursery {
   #lastId = 0;
   #closed = false;
 
-  /** @param nice priority of what is started, where nothing lower is asked for: see setpriority(2) */
+  /** @param nice default priority of started processes: see setpriority(2) */
   constructor(nice = NICE) {
     this.#nice = nice;
   }
 
-  /** Starts the small process, if it is not there: whoever owns it has to stand still for that one. */
+  /** Starts the nursery process if necessary, which blocks its owner. */
   open(): void {
     this.#child ??= this.#open();
   }
 
   /**
    * Starts a process.
-   * @returns kills it
+   * @returns the function that kills it
    */
   start(order: Order, birth: Birth): () => void {
     const id = ++this.#lastId;
@@ -63,7 +64,7 @@ export class Nursery {
     };
   }
 
-  /** Ends the nursery, not what it has started. */
+  /** Ends the nursery, but not its processes. */
   close(): void {
     this.#closed = true;
     if (this.#child?.connected) this.#child.disconnect();
@@ -83,7 +84,7 @@ export class Nursery {
   }
 
   #tell(child: ChildProcess, message: ToNursery): void {
-    // One that is gone is told of by its exit.
+    // A failure to start is followed by its exit.
     if (child.connected) child.send(message, () => undefined);
   }
 
@@ -97,7 +98,7 @@ export class Nursery {
       birth.started(message.pid, line);
       if (this.#child) this.#tell(this.#child, { type: 'got', id: message.id });
     }
-    // Its line was gone before it came here: the process is at its end.
+    // The line closed before it arrived: the process is ending.
     else if (!birth) line?.destroy();
   }
 

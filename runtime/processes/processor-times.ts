@@ -1,11 +1,12 @@
+/** Reads processor times from /proc. */
 import { readFileSync } from 'node:fs';
 
-/** Clock ticks a second of /proc: 100 on every Linux that Node runs on. */
+/** Clock ticks per second of /proc: 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * Processor time that a process and all its threads have used so far, milliseconds in steps of 10 (Linux; proc(5), `stat`).
- * @returns undefined: it is gone
+ * Processor time used by a process and all its threads, milliseconds in steps of 10 (Linux; proc(5), `stat`).
+ * @returns undefined when the process has ended
  */
 export function processorTime(pid: number): number | undefined {
   let stat: string;
@@ -16,14 +17,12 @@ export function processorTime(pid: number): number | undefined {
     if (code === 'ENOENT' || code === 'ESRCH') return undefined;
     throw error;
   }
-  // The command's name stands in brackets and may hold blanks.
+  // The command's name is in brackets and may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return milliseconds(Number(fields[11]) + Number(fields[12]));
 }
 
-/**
- * How long each processor has had nothing to do so far, by its number, milliseconds in steps of 10 (Linux; proc(5), `/proc/stat`).
- */
+/** Idle time of each processor by number, milliseconds in steps of 10 (Linux; proc(5), `/proc/stat`). */
 export function idleTimes(): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const [, processor, idle, waiting] of readFileSync('/proc/stat', 'utf8').matchAll(PROCESSOR))
@@ -31,7 +30,7 @@ export function idleTimes(): ReadonlyMap<number, number> {
   return times;
 }
 
-/** user, nice, system, idle, and idle while a disk is at work. */
+/** user, nice, system, idle, and iowait. */
 const PROCESSOR = /^cpu(\d+) \d+ \d+ \d+ (\d+) (\d+)/gm;
 
 function milliseconds(ticks: number): number {

@@ -1,16 +1,17 @@
+/** Restricts processes to processors. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { RunProgram } from './programs.ts';
 
 const TASKSET_MS = 10_000;
 
-/** The processors that this process may use, as Linux lists them (`0-3,8`; proc(5), `status`). Elsewhere undefined. */
+/** The processors available to this process in Linux's notation (`0-3,8`; proc(5), `status`). Undefined elsewhere. */
 export function allowedProcessors(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
 }
 
-/** The numbers of the processors of a list. @param list as Linux writes it, e.g. `0-3,8` */
+/** The processor numbers in a list. @param list in Linux's notation, e.g. `0-3,8` */
 export function processorsIn(list: string): number[] {
   return list.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);
@@ -18,7 +19,10 @@ export function processorsIn(list: string): number[] {
   });
 }
 
-/** The list without its first processor. @param list as Linux writes it, e.g. `0-3,8` @returns undefined: there is no other */
+/**
+ * The list without its first processor. @param list in Linux's notation, e.g. `0-3,8` @returns undefined for a single
+ * processor
+ */
 export function withoutFirstProcessor(list: string): string | undefined {
   const [first = '', ...others] = list.split(',');
   const [from = 0, to = from] = first.split('-').map(Number);
@@ -27,10 +31,10 @@ export function withoutFirstProcessor(list: string): string | undefined {
 }
 
 /**
- * Keeps a process with all its threads to some processors, by taskset(1) of util-linux. Where that is missing, or not allowed,
- * nothing changes.
+ * Restricts a process with all its threads to some processors, by taskset(1) of util-linux. No effect when taskset is
+ * missing or not permitted.
  * @param run starts programs
- * @param processors as Linux lists them, e.g. `1-3,8`
+ * @param processors in Linux's notation, e.g. `1-3,8`
  */
 export async function keepTo(run: RunProgram, pid: number, processors: string): Promise<void> {
   const args = ['-a', '-p', '-c', processors, String(pid)];

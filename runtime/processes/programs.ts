@@ -1,14 +1,15 @@
+/** Runs programs through a nursery. */
 import process from 'node:process';
 import type { Birth, Nursery } from './nursery.ts';
 import type { Order } from './nursery-messages.ts';
 
-/** What a program finds of the environment: where programs, their libraries and data are, and the language. */
+/** Environment passed to programs: paths of programs, libraries and data, and the language. */
 const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LD_LIBRARY_PATH', 'ESPEAK_DATA_PATH'];
 
-/** A program whose input and output are the line to it (sh(1)); `$0` is the program. */
+/** A program whose input and output are the line (sh(1)); `$0` is the program. */
 const ON_LINE = 'exec "$0" "$@" <&3 >&3 3>&-';
 
-/** A shell script whose file descriptor 3 is the line to whoever asked; its arguments are `$0` and so on. */
+/** A shell script whose file descriptor 3 is the line to its requester; its arguments are `$0` and so on. */
 export function shellOrder(script: string, args: readonly string[]): Order {
   const env = Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]] as const]).filter(isSet));
   return { program: '/bin/sh', args: ['-c', `read -r go; ${script}`, ...args], env, group: true };
@@ -22,12 +23,12 @@ export interface ProgramInput {
   readonly program: string;
   readonly args: readonly string[];
   readonly input: string;
-  /** More octets of output than that end it. */
+  /** Largest output in octets; a program that exceeds it is killed. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
 }
 
-/** Runs a program: its input in, its output out. Undefined when it is not installed, fails, or is ended before it is done. */
+/** Runs a program with an input and returns its output. Undefined when it is not installed, fails, or is killed. */
 export type RunProgram = (work: ProgramInput, signal: AbortSignal) => Promise<Uint8Array | undefined>;
 
 /** Runs programs by way of a nursery. */
@@ -40,7 +41,7 @@ export function programRunner(nursery: Nursery): RunProgram {
     let size = 0;
     let ended: boolean | undefined;
     let drained = false;
-    /** Its end and the end of its output come by different ways. */
+    /** The end of the program and the end of its output, which arrive separately. */
     const over = (): void => {
       if (ended === false) output.resolve(undefined);
       else if (ended === true && drained) output.resolve(Buffer.concat(pieces));
@@ -52,7 +53,7 @@ export function programRunner(nursery: Nursery): RunProgram {
           if (size > maxBytes) kill();
           else pieces.push(piece);
         });
-        // It may end without having read everything; its end says how it went.
+        // It may end without reading all input; its exit status decides.
         line.on('error', () => undefined);
         line.on('close', () => {
           drained = true;

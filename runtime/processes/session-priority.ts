@@ -1,19 +1,21 @@
+/** Priority of Linux sessions. */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Linux takes ten such changes a second of all users together, root's apart. */
+/** Linux permits ten such changes a second for all users but root. */
 const AGAIN_MS = 150;
 const TRIES = 40;
 
-/** Not a system with such groups, not ours to change, or gone by now. */
+/** No autogroups on this system, no permission, or the process has ended. */
 const EXPECTED = ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EINVAL'];
 
 /**
- * Puts the session of a process behind others: Linux may share the processors among sessions first
- * (`kernel.sched_autogroup_enabled`), and among the processes of one by their own priorities only. Elsewhere nothing is done.
- * @param pid the leader of a session
+ * Sets the priority of a process's session. Linux may divide the processors among sessions first
+ * (`kernel.sched_autogroup_enabled`); the priorities of processes then apply within a session only. No effect
+ * elsewhere.
+ * @param pid the session's leader
  * @param nice -20 to 19
- * @param write stands in for writing to a file
+ * @param write replaces writing to a file
  */
 export async function setSessionPriority(
   pid: number,

@@ -1,7 +1,7 @@
 /**
- * A limit of so many a second, with so many at once: a bucket of tokens that refills by itself. It keeps only when it is full
- * again, which is what the generic cell rate algorithm (ITU-T I.371) calls the theoretical arrival time. Times are milliseconds
- * of a clock that never goes back.
+ * A rate limit with bursts: a bucket of tokens with a constant refill. The only state is the time at which it is full
+ * again, the theoretical arrival time of the generic cell rate algorithm (ITU-T I.371). Times are milliseconds of a
+ * monotonic clock.
  */
 export class TokenBucket {
   readonly #intervalMs: number;
@@ -9,32 +9,32 @@ export class TokenBucket {
   #fullAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param perSecond tokens that come back in a second, more than 0
-   * @param atOnce tokens of a full bucket; one second's worth, but at least one, unless said
+   * @param perSecond tokens refilled per second, more than 0
+   * @param atOnce capacity of the bucket; default: one second's worth, at least one
    */
   constructor(perSecond: number, atOnce: number = Math.max(1, perSecond)) {
     this.#intervalMs = 1000 / perSecond;
     this.#capacityMs = atOnce * this.#intervalMs;
   }
 
-  /** Takes a token; false, and nothing is taken, when there is none. */
+  /** Takes a token; false without effect when the bucket is empty. */
   take(now: number): boolean {
     if (this.wait(now) > 0) return false;
     this.spend(now);
     return true;
   }
 
-  /** Takes tokens, also such as are not there yet. */
+  /** Takes tokens, also in advance. */
   spend(now: number, tokens = 1): void {
     this.#fullAt = Math.max(this.#fullAt, now) + tokens * this.#intervalMs;
   }
 
-  /** Milliseconds until so many tokens are there; 0 tokens: until nothing is owed. */
+  /** Milliseconds until this number of tokens is available; 0 tokens: until no advance remains. */
   wait(now: number, tokens = 1): number {
     return Math.max(0, this.#fullAt + tokens * this.#intervalMs - now - this.#capacityMs);
   }
 
-  /** Whether all tokens are there. */
+  /** True when the bucket is full. */
   full(now: number): boolean {
     return this.#fullAt <= now;
   }
