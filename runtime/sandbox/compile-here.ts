@@ -1,10 +1,11 @@
+/** Compiles sources without an isolate. */
 import { type Program as Tree, parse } from 'acorn';
 import type { CompileResult, ScriptSource } from './sandbox.ts';
 import { SourceError, WornError, plainSource } from './worker/source.ts';
 
 /**
- * Compiles a source without an isolate, for commands that have no calls to look after: in a tenth of the time.
- * @returns undefined when only V8 can say what is wrong with it, or nothing can be compiled here any more
+ * Compiles a source without an isolate, for commands without calls: in a tenth of the time.
+ * @returns undefined when only V8 can name the mistake, or this process can no longer compile
  */
 export function compileHere(source: ScriptSource): CompileResult | undefined {
   let code: string;
@@ -30,7 +31,7 @@ export function compileHere(source: ScriptSource): CompileResult | undefined {
   }
 }
 
-/** It imports nothing, and may have something for whoever imports it. */
+/** It has no imports, and may have exports. */
 function standsAlone({ body }: Tree): boolean {
   return !body.some((statement) => 'source' in statement && statement.source);
 }

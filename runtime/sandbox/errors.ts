@@ -1,3 +1,4 @@
+/** Errors of script runs. */
 import { type LimitName, limitText } from './limits.ts';
 import { placesOf } from './stack.ts';
 
@@ -24,11 +25,11 @@ export abstract class SandboxError extends Error {
   abstract readonly code: SandboxErrorCode | AuthorCode;
 }
 
-/** The script threw. `code` is that of what it threw, `script` when that has none. */
+/** The script threw. `code` is that of the thrown error, `script` without one. */
 export class ScriptError extends SandboxError {
   override readonly name = 'ScriptError';
   readonly code: SandboxErrorCode | AuthorCode;
-  /** Stack inside the script, with the lines of its source. */
+  /** Stack within the script, with lines of its source. */
   readonly scriptStack: string;
   constructor(code: SandboxErrorCode | AuthorCode, message: string, scriptStack: string) {
     super(message);
@@ -36,13 +37,13 @@ export class ScriptError extends SandboxError {
     this.scriptStack = scriptStack;
   }
 
-  /** Where in the script it was, innermost first: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
+  /** Stack frames within the script, innermost first: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
   get places(): readonly string[] {
     return placesOf(this.scriptStack);
   }
 }
 
-/** The script used more than it may. */
+/** The script exceeded a limit. */
 export class LimitError extends SandboxError {
   override readonly name = 'LimitError';
   readonly code = 'limit' satisfies SandboxErrorCode;
@@ -55,7 +56,7 @@ export class LimitError extends SandboxError {
   }
 }
 
-/** The process that ran the script died, or could not be relied on any more; the script itself may be innocent. */
+/** The script's process died or became unreliable; the script itself may be innocent. */
 export class SandboxLostError extends SandboxError {
   override readonly name = 'SandboxLostError';
   readonly code = 'sandbox_lost' satisfies SandboxErrorCode;
@@ -73,7 +74,7 @@ export class DebuggerNotAllowedError extends SandboxError {
   readonly code = 'debugger_not_allowed' satisfies SandboxErrorCode;
 }
 
-/** The source cannot be compiled. */
+/** The source does not compile. */
 export class ScriptCompileError extends SandboxError {
   override readonly name = 'ScriptCompileError';
   readonly code = 'compile' satisfies SandboxErrorCode;

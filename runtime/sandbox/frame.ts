@@ -1,6 +1,6 @@
 /**
- * Frames between the host and a worker process: four bytes with the length of what follows, four with the length of the
- * header (big endian), the header as JSON, and a body that neither side has to parse in order to pass it on.
+ * Frames between the host and a worker process: four bytes with the length of the rest, four with the length of the
+ * header (big endian), the header as JSON, and a body that need not be parsed to be forwarded.
  */
 
 const PREFIX = 8;
@@ -10,7 +10,7 @@ export interface Frame<Header> {
   readonly body: string;
 }
 
-/** The other side does not keep to the format, or a frame is too long. */
+/** The peer violated the format, or a frame is too long. */
 export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
@@ -27,13 +27,13 @@ export function encodeFrame(header: object, body: string): Buffer {
   return frame;
 }
 
-/** Cuts a byte stream into frames. */
+/** Splits a byte stream into frames. */
 export class FrameReader<Header> {
   readonly #maxLength: number;
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** @param maxLength bytes of the longest frame that is accepted */
+  /** @param maxLength largest accepted frame in bytes */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
@@ -64,7 +64,7 @@ export class FrameReader<Header> {
     };
   }
 
-  /** Makes the first chunk hold at least `length` bytes, which must have come. */
+  /** Merges chunks until the first one has at least `length` bytes, which must have arrived. */
   #joinAtLeast(length: number): Buffer {
     const [first] = this.#chunks;
     if (first && first.length >= length) return first;

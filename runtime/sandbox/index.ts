@@ -1,4 +1,4 @@
-/** Scripts of scenario authors, run where they can harm nobody: see sandbox.ts for what a caller needs. */
+/** Runs authors' scripts in isolation: see sandbox.ts for the interface. */
 export * from './errors.ts';
 export { type SandboxOptions, openSandbox } from './host/open.ts';
 export type { Json } from './json.ts';

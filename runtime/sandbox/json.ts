@@ -1,17 +1,17 @@
-/** What may cross between a script and its host: JSON data, copied, never shared. */
+/** JSON data between a script and its host: copied, never shared. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Levels of lists and objects in one value: deeper ones would overflow the stack of code that walks them. */
+/** Largest nesting depth: deeper values would overflow the stack of recursive code. */
 export const MAX_DEPTH = 100;
 
-/** Text that is not JSON, or data that may not cross. */
+/** Invalid JSON, or data that must not cross. */
 export class NotPlainError extends Error {
   override readonly name = 'NotPlainError';
 }
 
 /**
- * Parses JSON that came from a script.
- * @throws NotPlainError when it is no JSON, nested too deeply, or has a key `__proto__`
+ * Parses JSON from a script.
+ * @throws NotPlainError for invalid JSON, excessive nesting, or a key `__proto__`
  */
 export function parsePlain(text: string): Json {
   let value: Json;
@@ -33,7 +33,7 @@ function checkPlain(value: Json, depth: number): void {
 }
 
 /**
- * JSON of a value that goes to a script; undefined counts as null.
+ * Writes a value for a script as JSON; undefined becomes null.
  * @throws NotPlainError for cycles, bigints, and more than `maxLength` characters
  */
 export function stringifyPlain(value: unknown, maxLength: number): string {
@@ -43,7 +43,7 @@ export function stringifyPlain(value: unknown, maxLength: number): string {
   } catch (error) {
     throw new NotPlainError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  // Functions and symbols have no JSON.
+  // Functions and symbols have no JSON form.
   if (text === undefined) throw new NotPlainError(`a ${typeof value} cannot cross`);
   if (text.length > maxLength) throw new NotPlainError(`${text.length} characters are more than ${maxLength}`);
   return text;

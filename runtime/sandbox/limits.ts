@@ -1,20 +1,22 @@
-/** What one run may use. Exceeding any of them, but for the rate, ends the run with a `LimitError` that names it. */
+/** Limits of one run. Exceeding any of them, except the rate, ends the run with a `LimitError`. */
 export interface ScriptLimits {
-  /** Milliseconds of CPU in all. */
+  /** Milliseconds of CPU in total. */
   readonly cpuMs: number;
   /** Milliseconds of CPU between two waits. */
   readonly activationMs: number;
-  /** Milliseconds from start to end, waiting included; undefined: no limit. */
+  /** Milliseconds from start to end, including waits; undefined: unlimited. */
   readonly wallMs: number | undefined;
-  /** Megabytes of heap and buffers; at least 8. V8 notices late: up to three times as much may be in use for a moment. */
+  /** Megabytes of heap and buffers; at least 8. V8 reacts late: up to three times as much may be used for a moment. */
   readonly memoryMb: number;
-  /** Commands given in all. */
+  /** Commands in total. */
   readonly commands: number;
-  /** Commands answered per second, after as many at once; beyond it the answers wait. 4096 characters count as one. */
+  /**
+   * Commands answered per second, after a burst of as many; further answers are delayed. 4096 characters count as one.
+   */
   readonly commandsPerSecond: number;
-  /** Commands waiting for their answer at once. */
+  /** Commands in progress at once. */
   readonly pendingCommands: number;
-  /** Pending `sleep` commands among them. */
+  /** Pending `sleep` commands at once. */
   readonly timers: number;
   readonly logLines: number;
   readonly logBytes: number;
@@ -38,7 +40,7 @@ export const DEFAULT_LIMITS: ScriptLimits = {
   messageBytes: 262_144,
 };
 
-/** The limits in the words of authors; those in quotation marks are set by these names. */
+/** The limits in authors' terms; quoted names are those of settings. */
 const WORDS: Readonly<Record<LimitName, string>> = {
   cpuMs: '"cpu" of N ms',
   activationMs: '"activation" of N ms between two waits',
@@ -62,11 +64,11 @@ export function limitText(limit: LimitName, allowed: number): string {
 export interface ScriptUsage {
   readonly cpuMs: number;
   readonly wallMs: number;
-  /** How often the script was continued. */
+  /** Number of turns. */
   readonly activations: number;
   readonly commands: number;
   readonly logLines: number;
   readonly logBytes: number;
-  /** Heap and buffers at the last look, in bytes. */
+  /** Heap and buffers at the last measurement, in bytes. */
   readonly memoryBytes: number;
 }

@@ -1,27 +1,27 @@
-/** What the host and a worker process tell each other; the body of a frame is named beside each header. */
+/** Messages between the host and a worker process; comments name the body of the frame. */
 import type { ScriptProblem } from './errors.ts';
 import type { LimitName } from './limits.ts';
 import type { ScriptFormat, ScriptKind } from './sandbox.ts';
 
-/** A run that is to go on in a worker, and what it may use there. */
+/** A run for a worker, and its limits there. */
 export interface Entry {
   readonly run: number;
   readonly program: number;
-  /** What it shares with the other runs of its scenario. */
+  /** Key shared with the other runs of its scenario. */
   readonly family: string;
   readonly cpuMs: number;
   readonly activationMs: number;
   readonly memoryMb: number;
   readonly messageBytes: number;
   readonly debug: boolean;
-  /** So many runs wait that this one gives up its isolate as soon as it waits. */
+  /** True: the run releases its isolate as soon as it waits, because many runs are waiting. */
   readonly crowded: boolean;
-  /** The script's time, where it is not the machine's: milliseconds since the epoch. */
+  /** The script's clock, unless it is the machine's: milliseconds since the epoch. */
   readonly now?: number;
 }
 
 export type ToWorker =
-  /** Body: the source. Announces a program under a number; sent once to a worker. */
+  /** Body: the source. Announces a program and its number; sent once per worker. */
   | {
       readonly type: 'program';
       readonly program: number;
@@ -34,31 +34,31 @@ export type ToWorker =
   | { readonly type: 'compile'; readonly request: number; readonly program: number }
   /** Body: the first activation. */
   | ({ readonly type: 'start' } & Entry)
-  /** Body: what a worker said of the run when it fell asleep, a line feed, and the first activation. A job follows. */
+  /** Body: the saved state of a sleeping run, a line feed, and the first activation. A job follows. */
   | ({ readonly type: 'wake' } & Entry)
-  /** Body: one job of an activation. Of a run that has just fallen asleep it is dropped, and comes again. */
+  /** Body: one job of an activation. Dropped for a run that has just fallen asleep, and sent again. */
   | { readonly type: 'job'; readonly run: number; readonly now?: number }
-  /** The run has had what it may have: it fails, and tells what it used. */
+  /** The run exceeded a host limit: it fails and reports its usage. */
   | { readonly type: 'halt'; readonly run: number; readonly limit: LimitName }
-  /** The run is over; its isolate may be used again or thrown away. */
+  /** The run has ended; its isolate may be reused or disposed. */
   | { readonly type: 'end'; readonly run: number; readonly reusable: boolean }
   /** Body: a message of the inspector protocol. */
   | { readonly type: 'inspect'; readonly run: number }
   | { readonly type: 'uninspect'; readonly run: number }
-  /** No run comes any more: those that wait give up their isolates, for the process ends with the last of them. */
+  /** No further runs: waiting ones release their isolates, and the process ends with the last. */
   | { readonly type: 'retire' }
   | { readonly type: 'ping' };
 
-/** Why a worker ended a run by itself. */
+/** Reason of a worker for ending a run by itself. */
 export type Failure =
   | { readonly kind: 'limit'; readonly limit: LimitName }
   | { readonly kind: 'compile'; readonly problems: readonly ScriptProblem[] }
   /** Thrown while the module was loaded. */
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string }
-  /** The isolate cannot be used, by no limit that can be named. */
+  /** The isolate is unusable for a reason other than a limit. */
   | { readonly kind: 'lost'; readonly message: string };
 
-/** What a run has used. */
+/** Usage of a run. */
 export interface RunUsage {
   readonly cpuMs: number;
   readonly activations: number;
@@ -66,7 +66,7 @@ export interface RunUsage {
 }
 
 export interface RunProgress extends RunUsage {
-  /** Jobs that the script has been given after the start. */
+  /** Jobs handled after the start. */
   readonly jobs: number;
 }
 
@@ -75,24 +75,24 @@ export type ToHost =
   | { readonly type: 'ready'; readonly rss: number }
   | { readonly type: 'pong'; readonly rss: number }
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
-  /** No source that may have types can be prepared here any more: the process has to be replaced. */
+  /** TypeScript can no longer be compiled in this process, which has to be replaced. */
   | { readonly type: 'worn' }
-  /** Of a program that came for that too late. */
+  /** For a program that arrived too late for compilation. */
   | { readonly type: 'uncompiled'; readonly request: number }
-  /** The same of a run, which has not begun, or slept. The worker has forgotten it. */
+  /** The same for a run that has not started, or slept. The worker has dropped it. */
   | { readonly type: 'refused'; readonly run: number }
-  /** Body: what the script said in this activation, a JSON list; `over`: it came to its end, and the worker forgot it. */
+  /** Body: output of the activation as a JSON list; `over`: the script ended, and the worker dropped it. */
   | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
-  /** Of a turn that goes on. Body: what was written to the log in it since the last time, a JSON list, or nothing. */
+  /** A turn continues. Body: log entries since the last report as a JSON list, or nothing. */
   | ({ readonly type: 'working'; readonly run: number } & RunUsage)
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
-  /** Body: all that is left of the run here, for whoever wakes it. The worker has forgotten it. */
+  /** Body: the saved state of the run. The worker has dropped it. */
   | { readonly type: 'asleep'; readonly run: number }
-  /** An isolate does not stop: the process has to go once its other runs are done. */
+  /** An isolate cannot be stopped: the process has to end after its other runs. */
   | { readonly type: 'wounded'; readonly run: number; readonly reason: string }
   /** The run waits for a debugger. */
   | { readonly type: 'debuggable'; readonly run: number }
-  /** It has limits of time again. */
+  /** The time limits apply again. */
   | { readonly type: 'undebugged'; readonly run: number }
   /** Body: a message of the inspector protocol. */
   | { readonly type: 'inspected'; readonly run: number };

@@ -1,6 +1,6 @@
 /**
- * The global names of every script: what V8 brings and inside.js leaves or adds. The functions of the platform come on
- * top, as the run offers them (`StartOptions.commands`). A test compares the list with a real isolate.
+ * Global names in every script: V8's, as reduced and extended by inside.js. The platform's functions are added by each
+ * run (`StartOptions.commands`). A test compares the list with a real isolate.
  */
 export const SCRIPT_GLOBALS: ReadonlySet<string> = new Set(
   `

@@ -1,29 +1,30 @@
+/** Scripts in components. */
 import type { ScriptFormat } from './sandbox.ts';
 import type { Json } from './json.ts';
 import type { ScriptUsage } from './limits.ts';
 
-/** A script inside a scenario, as a component asks for it. */
+/** A script of a component. */
 export interface ScriptBlock {
   readonly source: string;
   readonly format: ScriptFormat;
-  /** Variables it sees and may change. */
+  /** Variables that the script may read and change. */
   readonly vars: Readonly<Record<string, Json>>;
-  /** Milliseconds it may take, waiting included. */
+  /** Largest duration in milliseconds, including waits. */
   readonly wallMs?: number;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   readonly signal: AbortSignal;
 }
 
 export interface ScriptBlockResult {
   readonly value: Json;
-  /** `vars` as the script left them. */
+  /** Final values of `vars`. */
   readonly vars: Readonly<Record<string, Json>>;
   readonly usage: ScriptUsage;
 }
 
 /**
- * What a run offers to components that run scripts (`context.script`). It knows the run: version, commands, limits and
- * events come from there.
+ * Runs scripts of components (`context.script`). It belongs to a run, which determines version, commands, limits and
+ * events.
  */
 export interface ScriptHost {
   /** @throws SandboxError */

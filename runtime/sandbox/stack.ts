@@ -1,10 +1,10 @@
-/** Stacks of V8, as authors of scripts are to see them. */
+/** Converts V8's stacks for script authors. */
 
-/** Where our own files are. */
+/** Folder of our own files. */
 const OWN_FILES = new URL('.', import.meta.url).href;
 const FRAME = /^ {4}at (?:async )?(?:(.+) \()?(.*:\d+:\d+)\)?$/;
 
-/** A stack without the lines that are not the author's. */
+/** A stack without internal frames. */
 export function ownLines(stack: string): string {
   return stack
     .split('\n')
@@ -12,7 +12,7 @@ export function ownLines(stack: string): string {
     .join('\n');
 }
 
-/** Its frames, innermost first, with files by their names alone: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
+/** Frames, innermost first, with file names only: `helper (menu.ts:9:16)`, or `menu.ts:9:16`. */
 export function placesOf(stack: string): readonly string[] {
   return stack.split('\n').flatMap((line) => {
     const [, name, where] = FRAME.exec(line) ?? [];
@@ -22,7 +22,7 @@ export function placesOf(stack: string): readonly string[] {
   });
 }
 
-/** The stack with its frames elsewhere. @param place gives where a line and a column are */
+/** The stack with mapped positions. @param place maps a line and a column */
 export function movedPlaces(
   stack: string,
   place: (line: number, column: number) => { readonly line: number; readonly column: number },

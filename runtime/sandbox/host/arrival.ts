@@ -1,7 +1,8 @@
+/** A run on its way into a worker process. */
 import type { HostRun, RunLink } from './host-run.ts';
 import type { NumberedProgram } from './programs.ts';
 
-/** Something that a script is told, and its time by then where that is not the machine's. */
+/** A job for a script, with the time of its clock unless that is the machine's. */
 export interface Job {
   readonly text: string;
   readonly now?: number;
@@ -11,16 +12,16 @@ export function jobOf(run: HostRun, text: string): Job {
   return { text, ...timeOf(run) };
 }
 
-/** The time of a run that does not go by the machine's clock. */
+/** The clock of a run with a time of its own. */
 export function timeOf({ options: { clock } }: HostRun): { readonly now?: number } {
   return clock === undefined ? {} : { now: clock() };
 }
 
-/** How a run comes into a process. */
+/** The way a run enters a process. */
 export interface Entrance {
-  /** It begins there, or goes on from where it fell asleep. */
+  /** It begins there, or resumes after sleep. */
   readonly type: 'start' | 'wake';
-  /** The first activation, or what was left of the run. */
+  /** The first activation, or the saved state of the run. */
   readonly text: string;
 }
 
@@ -30,9 +31,9 @@ export class Arrival implements RunLink {
   readonly run: HostRun;
   readonly program: NumberedProgram;
   readonly entrance: Entrance;
-  /** What it is to be told once it is there. */
+  /** Jobs for the run once it has arrived. */
   readonly jobs: Job[];
-  /** The process that it was on its way into died. */
+  /** Its target process died. */
   readonly isAgain: boolean;
 
   constructor(
@@ -58,7 +59,7 @@ export class Arrival implements RunLink {
     this.jobs.push(jobOf(this.run, text));
   }
 
-  /** No process knows of it. */
+  /** No process has the run. */
   end(): void {
     this.jobs.length = 0;
   }

@@ -1,15 +1,16 @@
+/** Limits of a run outside of its isolate. */
 import type { LimitName, ScriptLimits, ScriptUsage } from '../limits.ts';
 
 /** Name of the command that counts as a timer. */
 const TIMER = 'sleep';
 
-/** Counts what a run does outside its isolate, against its limits. Every `count` says which limit was exceeded, if any. */
+/** Counts what a run does outside its isolate. Each `count` returns the exceeded limit, if any. */
 export class Budget {
   readonly #limits: ScriptLimits;
   readonly #pending = new Map<number, string>();
   #timers = 0;
   #commands = 0;
-  /** Given in this turn: one that is cancelled at once has been begun all the same. */
+  /** Commands of this turn, including immediately cancelled ones. */
   #inTurn = 0;
   #logLines = 0;
   #logBytes = 0;
@@ -18,7 +19,7 @@ export class Budget {
     this.#limits = limits;
   }
 
-  /** What the script says in one turn is counted from here. */
+  /** Starts counting the output of a turn. */
   beginTurn(): void {
     this.#inTurn = 0;
   }
@@ -33,7 +34,7 @@ export class Budget {
     return this.#timers > this.#limits.timers ? 'timers' : undefined;
   }
 
-  /** A command has its answer, or was cancelled. */
+  /** A command was answered or cancelled. */
   settle(id: number): void {
     if (this.#pending.get(id) === TIMER) this.#timers--;
     this.#pending.delete(id);

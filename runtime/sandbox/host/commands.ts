@@ -1,17 +1,17 @@
-/** The functions that a run offers, in the forms in which they are asked for. */
+/** The command names of a run, in the required forms. */
 export interface OfferedCommands {
-  /** As the script is told them: a JSON list. */
+  /** The names as a JSON list for the script. */
   readonly text: string;
   readonly names: ReadonlySet<string>;
 }
 
 const known = new WeakMap<readonly string[], OfferedCommands>();
 
-/** @param commands dotted names; the same list, which all runs of a module share, is looked through once */
+/** @param commands dotted names; a list shared by the runs of a module is processed once */
 export function offeredCommands(commands: readonly string[]): OfferedCommands {
   let offered = known.get(commands);
   if (offered === undefined) {
-    // A name comes before those that begin with it.
+    // A name precedes those that it prefixes.
     const text = JSON.stringify(commands.toSorted().map((name) => name.split('.')));
     offered = { text, names: new Set(commands) };
     known.set(commands, offered);

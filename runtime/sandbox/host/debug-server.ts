@@ -1,36 +1,37 @@
+/** The debug server of the sandbox. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** Longest message a debugger may send, in bytes. */
+/** Largest message from a debugger, in bytes. */
 const MESSAGE_BYTES = 1_048_576;
-/** Status of a WebSocket that is closed (IANA's registry, beside RFC 6455 section 7.4). */
+/** WebSocket status of a refused connection (IANA's registry, besides RFC 6455 section 7.4). */
 const TRY_AGAIN_LATER = 1013;
-/** What a debugger asks for first. */
+/** Paths that debuggers request first. */
 const VERSION = { Browser: `ringmaster/${process.version}`, 'Protocol-Version': '1.3' };
 
-/** A run that a debugger may attach to. */
+/** A run waiting for a debugger. */
 export interface DebugTarget {
   readonly title: string;
-  /** Of the script: breakpoints are set by it. */
+  /** URL of the script, for breakpoints. */
   readonly url: string;
-  /** A message of the inspector protocol, from the debugger. */
+  /** Handles an inspector protocol message from the debugger. */
   inspect(message: string): void;
-  /** The debugger went away. */
+  /** The debugger disconnected. */
   detached(): void;
 }
 
 /**
- * Lets debuggers in, one for each run, once. They find the runs that wait at `/json/list`, as those of Node.js are found
- * (Chrome DevTools Protocol), and connect to `ws://127.0.0.1:PORT/SECRET`. Web pages are turned away: by their Origin, and
- * by a Host that is no loopback address.
+ * Accepts one debugger per run, once. Debuggers find waiting runs at `/json/list`, like those of Node.js (Chrome
+ * DevTools Protocol), and connect to `ws://127.0.0.1:PORT/SECRET`. Web pages are refused by their Origin, or by a Host
+ * other than a loopback address.
  */
 export class DebugServer {
   readonly #http: Server;
   readonly #server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES });
-  /** Rejects when the port cannot be had. */
+  /** Rejects when the port is unavailable. */
   readonly listening: Promise<void>;
   readonly #targets = new Map<string, DebugTarget>();
   readonly #sockets = new Map<string, WebSocket>();
@@ -52,8 +53,8 @@ export class DebugServer {
   }
 
   /**
-   * Opens a way to a run.
-   * @returns its secret, and the address to give to the debugger
+   * Offers a run to debuggers.
+   * @returns its secret, and the address for the debugger
    */
   offer(target: DebugTarget): { readonly secret: string; readonly url: Promise<string> } {
     const secret = randomUUID();
@@ -61,12 +62,12 @@ export class DebugServer {
     return { secret, url: this.listening.then(() => this.#address(secret)) };
   }
 
-  /** A message of the inspector protocol, to the debugger, if there is one. */
+  /** Sends an inspector protocol message to the debugger, if connected. */
   tell(secret: string, message: string): void {
     this.#sockets.get(secret)?.send(message);
   }
 
-  /** The run is over. */
+  /** The run has ended. */
   withdraw(secret: string): void {
     this.#targets.delete(secret);
     this.#sockets.get(secret)?.close(1000, 'the run is over');
@@ -88,7 +89,7 @@ export class DebugServer {
     const body = Buffer.from(found === undefined ? '' : JSON.stringify(found));
     response.writeHead(found === undefined ? 404 : 200, {
       'content-type': 'application/json; charset=UTF-8',
-      // Chrome knows no other way to find the end.
+      // Chrome needs a Content-Length to find the end.
       'content-length': body.length,
     });
     response.end(body);
@@ -116,7 +117,7 @@ export class DebugServer {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (connected) => {
-      // Refused, VS Code would try the same address for a minute; closed, it looks for the next run.
+      // After a refusal, VS Code would retry the address for a minute; after a close, it looks for the next run.
       if (this.#sockets.has(secret)) connected.close(TRY_AGAIN_LATER, 'another debugger is there');
       else this.#connect(connected, secret);
     });
@@ -126,7 +127,7 @@ export class DebugServer {
     this.#sockets.set(secret, socket);
     // oxlint-disable-next-line typescript/no-base-to-string -- a text message, for debuggers send no other
     socket.on('message', (message) => this.#targets.get(secret)?.inspect(String(message)));
-    // The close that follows is what counts.
+    // The close event follows and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.#sockets.delete(secret);
@@ -136,7 +137,7 @@ export class DebugServer {
   }
 }
 
-/** A request that no web page made, whatever name it was reached by: those always say whom they ask. */
+/** True for a request that no web page can make: those always send the Host that they address. */
 function isLocal({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin === undefined && (host === undefined || /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(host));
 }

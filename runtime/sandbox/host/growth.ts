@@ -1,23 +1,23 @@
-/** Bytes that a process may have beyond what it had at first and what its runs may take. */
+/** Bytes a process may use beyond its initial memory and the limits of its runs. */
 const SPARE = 32 * 1_048_576;
-/** Runs that come between two looks at a process that has little to do. */
+/** Number of new runs between two checks below which a process counts as idle. */
 const FEW = 2;
-/** Looks in a row after which it counts. */
+/** Number of consecutive checks before it counts. */
 const LOOKS = 3;
 
-/** What a process is found to be at a look. */
+/** State of a process at a check. */
 export interface Look {
   /** Its resident memory, in bytes. */
   readonly rss: number;
-  /** What its runs may take, in bytes. */
+  /** Memory limits of its runs together, in bytes. */
   readonly allowed: number;
-  /** Runs that came to it since the last look. */
+  /** Runs started since the last check. */
   readonly arrivals: number;
 }
 
 /**
- * Notices a process that was busy once and holds what it took then: the heaps of isolates that were used one after the other,
- * and the pages between them, which neither V8 nor the allocator gives back.
+ * Detects a process that keeps memory from a busy time: heaps of successive isolates and the pages between them, which
+ * neither V8 nor the allocator returns.
  */
 export class Growth {
   readonly #atFirst: number;

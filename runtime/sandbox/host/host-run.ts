@@ -1,3 +1,4 @@
+/** The host's side of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AuthorCode,
@@ -18,19 +19,19 @@ import { offeredCommands } from './commands.ts';
 import { Pace } from './pace.ts';
 import { type LogLine, type Utterance, parseSaid, UnintelligibleError } from './said.ts';
 
-/** What a run needs of the process it runs in. */
+/** What a run needs from its worker process. */
 export interface RunLink {
   job(text: string): void;
-  /** @returns whether the run is at work there, and tells what it used, and that it failed by this limit */
+  /** @returns true when the run is active there: the process will report its usage and its failure by this limit */
   halt(limit: LimitName): boolean;
-  /** The run is over. */
+  /** The run has ended. */
   end(reusable: boolean): void;
 }
 
-/** Milliseconds for which the process of a run that is to end is waited for, to say what the run used and wrote. */
+/** Milliseconds to wait for the process of a stopped run to report its usage and log. */
 const LAST_WORDS_MS = 250;
 
-/** The host's half of a run: carries out what the script asks for, and ends it when it asks for too much. */
+/** The host's side of a run: executes the script's commands and enforces its limits. */
 export class HostRun implements ScriptRun {
   readonly options: StartOptions;
   readonly limits: ScriptLimits;
@@ -44,27 +45,27 @@ export class HostRun implements ScriptRun {
   readonly #onOver: () => void;
   readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
   readonly #debuggerUrl: PromiseWithResolvers<string> | undefined;
-  /** The first activation, but for what all runs of the program have in common. */
+  /** The first activation without the parts shared by all runs of the program. */
   #begin = '';
   #link: RunLink | undefined;
   #progress: RunProgress = { cpuMs: 0, activations: 0, memoryBytes: 0, jobs: 0 };
-  /** Jobs given to the script, and who waits until it has dealt with them. */
+  /** Jobs sent to the script, with callers waiting until they are handled. */
   #sent = 0;
   readonly #waiting: { readonly sent: number; readonly resolve: () => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Written in a turn of which nothing else is known yet: told when it has no end. */
+  /** Log of the current turn so far, in case the turn never ends. */
   #written: LogLine[] = [];
-  /** The limit by which it ends, while its last words are waited for. */
+  /** The exceeded limit, while the final usage is awaited. */
   #halting: LimitName | undefined;
   #ended: number | undefined;
 
-  /** @param onOver called once, when the run is over */
+  /** @param onOver called once, when the run has ended */
   constructor(options: StartOptions, onOver: () => void) {
     this.options = options;
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.finished = this.#outcome.promise;
     if (options.debug) this.#debuggerUrl = Promise.withResolvers();
-    // Whoever does not ask for it does not hear that there is none.
+    // Avoids an unhandled rejection when nobody uses the debugger URL.
     this.#debuggerUrl?.promise.catch(() => undefined);
     this.#onOver = onOver;
     this.#budget = new Budget(this.limits);
@@ -81,7 +82,7 @@ export class HostRun implements ScriptRun {
     this.#timer = setTimeout(() => this.#halt('wallMs'), wallMs);
   }
 
-  /** Ends the run as soon as its process has said what it used and wrote. */
+  /** Ends the run once its process has reported its usage and log. */
   #halt(limit: LimitName): void {
     if (this.#link?.halt(limit) !== true) return this.#exceed(limit);
     this.#halting = limit;
@@ -93,7 +94,7 @@ export class HostRun implements ScriptRun {
     return this.#ended !== undefined;
   }
 
-  /** How many jobs, after the start, it has dealt with. */
+  /** Number of jobs handled after the start. */
   get jobsDone(): number {
     return this.#progress.jobs;
   }
@@ -117,7 +118,7 @@ export class HostRun implements ScriptRun {
   }
 
   /**
-   * Takes down what the script begins with.
+   * Stores the script's initial values.
    * @throws NotPlainError
    */
   prepare(): void {
@@ -140,13 +141,13 @@ export class HostRun implements ScriptRun {
     return `${this.#begin},"commands":${offeredCommands(this.options.commands).text}}`;
   }
 
-  /** A process has taken the run. */
+  /** A process has accepted the run. */
   attach(link: RunLink): void {
     this.#link = link;
     if (this.#halting !== undefined) this.#exceed(this.#halting);
   }
 
-  /** It begins or wakes once more, for the process that it was on its way into is gone. */
+  /** The run starts or wakes again because its target process died. */
   restart(): void {
     this.#written = [];
   }
@@ -156,13 +157,13 @@ export class HostRun implements ScriptRun {
     this.#debuggerUrl?.resolve(url);
   }
 
-  /** The debugger went away, or none came. */
+  /** The debugger disconnected, or never connected. */
   undebugged(): void {
     this.#limitTime();
     this.options.onUndebugged?.();
   }
 
-  /** A turn goes on. @param body what was written in it since it was last heard of */
+  /** A turn continues. @param body log written since the last report */
   working(body: string, usage: RunUsage): void {
     this.#progress = { ...this.#progress, ...usage };
     for (const item of parseSaid(body)) {
@@ -181,7 +182,7 @@ export class HostRun implements ScriptRun {
       if (error instanceof NotPlainError) return this.#end(true, new ScriptError('not_plain', error.message, ''));
       throw error;
     }
-    // With a limit comes nothing else that was said in the turn.
+    // A message with a limit contains nothing else of the turn.
     if (utterances[0]?.kind !== 'limit') this.#written = [];
     if (unhandled !== undefined) this.#log('warn', `a rejected promise was not handled: ${unhandled}`);
     this.#budget.beginTurn();
@@ -203,7 +204,7 @@ export class HostRun implements ScriptRun {
     this.#end(false, new SandboxLostError(reason));
   }
 
-  /** The run cannot begin. */
+  /** The run cannot start. */
   refuse(error: SandboxError): void {
     this.#end(false, error);
   }
@@ -265,7 +266,7 @@ export class HostRun implements ScriptRun {
       this.options.onWork?.(paced);
       await paced;
     }
-    // Nobody waits for it any more when it was cancelled or the run is over.
+    // Dropped when the command was cancelled or the run has ended.
     if (!this.#commands.delete(id)) return;
     this.#budget.settle(id);
     this.#job(job);
@@ -278,7 +279,7 @@ export class HostRun implements ScriptRun {
     this.#works();
   }
 
-  /** The script has work, until it has dealt with what it was told last. */
+  /** The script is busy until it has handled the last job. */
   #works(): void {
     const { onWork } = this.options;
     if (!onWork) return;
@@ -300,7 +301,7 @@ export class HostRun implements ScriptRun {
     else this.#log(level, text);
   }
 
-  /** The log of a turn that came to no end, as far as it may go. */
+  /** The log of an unfinished turn, within its limit. */
   #logWritten(): void {
     for (const { level, text } of this.#written.splice(0)) {
       if (this.#budget.countLog(text) !== undefined) return;
@@ -308,7 +309,7 @@ export class HostRun implements ScriptRun {
     }
   }
 
-  /** A log that cannot be written ends this run, and no other. */
+  /** A failing log ends this run only. */
   #log(level: LogLevel, text: string): void {
     try {
       this.options.onLog?.(level, text);
@@ -351,7 +352,7 @@ function errorOf(failure: Exclude<Failure, { kind: 'limit' }>): SandboxError {
   return new SandboxLostError(failure.message);
 }
 
-/** What the script learns of an error of ours: code and message, when it is meant for authors. */
+/** Code and message that the script gets for a host error; details only if they are meant for authors. */
 function describe(name: string, error: unknown): { code: string; message: string } {
   if (error instanceof NotPlainError) return { code: 'not_plain', message: `the answer to ${name}: ${error.message}` };
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {

@@ -1,3 +1,4 @@
+/** Starts the sandbox. */
 import { idleTimes, processorTime } from '../../processes/index.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { Pool, type PoolOptions } from './pool.ts';
@@ -22,8 +23,8 @@ const DEFAULTS: PoolOptions = {
 };
 
 /**
- * Starts the sandbox: `workers` processes that run scripts, apart from the one that runs calls.
- * @throws SandboxError when no process comes up
+ * Starts the sandbox: `workers` processes for scripts, separate from the process of calls.
+ * @throws SandboxError when no process starts
  */
 export async function openSandbox(
   options: SandboxOptions = {},

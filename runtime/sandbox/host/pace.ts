@@ -1,11 +1,12 @@
+/** The rate limit of a script's commands. */
 import { TokenBucket } from '../../rate/index.ts';
 
-/** Characters that cost as much as a command. */
+/** Number of characters that cost as much as a command. */
 const CHARACTERS = 4096;
 
 /**
- * Keeps a script to a rate, so that one in a tight loop of commands does not take the host's time. A command costs a token, and
- * what crosses the border one for every 4096 characters; answers wait for what is owed.
+ * Limits a script's rate, so that commands in a tight loop do not take the host's time. A command costs one token, and
+ * so does each 4096 characters in either direction; answers are delayed while tokens are owed.
  */
 export class Pace {
   readonly #bucket: TokenBucket;
@@ -14,17 +15,17 @@ export class Pace {
     this.#bucket = new TokenBucket(perSecond);
   }
 
-  /** The script gave a command. @param now milliseconds */
+  /** Charges a command. @param now milliseconds */
   command(now: number): void {
     this.#bucket.spend(now);
   }
 
-  /** So many characters went to the script, or came from it. @param now milliseconds */
+  /** Charges characters in either direction. @param now milliseconds */
   crossed(now: number, characters: number): void {
     this.#bucket.spend(now, characters / CHARACTERS);
   }
 
-  /** Milliseconds until the script may have an answer. @param now milliseconds */
+  /** Milliseconds until the next answer may be sent. @param now milliseconds */
   wait(now: number): number {
     return this.#bucket.wait(now, 0);
   }

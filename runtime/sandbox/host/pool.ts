@@ -1,3 +1,4 @@
+/** Distributes runs over sandbox processes. */
 import { Nursery, programRunner } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
@@ -15,49 +16,49 @@ import type { WorkerLimits } from './worker-process.ts';
 import type { Worker, WorkerListener } from './worker.ts';
 
 export interface PoolOptions extends WorkerLimits {
-  /** Sandbox processes for programs of good repute. */
+  /** Number of processes for trusted programs. */
   readonly workers: number;
-  /** Milliseconds the other runs of a wounded process may go on. */
+  /** Milliseconds that other runs of a damaged process may continue. */
   readonly drainMs: number;
-  /** They go behind everything else, and leave a processor to others while they would use all (Linux). */
+  /** True: lowers their priority, and leaves one processor free when they would use all (Linux). */
   readonly giveWay: boolean;
-  /** Milliseconds of processor time that a process has used so far; undefined: it is gone. */
+  /** Processor time used by a process in milliseconds; undefined when it has ended. */
   readonly processorTime: (pid: number) => number | undefined;
-  /** Milliseconds that each processor has had nothing to do so far, by its number. */
+  /** Idle milliseconds of each processor, by number. */
   readonly idleTimes: () => ReadonlyMap<number, number>;
-  /** Port on the loopback address for debuggers (0: any); undefined: none is let in. */
+  /** Loopback port for debuggers (0: any); undefined: debugging is disabled. */
   readonly debuggerPort: number | undefined;
-  /** Starts the processes; undefined: one of its own. */
+  /** Nursery for the processes; undefined: a new one. */
   readonly nursery: Nursery | undefined;
-  /** Told of what an operator should know. */
+  /** Reports problems to operators. */
   readonly onDiagnostic: (message: string, details: object) => void;
 }
 
-/** Sources the workers keep. */
+/** Number of sources kept by the workers. */
 const PROGRAMS = 500;
-/** Processes in a row that may end before they are ready, until opening the sandbox is given up. */
+/** Consecutive processes that may end before they are ready; then opening the sandbox fails. */
 const FAILED_STARTS = 3;
-/** A worker that knows the program may hold so many runs more than the idlest one. */
+/** Number of runs by which a worker that has the program may exceed the least loaded one. */
 const STICKINESS = 8;
-/** Runs for each worker, those that sleep included, beyond which they give up their isolates as soon as they wait. */
+/** Number of runs per worker, including sleeping ones, above which runs release their isolates as soon as they wait. */
 const CROWD = 64;
 
-/** Spreads runs over sandbox processes, and keeps programs that harmed one apart from the others. */
+/** Distributes runs over sandbox processes, and separates programs that damaged one. */
 export class Pool implements Sandbox {
   readonly #options: PoolOptions;
   readonly #nursery: Nursery;
   readonly #programs: Programs;
   readonly #quarantine = new Quarantine();
   readonly #slots: readonly Slot[];
-  /** For programs in quarantine; started when the first needs it. */
+  /** For programs in quarantine; started on demand. */
   readonly #isolation: Slot;
-  /** For runs with a debugger, which V8 gives no such guarantees for. */
+  /** For runs with a debugger, for which V8 guarantees less. */
   readonly #debugging: Slot;
   readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
   readonly #scheduling: Scheduling | undefined;
-  /** Runs with a debugger, by id; the value is the secret in their address. */
+  /** Runs with a debugger by id, with the secret in their address. */
   readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
   #waiting: Arrival[] = [];
@@ -106,7 +107,7 @@ export class Pool implements Sandbox {
     try {
       return await this.#compile(source);
     } catch (error) {
-      // The process that was at it died: of somebody else's script, as a rule.
+      // The process died during the compilation, usually because of another script.
       if (error instanceof SandboxLostError) return await this.#compile(source);
       throw error;
     }
@@ -156,7 +157,7 @@ export class Pool implements Sandbox {
     if (this.#closed) throw new SandboxLostError('the sandbox is closed');
   }
 
-  /** Those that are started from the beginning. */
+  /** The slots that start immediately. */
   #needed(): readonly Slot[] {
     return this.#debug ? [...this.#slots, this.#debugging] : this.#slots;
   }
@@ -205,7 +206,7 @@ export class Pool implements Sandbox {
     this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);
   }
 
-  /** Brings a run into a process, as soon as one is ready for it. */
+  /** Assigns a run to a process, as soon as one is ready. */
   #enter(id: number, run: HostRun, entrance: Entrance, jobs: readonly Job[] = []): void {
     const program = this.#programs.find(run.options.version, run.options);
     this.#admit(new Arrival(id, run, program, entrance, { jobs }));
@@ -217,7 +218,7 @@ export class Pool implements Sandbox {
     this.#waiting.push(arrival);
   }
 
-  /** Gives a run to a worker, if one is ready for it. */
+  /** Assigns a run to a worker, if one is ready. */
   #place(arrival: Arrival): boolean {
     const { program, run } = arrival;
     const worker = this.#choose(program, run.options.debug ?? false);
@@ -225,7 +226,7 @@ export class Pool implements Sandbox {
     return worker !== undefined;
   }
 
-  /** @param missed what it was told and did not hear any more */
+  /** @param missed jobs sent but not handled */
   #asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void {
     const wake = (left: string, jobs: readonly Job[]): void =>
       this.#enter(id, run, { type: 'wake', text: `${left}\n${run.startJob}` }, jobs);
@@ -238,12 +239,12 @@ export class Pool implements Sandbox {
     if (this.#quarantine.has(program.key, performance.now())) return this.#only(this.#isolation);
     const idlest = this.#idlest(this.#slots);
     if (!idlest || idlest.holds(program)) return idlest;
-    // An isolate that waits for this program is worth a longer queue.
+    // An isolate of this program justifies a longer queue.
     const knowing = this.#idlest(this.#slots.filter(({ worker }) => worker?.holds(program)));
     return knowing && knowing.load <= idlest.load + STICKINESS ? knowing : idlest;
   }
 
-  /** The worker of a slot that is not always started. */
+  /** The worker of a slot started on demand. */
   #only(slot: Slot): Worker | undefined {
     slot.start();
     return this.#idlest([slot]);
@@ -287,7 +288,7 @@ export class Pool implements Sandbox {
         this.#retired.addReplaced(worker);
       },
       grown: (worker) => {
-        // However long the runs of others that have grown go on: there are never many processes more.
+        // Even when runs in grown processes take long, there are only a few such processes.
         if (this.#retired.size >= this.#options.workers) return;
         for (const slot of this.#places()) if (slot.worker === worker) slot.renew();
       },
@@ -324,7 +325,7 @@ export class Pool implements Sandbox {
     };
   }
 
-  /** A worker is ready: it may take the place of one that has grown. */
+  /** A worker is ready: it may replace a grown one. */
   #succeed(worker: Worker): void {
     for (const slot of this.#places()) {
       const old = slot.succeed(worker);

@@ -1,13 +1,14 @@
+/** Numbers of programs. */
 import type { ScriptSource } from '../sandbox.ts';
 
-/** A source under the number by which workers know it. */
+/** A source with its number in the workers. */
 export interface NumberedProgram extends ScriptSource {
   readonly id: number;
-  /** What it shares with the other sources of its version and file. */
+  /** Key shared with the other sources of its version and file. */
   readonly key: string;
 }
 
-/** Numbers the programs, so that a source goes to a worker once. The one used longest ago is forgotten. */
+/** Numbers the programs, so that a source is sent to a worker once. The least recently used one is dropped. */
 export class Programs {
   readonly #capacity: number;
   readonly #forgotten: (program: NumberedProgram) => void;
@@ -19,13 +20,13 @@ export class Programs {
     this.#forgotten = forgotten;
   }
 
-  /** A version may have several sources: a scenario has as many as it has script blocks. */
+  /** A version may have several sources: a scenario has one per script block. */
   find(version: string, { source, format, kind, file, line = 1 }: ScriptSource): NumberedProgram {
     const key = JSON.stringify([version, kind, format, file]);
     const place = `${line} ${key} ${source}`;
     const known = this.#programs.get(place);
     if (known) {
-      // Put last again, for the first is the next to be forgotten.
+      // Inserted again, so that the first entry is the least recently used.
       this.#programs.delete(place);
       this.#programs.set(place, known);
       return known;

@@ -1,8 +1,8 @@
-/** Milliseconds a program that harmed a process is kept apart. */
+/** Milliseconds for which a program that damaged a process is kept apart. */
 const TERM_MS = 600_000;
 const CAPACITY = 1000;
 
-/** Programs that have to run apart from the others for a while. */
+/** Programs that have to run apart from others for a while. */
 export class Quarantine {
   readonly #until = new Map<string, number>();
 

@@ -1,12 +1,13 @@
+/** Retired workers. */
 import type { Worker } from './worker.ts';
 
-/** Workers that take no new runs, until they are gone. */
+/** Workers that accept no new runs, until they have ended. */
 export class Retired {
   readonly #drainMs: number;
-  /** What ends those that a script has harmed, in time; the others have as long as their runs take. */
+  /** Timers that end damaged workers; other workers continue until their runs end. */
   readonly #workers = new Map<Worker, NodeJS.Timeout | undefined>();
 
-  /** @param drainMs milliseconds for which the other runs of a worker that was harmed may go on */
+  /** @param drainMs milliseconds that other runs of a damaged worker may continue */
   constructor(drainMs: number) {
     this.#drainMs = drainMs;
   }
@@ -19,14 +20,14 @@ export class Retired {
     return this.#workers.size;
   }
 
-  /** A script may have harmed what its other runs need. */
+  /** A script may have damaged state of other runs. */
   addHarmed(worker: Worker): void {
     if (this.#workers.get(worker)) return;
     this.#workers.set(worker, setTimeout(() => worker.process.kill(), this.#drainMs).unref());
     worker.retire();
   }
 
-  /** Another worker has taken its place, and nothing is wrong with it. */
+  /** Replaced by another worker without having been damaged. */
   addReplaced(worker: Worker): void {
     this.#workers.set(worker, undefined);
     worker.retire();
@@ -36,7 +37,7 @@ export class Retired {
     return this.#workers.has(worker) && this.#workers.get(worker) === undefined;
   }
 
-  /** It is gone. */
+  /** The worker has ended. */
   delete(worker: Worker): void {
     clearTimeout(this.#workers.get(worker));
     this.#workers.delete(worker);

@@ -1,3 +1,4 @@
+/** Parses output of the sandbox. */
 import { type Json, parsePlain } from '../json.ts';
 import type { LimitName } from '../limits.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
@@ -9,7 +10,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** One thing a script said; inside.js has the list. */
+/** One item of a script's output; inside.js lists them. */
 export type Utterance =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: readonly Json[] }
   | { readonly kind: 'cancel'; readonly id: number }
@@ -22,7 +23,7 @@ export type Utterance =
   | { readonly kind: 'done'; readonly value: Json; readonly vars: Readonly<Record<string, Json>> }
   | { readonly kind: 'threw'; readonly code: string; readonly message: string; readonly stack: string };
 
-/** The sandbox said something that inside.js never says: whatever runs there is not ours any more. */
+/** Output that inside.js never produces: the process can no longer be trusted. */
 export class UnintelligibleError extends Error {
   override readonly name = 'UnintelligibleError';
 }
@@ -30,7 +31,7 @@ export class UnintelligibleError extends Error {
 const LEVELS: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error']);
 
 /**
- * @param body what came out of the isolate
+ * @param body output of the isolate
  * @throws UnintelligibleError, NotPlainError
  */
 export function parseSaid(body: string): Utterance[] {

@@ -1,15 +1,16 @@
+/** Detects scripts that use all processors. */
 import { FULL, LITTLE, MUCH, type Use } from './use.ts';
 
-/** Share of those that would be left to them from which on scripts are among the reasons why none is idle. */
+/** Share of the remaining processors from which scripts contribute to the saturation. */
 const SOME = 0.5;
-/** Looks in a row at which that is so: what starts, and is compiled, may use them all for a moment. */
+/** Number of consecutive checks with saturation: starting and compiling may use all processors briefly. */
 const LOOKS_TO_BEGIN = 3;
-/** Share of the processors that are left to them which scripts do not use: they do not need the others. */
+/** Idle share of the remaining processors at which scripts do not need the others. */
 const UNUSED = 0.2;
-/** Looks, taken together, at which that is so, or others use those up. */
+/** Number of checks in total with that idle share, or with others using the processors. */
 const LOOKS_TO_END = 20;
 
-/** Notices that scripts are about to use every processor there is, alone or beside others. */
+/** Detects when scripts would use every processor, alone or together with others. */
 export class Saturation {
   readonly #processors: number;
   #saturated = false;
@@ -17,12 +18,12 @@ export class Saturation {
   #used = 0;
   #idleOfLeft = 0;
 
-  /** @param processors how many there are, two at least */
+  /** @param processors number of processors, at least two */
   constructor(processors: number) {
     this.#processors = processors;
   }
 
-  /** @returns whether scripts are to leave one */
+  /** @returns true when scripts should leave one processor free */
   look(use: Use): boolean {
     if (this.#saturated) this.#mayEnd(use);
     else this.#mayBegin(use);

@@ -1,3 +1,4 @@
+/** Scheduling of script processes. */
 import { allowedProcessors, keepTo, mayEndIdlePolicy, processorsIn, type RunProgram, setIdlePolicy, withoutFirstProcessor } from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
 import { Starvation } from './starvation.ts';
@@ -14,40 +15,41 @@ interface Watched {
   readonly run: RunProgram;
 }
 
-/** How a process is scheduled. */
+/** Scheduling of a process. */
 interface Schedule {
-  /** What it may use, as Linux lists processors. */
+  /** Its processors in Linux's notation. */
   readonly processors: string;
-  /** Under SCHED_IDLE. */
+  /** True under SCHED_IDLE. */
   readonly isIdle: boolean;
 }
 
 /**
- * Keeps script processes out of the way of calls.
+ * Keeps script processes from delaying calls.
  *
- * Off one processor while they would use all: on a machine whose processors are all busy all the time, neither its kernel nor,
- * where it is a virtual one, its host gives calls one in time, whatever their priority. With less to do they have every processor,
- * as what computes beside a script, e.g. V8's compiler, does it on another.
+ * They leave one processor free while they would use all: on a machine with all processors permanently busy, neither
+ * the kernel nor the host of a virtual machine gives calls one in time, whatever their priority. With less load they
+ * may use every processor, because work beside a script, such as V8's compiler, runs on another one.
  *
- * Under SCHED_IDLE, where that can be undone: a kernel that does not interrupt what has just begun, however nice, interrupts
- * that. Only while others keep all processors busy they are under the ordinary policy, to get their share.
+ * They run under SCHED_IDLE where that is reversible: some kernels do not preempt a task that has just started, however
+ * nice, but do preempt that. Only while other programs keep all processors busy do they get the ordinary policy, for
+ * their share.
  */
 export class Scheduling {
-  /** How processes begin. */
+  /** Scheduling of new processes. */
   readonly birth: Schedule;
-  /** The processors that are left to them when they leave one. */
+  /** The remaining processors when scripts leave one free. */
   readonly #left: string;
   readonly #watched: Watched;
-  /** Undefined: there is one processor only. */
+  /** Undefined with a single processor. */
   readonly #saturation: Saturation | undefined;
   readonly #starvation: Starvation;
   readonly #timer: NodeJS.Timeout;
-  /** How processes are scheduled, or about to be. */
+  /** Present or pending scheduling of the processes. */
   readonly #schedules = new Map<number, Schedule>();
-  /** One after the other: what is wanted last is done last. */
+  /** Changes run one after another, so that the last one wins. */
   #rescheduling = Promise.resolve();
   #used = new Map<number, number>();
-  /** By processor, milliseconds without anything to do, at the last look. */
+  /** Idle milliseconds by processor at the last check. */
   #idle: ReadonlyMap<number, number> | undefined;
   #lookedAt = performance.now();
   #wanted: Schedule;
@@ -80,7 +82,7 @@ export class Scheduling {
     clearInterval(this.#timer);
   }
 
-  /** A script process that has just begun: its first steps are the busiest. */
+  /** A new script process: its start is its busiest time. */
   add(pid: number): void {
     this.#schedules.set(pid, this.birth);
     this.#reschedule(pid);
@@ -113,7 +115,7 @@ export class Scheduling {
     }
   }
 
-  /** What was idle since the last look. @param isWanted while no script has anything to do nobody needs to know */
+  /** Idle time since the last check. @param isWanted false while no script is active */
   #idleSince(passedMs: number, isWanted: boolean): Pick<Use, 'idle' | 'idleOfLeft'> {
     const all = processorsIn(this.birth.processors);
     const left = processorsIn(this.#left);

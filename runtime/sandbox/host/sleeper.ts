@@ -1,6 +1,7 @@
+/** A sleeping run. */
 import type { RunLink } from './host-run.ts';
 
-/** A run that no process knows of: nothing but a text is left of it, until it is told something. */
+/** A run without a process: only its saved text exists until its next job. */
 export class Sleeper implements RunLink {
   readonly #text: string;
   readonly #wake: (text: string, job: string) => void;
@@ -22,6 +23,6 @@ export class Sleeper implements RunLink {
     return false;
   }
 
-  /** Its text goes with it. */
+  /** Drops the text. */
   end(): void {}
 }

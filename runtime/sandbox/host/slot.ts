@@ -1,25 +1,26 @@
+/** A place for a worker, which is replaced when it ends. */
 import type { WorkerOptions } from './worker-process.ts';
 import { Worker, type WorkerListener } from './worker.ts';
 
-/** Milliseconds before the second restart in a row; each further one waits twice as long, up to the longest. */
+/** Milliseconds before the second restart in a row; doubled for each further one, up to the maximum. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
-/** A worker that lived so many milliseconds was no failure. */
+/** A worker that lived this many milliseconds was not a failure. */
 const GOOD_LIFE_MS = 30_000;
 
 /**
- * What counts as a failure: with `death` every short life does, for programs known to kill; with `birth` only workers that
- * never became ready do, for whatever killed another is kept away from the next.
+ * Kinds of failure. `death`: every short life, for programs known to kill workers. `birth`: only workers that never
+ * became ready, because a program that killed one is kept from the next.
  */
 export type FailureKind = 'death' | 'birth';
 
-/** A place in the pool, in which one worker after the other lives. */
+/** A place in the pool for successive workers. */
 export class Slot {
   readonly #options: WorkerOptions;
   readonly #listener: WorkerListener;
   readonly #failure: FailureKind;
   #worker: Worker | undefined;
-  /** It takes the place of the worker when it is ready. */
+  /** The successor of the worker, once it is ready. */
   #successor: Worker | undefined;
   #born = 0;
   #failures = 0;
@@ -36,25 +37,25 @@ export class Slot {
     return this.#worker;
   }
 
-  /** Those that are here, or about to be. */
+  /** Present and starting workers. */
   get workers(): readonly Worker[] {
     return [this.#worker, this.#successor].filter((worker) => worker !== undefined);
   }
 
-  /** Starts a worker unless there is one, or one is about to be started. */
+  /** Starts a worker unless one exists or is about to start. */
   start(): void {
     if (this.#closed || this.#worker || this.#timer) return;
     this.#born = performance.now();
     this.#worker = new Worker(this.#options, this.#listener);
   }
 
-  /** Starts another worker to succeed its own, which goes on until `succeed`. */
+  /** Starts a successor of the worker, which continues until `succeed`. */
   renew(): void {
     if (this.#closed || !this.#worker) return;
     this.#successor ??= new Worker(this.#options, this.#listener);
   }
 
-  /** A worker is ready. @returns the one whose place it takes */
+  /** A worker is ready. @returns the worker that it replaces */
   succeed(worker: Worker): Worker | undefined {
     if (worker !== this.#successor) return undefined;
     const old = this.#worker;
@@ -64,7 +65,7 @@ export class Slot {
     return old;
   }
 
-  /** Its worker is of no more use: another takes its place, the later the more often that happens. */
+  /** Replaces the worker, with a delay that grows with each failure. */
   vacate(worker: Worker): void {
     if (worker === this.#successor) this.#successor = undefined;
     if (worker !== this.#worker) return;

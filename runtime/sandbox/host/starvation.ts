@@ -1,27 +1,31 @@
+/** Detects starved scripts. */
 import { FULL, LITTLE, MUCH, type Use } from './use.ts';
 
-/** Looks in a row at which scripts get next to nothing: others may use all processors for a moment. */
+/** Number of consecutive checks with almost no time for scripts: others may use all processors briefly. */
 const LOOKS_TO_BEGIN = 3;
-/** Looks, taken together, at which others leave something again, or scripts get most of it. */
+/** Number of checks in total with idle time again, or with scripts getting most of it. */
 const LOOKS_TO_END = 20;
 
-/** Notices that others keep all processors busy, so that scripts behind everything else would get next to nothing. */
+/**
+ * Detects when other programs keep all processors busy, so that scripts with the lowest priority would get almost no
+ * time.
+ */
 export class Starvation {
   readonly #processors: number;
-  /** Of those, what scripts may use beside calls. */
+  /** The number available to scripts besides calls. */
   readonly #left: number;
   #starved = false;
   #looks = 0;
   #used = 0;
   #idle = 0;
 
-  /** @param processors how many there are */
+  /** @param processors number of processors */
   constructor(processors: number) {
     this.#processors = processors;
     this.#left = Math.max(processors - 1, 1);
   }
 
-  /** @returns whether scripts are to get their share */
+  /** @returns true when scripts should get their share */
   look(use: Use): boolean {
     if (this.#starved) this.#mayEnd(use);
     else this.#mayBegin(use);

@@ -1,16 +1,16 @@
-/** Processors since the last look, e.g. 1.5. */
+/** Use of processors since the last check, as numbers of processors, e.g. 1.5. */
 export interface Use {
-  /** Kept busy by scripts. */
+  /** Used by scripts. */
   readonly used: number;
-  /** With nothing to do. */
+  /** Idle. */
   readonly idle: number;
-  /** With nothing to do, of those that are left to scripts when they leave one. */
+  /** Idle among those that remain to scripts when they leave one free. */
   readonly idleOfLeft: number;
 }
 
-/** Share of all processors that is idle when there is nothing left. */
+/** Idle share of all processors below which they count as busy. */
 export const FULL = 0.1;
-/** Share of those that are left to scripts below which they get next to nothing, if there is nothing left. */
+/** Share of the remaining processors below which scripts starve, while all are busy. */
 export const LITTLE = 0.3;
-/** Share from which on they get most. */
+/** Share from which scripts get most of them. */
 export const MUCH = 0.7;

@@ -1,3 +1,4 @@
+/** A sandbox process and the connection to it. */
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -7,50 +8,50 @@ import { putInBackground } from './background.ts';
 import { idleOrder, type Nursery } from '../../processes/index.ts';
 
 export interface WorkerLimits {
-  /** Megabytes the process may use. */
+  /** Memory limit of the process in megabytes. */
   readonly memoryMb: number;
   readonly nice: number;
-  /** Milliseconds that a script waits before it gives up its isolate, the first time. */
+  /** Initial milliseconds of waiting after which a script releases its isolate. */
   readonly restMs: number;
-  /** Milliseconds between two times that it is asked for a sign of life. */
+  /** Milliseconds between two pings. */
   readonly beatMs: number;
-  /** Milliseconds without one after which the process is killed. */
+  /** Milliseconds without a pong after which the process is killed. */
   readonly silenceMs: number;
-  /** Milliseconds until it must be ready. No script is in it until then, and a busy machine takes its time. */
+  /** Milliseconds until it must be ready. It runs no script before, and a busy machine is slow. */
   readonly startMs: number;
 }
 
 export interface WorkerOptions extends WorkerLimits {
-  /** How many of them share the processors. */
+  /** Number of processes sharing the processors. */
   readonly workers: number;
-  /** It begins under SCHED_IDLE. */
+  /** True: starts under SCHED_IDLE. */
   readonly isIdle: boolean;
   readonly nursery: Nursery;
 }
 
 export interface WorkerEvents {
-  /** It has a process id, and does nothing else yet. */
+  /** It has a process id; it is not ready yet. */
   started(pid: number): void;
   ready(): void;
   message(message: ToHost, body: string): void;
-  /** The process is gone; nothing follows. */
+  /** The process has ended; the last report. */
   exit(reason: string): void;
 }
 
 const MAIN = fileURLToPath(new URL('../worker/main.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** Where the libraries are: elsewhere when their folder is only linked into the project. */
+/** Folder of the libraries: elsewhere when it is linked into the project. */
 const LIBRARIES = fileURLToPath(new URL('..', import.meta.resolve('isolated-vm/package.json')));
 
-/** Longest frame either side accepts, in bytes: a message of the largest size in the widest encoding, and its header. */
+/** Largest frame in bytes: a message of the largest size in the widest encoding, and its header. */
 const FRAME_BYTES = 16 * 1_048_576;
 
-/** Last characters of the process's error output that are kept, to explain its end. */
+/** Characters kept from the end of the process's error output, to explain its end. */
 const LAST_WORDS = 2000;
 
 /**
- * A sandbox process and the line to it. It has no environment, may read the program's own files only, and may start
- * neither processes nor threads of its own.
+ * A sandbox process and its line. It has no environment, may read only the program's own files, and cannot start
+ * processes or threads.
  */
 export class WorkerProcess {
   readonly #kill: () => void;
@@ -60,14 +61,14 @@ export class WorkerProcess {
   readonly #exited = Promise.withResolvers<void>();
   #pid: number | undefined;
   #line: Socket | undefined;
-  /** Nobody will tell of its end but the line. */
+  /** Without the nursery, only the line reports its end. */
   #orphaned = false;
-  /** Sent before there is a line. */
+  /** Messages waiting for the line. */
   #unsent: Buffer[] = [];
   #lastWords = '';
   #heard = performance.now();
   #asked = 0;
-  /** It has said that it is ready. */
+  /** It has reported that it is ready. */
   #isUp = false;
   #gone = false;
 
@@ -79,7 +80,7 @@ export class WorkerProcess {
       '--allow-addons',
       `--allow-fs-read=${ROOT}`,
       `--allow-fs-read=${LIBRARIES}`,
-      // isolated-vm's loader looks which libc there is.
+      // isolated-vm's loader detects the libc.
       '--allow-fs-read=/etc/alpine-release',
       '--disable-warning=ExperimentalWarning',
       '--disable-warning=SecurityWarning',
@@ -106,17 +107,17 @@ export class WorkerProcess {
     return this.#pid;
   }
 
-  /** It was asked for a sign of life and gave none yet. */
+  /** True after an unanswered ping. */
   get isAsked(): boolean {
     return this.#asked > this.#heard;
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   get exited(): Promise<void> {
     return this.#exited.promise;
   }
 
-  /** What the process wrote last to its error output. */
+  /** The end of the process's error output. */
   get lastWords(): string {
     return this.#lastWords;
   }
@@ -128,7 +129,7 @@ export class WorkerProcess {
     else this.#unsent.push(frame);
   }
 
-  /** Does nothing when the process is gone: another may have its id by then. */
+  /** Ignored after the process has ended: another may have its id. */
   kill(): void {
     if (!this.#gone) this.#kill();
   }
@@ -142,7 +143,7 @@ export class WorkerProcess {
     this.#line = line;
     this.#events.started(pid);
     line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
-    // What follows says more.
+    // A more precise report follows.
     line.on('error', () => undefined);
     line.on('close', () => {
       if (this.#orphaned) this.#end('the sandbox process is gone');
@@ -159,7 +160,7 @@ export class WorkerProcess {
         this.#events.message(frame.header, frame.body);
       }
     } catch (error) {
-      // Whatever talks like that is not the program we started.
+      // Invalid messages cannot come from our program.
       this.#lastWords = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.kill();
     }

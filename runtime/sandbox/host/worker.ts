@@ -1,3 +1,4 @@
+/** A worker: a sandbox process with its runs. */
 import { SandboxLostError, type ScriptProblem } from '../errors.ts';
 import type { ToHost } from '../messages.ts';
 import type { CompileResult } from '../sandbox.ts';
@@ -22,41 +23,41 @@ export interface WorkerListener {
   /** A program made the worker unreliable. */
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
   /**
-   * The worker died before anything was heard of runs that were to begin or wake in it, or could not prepare them: nothing that they
-   * did has been carried out. Follows `gone` or `worn`.
+   * The worker died or became unable to compile before it reported anything about runs that were to start or wake in
+   * it: none of their commands was executed. Follows `gone` or `worn`.
    */
   unheard(arrivals: readonly Arrival[]): void;
-  /** @param suspects programs that may have been the cause */
+  /** @param suspects programs that may be the cause */
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
   /**
-   * A run fell asleep, and the worker knows it no more.
-   * @param text what is left of it
-   * @param missed what it was told and did not hear any more
+   * A run fell asleep and left the worker.
+   * @param text its saved state
+   * @param missed jobs sent but not handled
    */
   asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void;
-  /** The worker can prepare no programs any more; the runs in it go on. */
+  /** The worker can compile no more programs; its runs continue. */
   worn(worker: Worker): void;
   /** The worker keeps much more memory than it needs. */
   grown(worker: Worker): void;
   /** A run waits for a debugger. */
   debuggable(worker: Worker, run: number): void;
-  /** It waits for none any more, and none is there. */
+  /** It no longer has, or waits for, a debugger. */
   undebugged(run: number): void;
   inspected(run: number, message: string): void;
 }
 
-/** Ended runs that are remembered. */
+/** Number of ended runs kept. */
 const MEMORY = 100;
 const MB = 1_048_576;
 
 interface Held {
   readonly run: HostRun;
   readonly program: NumberedProgram;
-  /** How it came; undefined as soon as something was heard of it. */
+  /** Its arrival; undefined once the worker has reported about it. */
   arrival: Arrival | undefined;
-  /** What it was told and has not dealt with. */
+  /** Jobs sent but not handled. */
   readonly jobs: Job[];
-  /** The worker has done with it by itself. */
+  /** True when the worker has ended it by itself. */
   over: boolean;
 }
 
@@ -65,15 +66,15 @@ export class Worker {
   readonly process: WorkerProcess;
   readonly #listener: WorkerListener;
   readonly #held = new Map<number, Held>();
-  /** Numbers of the programs it has. */
+  /** Numbers of the programs sent to it. */
   readonly #programs = new Set<number>();
-  /** Programs of ended runs whose isolate may not have stopped. */
+  /** Programs of ended runs whose isolate may still be running. */
   readonly #endedBadly = new Map<number, NumberedProgram>();
   readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult | undefined>>();
   #state: WorkerState = 'starting';
   #wasReady = false;
   #growth: Growth | undefined;
-  /** Runs that came since the last look at its memory. */
+  /** Runs started since the last memory check. */
   #arrivals = 0;
 
   constructor(options: WorkerOptions, listener: WorkerListener) {
@@ -95,17 +96,17 @@ export class Worker {
     return this.#state;
   }
 
-  /** It came up, whatever became of it. */
+  /** True once it was ready. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
 
-  /** Runs it holds. */
+  /** Number of its runs. */
   get load(): number {
     return this.#held.size;
   }
 
-  /** It has something to do, were it only to get ready or to give a sign of life. */
+  /** True while it has work, including its start and an open ping. */
   get isBusy(): boolean {
     return this.#state === 'starting' || this.load > 0 || this.#compiles.size > 0 || this.process.isAsked;
   }
@@ -114,7 +115,7 @@ export class Worker {
     return this.#programs.has(program.id);
   }
 
-  /** Sends a program unless the worker has it. */
+  /** Sends a program that the worker lacks. */
   announce(program: NumberedProgram): void {
     if (this.#programs.has(program.id)) return;
     this.#programs.add(program.id);
@@ -127,8 +128,8 @@ export class Worker {
   }
 
   /**
-   * Looks for mistakes in a program that is not kept.
-   * @returns undefined when another worker has to
+   * Checks a program without keeping it.
+   * @returns undefined when another worker has to do it
    * @throws SandboxLostError
    */
   compile(program: NumberedProgram): Promise<CompileResult | undefined> {
@@ -140,7 +141,7 @@ export class Worker {
     return compiled.promise;
   }
 
-  /** @param crowded so many runs wait that this one is to give up its isolate as soon as it waits */
+  /** @param crowded true: the run releases its isolate as soon as it waits, because many runs are waiting */
   take(arrival: Arrival, crowded: boolean): void {
     const { id, run, program, jobs } = arrival;
     const { type, text } = arrival.entrance;
@@ -169,7 +170,7 @@ export class Worker {
     for (const job of jobs) tell(job);
   }
 
-  /** Takes no new runs; ends when those it has are over, or sleep. */
+  /** Accepts no new runs; ends when its runs have ended or sleep. */
   retire(): void {
     if (this.#state === 'gone') return;
     this.#state = 'retiring';

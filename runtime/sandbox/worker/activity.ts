@@ -1,3 +1,4 @@
+/** Turns of a run in its isolate. */
 import type { LimitName } from '../limits.ts';
 import type { Entry, RunUsage } from '../messages.ts';
 import type { Said } from './door.ts';
@@ -7,11 +8,11 @@ import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
 import { ScriptTime, type TimeLimit } from './script-time.ts';
 import type { Seat } from './seats.ts';
 
-/** What becomes of a turn while it is in progress. */
+/** Reports about a turn in progress. */
 export interface ActivityListener {
-  /** It uses more than it may. */
+  /** It exceeded a limit. */
   readonly exceeded: (limit: LimitName) => void;
-  /** It is still in progress: called now and then. */
+  /** Called periodically while it is in progress. */
   readonly goesOn: () => void;
 }
 
@@ -19,23 +20,23 @@ export interface TurnOptions {
   /** The script's clock, milliseconds since the epoch. */
   readonly now: number;
   readonly jobs: readonly string[];
-  /** It begins the script. */
+  /** True when it starts the script. */
   readonly first: boolean;
-  /** It has limits of time. */
+  /** True when time limits apply. */
   readonly limited: boolean;
   readonly inspector: InspectorLink | undefined;
 }
 
 const MB = 1_048_576;
 
-/** What one run does in its isolate, one turn after the other: let in, measured, and held to its limits from outside. */
+/** Runs the turns of one run in its isolate, one after another: admits, measures and limits them from outside. */
 export class Activity implements Watched {
   readonly memoryMb: number;
   readonly #memory: MemoryWatch;
   readonly #processor: ProcessorWatch;
   readonly #listener: ActivityListener;
   readonly #time: ScriptTime;
-  /** The turn in progress, and whether it is watched. */
+  /** The turn in progress, and its watch. */
   #turn: Turn | undefined;
   #watched = false;
   #seat: Seat | undefined;
@@ -57,7 +58,7 @@ export class Activity implements Watched {
     this.#memoryBytes = past.memoryBytes;
   }
 
-  /** A turn is in the isolate, although the run may be over. */
+  /** True while a turn is in the isolate, even after the end of the run. */
   get isInside(): boolean {
     return this.#turn !== undefined;
   }
@@ -70,7 +71,7 @@ export class Activity implements Watched {
     this.#listener.exceeded('memoryMb');
   }
 
-  /** What was used, the turn in progress included as far as it can be told from outside. */
+  /** Usage, including the turn in progress as far as known outside of the isolate. */
   get used(): RunUsage {
     const turn = this.#watched ? this.#turn : undefined;
     return {
@@ -80,20 +81,20 @@ export class Activity implements Watched {
     };
   }
 
-  /** The same of a run that V8 or the watch ended for its memory: that it held what it may is known. */
+  /** Usage of a run ended for its memory: it reached the limit. */
   get usedUp(): RunUsage {
     const { memoryBytes, ...used } = this.used;
     return { ...used, memoryBytes: Math.max(memoryBytes, this.memoryMb * MB) };
   }
 
-  /** The limit of time that the turns so far exceed. */
+  /** The time limit exceeded by the turns so far. */
   get exceeded(): LimitName | undefined {
     return this.#time.exceeded;
   }
 
-  /** Does a turn once more that counted when it was new. */
+  /** Repeats a turn that was counted when it first ran. */
   async again(seat: Seat, options: Pick<TurnOptions, 'now' | 'jobs' | 'first'>): Promise<Said> {
-    // It was within its limits then, and is measured anew.
+    // It was within its limits then, and is measured again.
     const { said } = await this.#enter(seat, this.#time.limitAgain, {
       ...options,
       limited: true,
@@ -110,7 +111,7 @@ export class Activity implements Watched {
     return said;
   }
 
-  /** The turn in progress, which had no limits of time, has them from here on. */
+  /** Applies time limits to the turn in progress, which had none. */
   limit(): void {
     if (this.#turn && this.#seat && !this.#watched) this.#watch(this.#turnOf(this.#seat, this.#time.limit));
   }
@@ -122,7 +123,7 @@ export class Activity implements Watched {
     door.slate.wipe();
     this.#turn = this.#turnOf(seat, limit);
     if (limited) this.#watch(this.#turn);
-    // A second look, should the first one not come about.
+    // A second attempt, in case the first has no effect.
     const timeout = limited ? STARVED * limit.milliseconds : undefined;
     const work = (): Promise<Said> => (first ? start(seat, now, jobs, timeout) : door.activate(now, jobs, timeout));
     const said = await (inspector ? inspector.turn(work) : work());
@@ -136,7 +137,7 @@ export class Activity implements Watched {
     this.#processor.begin(turn);
   }
 
-  /** @returns milliseconds of processor time that the turn used */
+  /** @returns milliseconds of processor time used by the turn */
   #end(): number {
     this.#memory.end(this);
     const usedMs = this.#turn && this.#watched ? this.#processor.end(this.#turn) : 0;
@@ -151,8 +152,8 @@ export class Activity implements Watched {
     const began = performance.now();
     return {
       limitMs: milliseconds,
-      // What isolated-vm calls the processor's time goes on while the thread waits for the processor. Of an isolate that is gone
-      // nobody knows it: it was on its thread no longer than this.
+      // isolated-vm's CPU time includes waiting for the processor. It is unknown for a disposed isolate; the time on
+      // the thread is an upper bound.
       onThread: () => (isolate.isDisposed ? performance.now() - began : Number(isolate.cpuTime - before) / 1e6),
       exceeded: () => exceeded(name),
       goesOn,
@@ -160,7 +161,7 @@ export class Activity implements Watched {
   }
 }
 
-/** A block that ended in its first turn the last time will do so again: then the next fresh context is made at once. */
+/** A block that ended in its first turn will probably do so again: the next context is then created in advance. */
 async function start(
   { program, room, door }: Seat,
   now: number,

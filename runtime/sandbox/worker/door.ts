@@ -1,18 +1,18 @@
+/** The interface between host and isolate. */
 import type ivm from 'isolated-vm';
 import { ownLines, placesOf } from '../stack.ts';
 import type { Slate } from './slate.ts';
 
 /**
- * The one door between host and isolate. An activation goes in as JSON text, what the script said comes out as JSON
- * text; the only things of ours inside are the frozen functions of inside.js, and the only thing of the isolate's
- * outside is a handle to one function of that file. Nothing is passed by reference, and no function of the host can be
- * called from inside.
+ * The only interface between host and isolate. Activations enter as JSON text, and the script's output leaves as JSON
+ * text. The host's only objects inside are the frozen functions of inside.js; the isolate's only object outside is a
+ * handle to one function of that file. Nothing is passed by reference, and no host function can be called from inside.
  */
 
-/** Milliseconds for taking out what was said: our own code, on data of limited size. Long, for a machine may be busy. */
+/** Milliseconds for reading the output: our own code on bounded data. Long, because the machine may be busy. */
 const DRAIN_MS = 10_000;
 
-/** How isolated-vm and inside.js say it. */
+/** Error messages of isolated-vm and inside.js. */
 const TIMED_OUT = 'Script execution timed out.';
 const UNSTARTED = '["unstarted"]';
 const LIMIT = ' [["limit",';
@@ -20,41 +20,41 @@ const ENDED = '.';
 
 const NOTHING = { status: 'fulfilled', value: undefined } as const;
 
-/** What became of an activation. */
+/** Result of an activation. */
 export type Said =
-  /** @property ended the script came to its end, and nothing of it is left to be done */
+  /** @property ended true when the script has ended with nothing left to do */
   | {
       readonly kind: 'said';
       readonly text: string;
       readonly ended: boolean;
-      /** What the isolate holds, heap and buffers. */
+      /** Heap and buffers of the isolate, in bytes. */
       readonly bytes: number;
-      /** It exceeded a limit: the text names it, and nothing else that was said counts. */
+      /** The script exceeded a limit named in the text; its other output does not count. */
       readonly exceeded?: true;
       readonly unhandled?: string;
     }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'threw'; readonly message: string; readonly stack: string }
-  /** The isolate is gone, as after too much memory. */
+  /** The isolate was disposed, e.g. for its memory. */
   | { readonly kind: 'disposed' };
 
 export type Activate = (activation?: string, toEnd?: boolean, slate?: SharedArrayBuffer) => string | undefined;
 export type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
 
-/** What a door leads to. */
+/** Handles inside the isolate. */
 export interface Inside {
   readonly slate: Slate;
   readonly activate: ivm.Reference<Activate>;
   readonly start: StartProgram;
-  /** See `Stand`; undefined where no debugger is let in. */
+  /** See `Stand`; undefined without debugging. */
   readonly stand: ivm.Reference<() => void> | undefined;
 }
 
-/** A context with a program in it. */
+/** A context with a program. */
 export class Door {
   readonly #isolate: ivm.Isolate;
   readonly #context: ivm.Context;
-  /** What is written in a turn, for when it has no end. */
+  /** Log of the current turn, in case the turn never ends. */
   readonly slate: Slate;
   readonly #activate: ivm.Reference<Activate>;
   readonly #start: StartProgram;
@@ -73,11 +73,11 @@ export class Door {
    * Starts the program; never rejects.
    * @param now the script's clock, milliseconds since the epoch
    * @param jobs JSON texts
-   * @param timeout milliseconds; undefined: none
+   * @param timeout milliseconds; undefined: unlimited
    */
   async start(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
     const options = limited(timeout);
-    // The isolate takes its tasks in order, all in one turn of its thread.
+    // The isolate runs its tasks in order, within one turn of its thread.
     const [announced, started, drained, bytes] = await Promise.allSettled([
       this.#activate.apply(undefined, [activation(now, jobs), false, this.slate.handle()], options),
       this.#start(options),
@@ -88,9 +88,9 @@ export class Door {
   }
 
   /**
-   * The same for a block that is likely to end in this turn, and says itself when it does: of the tasks of an isolate, each
-   * costs more than a small block.
-   * @param meanwhile called when the isolate has its task, to give it the next
+   * Like `start`, for a block that probably ends in this turn and reports its end: each task of an isolate costs more
+   * than a small block.
+   * @param meanwhile called once the isolate has its task, to give it the next one
    */
   async startToEnd(
     now: number,
@@ -107,7 +107,7 @@ export class Door {
     );
     const looked = this.#bytes();
     meanwhile();
-    // What the isolate did before it was looked at has been told by then, unless the script goes on.
+    // Everything before the check has been reported, unless the script continues.
     const [bytes, started] = await Promise.allSettled([looked, this.#start(limited(timeout))]);
     const { settled = NOTHING } = turn;
     if (settled.status === 'fulfilled' && settled.value !== undefined && started.status === 'fulfilled')
@@ -116,7 +116,7 @@ export class Door {
     return this.#outcome(drained, started, settled, bytes);
   }
 
-  /** Continues the program: as `start`. */
+  /** Continues the program, like `start`. */
   async activate(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
     const [activated, drained, bytes] = await Promise.allSettled([
       this.#activate.apply(undefined, [activation(now, jobs)], limited(timeout)),
@@ -126,7 +126,7 @@ export class Door {
     return this.#outcome(drained, activated, NOTHING, bytes);
   }
 
-  /** Lets the isolate's thread stand still for a debugger: see `Stand`. Rejects when the isolate is gone. */
+  /** Stops the isolate's thread for a debugger: see `Stand`. Rejects when the isolate was disposed. */
   async stand(): Promise<void> {
     await this.#stand?.apply(undefined, []);
   }
@@ -141,7 +141,7 @@ export class Door {
     return (await this.#activate.apply(undefined, [], { timeout: DRAIN_MS })) ?? '';
   }
 
-  /** What the isolate holds, heap and buffers. */
+  /** Heap and buffers of the isolate, in bytes. */
   async #bytes(): Promise<number> {
     const { used_heap_size: heap, externally_allocated_size: buffers } = await this.#isolate.getHeapStatistics();
     return heap + buffers;
@@ -159,13 +159,13 @@ export class Door {
     );
   }
 
-  /** A script can make its own errors look like these; it then ends itself. */
+  /** A script can throw such errors itself, but then ends only itself. */
   #failure(result: PromiseSettledResult<unknown>): Said | undefined {
     if (this.#isolate.isDisposed) return { kind: 'disposed' };
     return result.status === 'rejected' && messageOf(result.reason) === TIMED_OUT ? { kind: 'timeout' } : undefined;
   }
 
-  /** A rejection without a failure: the source threw while it was loaded, or nobody handled a promise of the script. */
+  /** A rejection without a failure: the source threw during loading, or the script left a rejection unhandled. */
   #said(
     drained: PromiseSettledResult<string>,
     turn: PromiseSettledResult<unknown>,
@@ -195,7 +195,7 @@ function activation(now: number, jobs: readonly string[]): string {
   return `[${now},${jobs.join(',')}]`;
 }
 
-/** A script that went on after it exceeded a limit ends because of that limit, not because of the time it then took. */
+/** A script that continued after exceeding a limit ends with that limit, not with a timeout. */
 function exceeded(drained: PromiseSettledResult<string>, bytes: number): Said | undefined {
   const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
   return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false, bytes, exceeded: true } : undefined;
@@ -209,7 +209,7 @@ function thrown(reason: unknown): Said {
   };
 }
 
-/** The message, and where the author made the error. */
+/** The message, and the author's position of the error. */
 function placedMessage(reason: unknown): string {
   const [place] = reason instanceof Error ? placesOf(ownLines(reason.stack ?? '')) : [];
   return place === undefined ? messageOf(reason) : `${messageOf(reason)} (${place.replace(/^.* \((.*)\)$/, '$1')})`;

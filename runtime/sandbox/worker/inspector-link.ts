@@ -1,17 +1,18 @@
+/** Connects debuggers to isolates. */
 import { createHash } from 'node:crypto';
 import type ivm from 'isolated-vm';
 import { type InspectorRequest, InspectorWire, parseRequest } from './inspector-wire.ts';
 import type { Program } from './source.ts';
 import { type InspectorEvent, Stand } from './stand.ts';
 
-/** What debuggers step over and do not stop in: our own code inside the isolate. */
+/** Files that debuggers skip: our own code in the isolate. */
 const OWN_CODE = '^node:internal/ringmaster/';
-/** What a debugger may only ask of a program that stands still, and not where we have it stand. */
+/** Requests permitted only while the program is paused, but not in a stand. */
 const MOVES = /^Debugger\.(?:resume|step(?:Into|Out|Over)|continueToLocation|restartFrame)$/;
-/** JSON-RPC's code for errors of the server, and V8's words. */
+/** JSON-RPC's code for server errors, with V8's message. */
 const NOT_PAUSED = { code: -32_000, message: 'Can only perform operation while paused.' };
 
-/** Connects a debugger to an isolate. The program waits until it has sent `Runtime.runIfWaitingForDebugger`. */
+/** Connects a debugger to an isolate. The program waits for `Runtime.runIfWaitingForDebugger`. */
 export class InspectorLink {
   readonly ready: Promise<void>;
   readonly #wire: InspectorWire;
@@ -19,22 +20,22 @@ export class InspectorLink {
   readonly #send: (message: string) => void;
   readonly #go: () => void;
   readonly #program: Program;
-  /** The debugger wants to stop somewhere: the thread stands between turns. */
+  /** The debugger wants to pause the script: the thread stands between turns. */
   #enabled = false;
-  /** Requests that wait until the thread stands; undefined: they need not. */
+  /** Requests waiting until the thread stands; undefined: they need not wait. */
   #held: string[] | undefined;
-  /** Where the script is, in V8's numbers. */
+  /** V8's number of the script's context. */
   #context: number | undefined;
-  /** The program stands still, and the debugger knows it. */
+  /** True while the program is paused and the debugger knows it. */
   #paused = false;
   #turns = 0;
   #closed = false;
   #closing: Promise<void> | undefined;
 
   /**
-   * @param program whose file the debugger is shown
-   * @param stand lets the isolate's thread run into `STAND`, after what was asked of it before
-   * @param send passes a message on to the debugger
+   * @param program the file shown to the debugger
+   * @param stand runs `STAND` in the isolate's thread, after its earlier tasks
+   * @param send sends a message to the debugger
    */
   constructor(isolate: ivm.Isolate, program: Program, stand: () => Promise<unknown>, send: (message: string) => void) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -49,20 +50,20 @@ export class InspectorLink {
     this.#stand = new Stand(this.#wire, stand, () => this.#deliver());
   }
 
-  /** A message of the debugger; what is no request of the inspector protocol is dropped. */
+  /** Handles a message of the debugger; invalid ones are dropped. */
   dispatch(message: string): void {
     if (this.#held) this.#held.push(message);
     else this.#request(message);
   }
 
-  /** Lets the script work: the function asks the isolate for what is to be done. */
+  /** Lets the script run: `work` gives the isolate its tasks. */
   turn<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.#enabled || this.#closed) return ask();
     this.#turns++;
     return this.#stand.turn(ask).finally(() => this.#turns--);
   }
 
-  /** The debugger went away: the program goes on and stops nowhere. */
+  /** The debugger disconnected: the program continues and never pauses. */
   detach(): void {
     if (this.#closed) return;
     this.#held = undefined;
@@ -73,7 +74,7 @@ export class InspectorLink {
     this.#go();
   }
 
-  /** The run is over: whatever the program still does, the isolate may be disposed then. See `InspectorWire.close`. */
+  /** The run has ended. Once this resolves, the isolate may be disposed. See `InspectorWire.close`. */
   close(): Promise<void> {
     this.#closed = true;
     this.#held = undefined;
@@ -106,12 +107,12 @@ export class InspectorLink {
     if (method === 'Runtime.runIfWaitingForDebugger') this.#go();
   }
 
-  /** Beside the script's context there is an empty one, that of the isolate. */
+  /** Besides the script's context there is the isolate's empty one. */
   #noteContext({ params: { context } = {} }: InspectorEvent): void {
     if (context?.name !== 'default') this.#context = context?.id;
   }
 
-  /** What is evaluated nowhere in particular, as in a debugger's console, is evaluated where the script is. */
+  /** Evaluations without a context, e.g. in a debugger's console, use the script's. */
   #withContext({ id, method, params }: InspectorRequest): string | undefined {
     const asked = (params ?? {}) as { readonly contextId?: unknown; readonly uniqueContextId?: unknown };
     const isPlaced = asked.contextId !== undefined || asked.uniqueContextId !== undefined;
@@ -128,7 +129,7 @@ export class InspectorLink {
     if (this.#enabled) return;
     this.#enabled = true;
     this.#wire.request('Debugger.setBlackboxPatterns', { patterns: [OWN_CODE] });
-    // What comes next may be a breakpoint, which a thread that does not stay would number as the first.
+    // The next request may be a breakpoint; a thread that leaves the isolate would number it 1 again.
     if (this.#turns === 0) this.#held = [];
     this.#stand.begin();
   }
@@ -141,9 +142,9 @@ export class InspectorLink {
 }
 
 /**
- * A module without its types is another text than its file: VS Code compares the hashes, would believe that it is another file,
- * and show that. So it gets the hash of what the author wrote. A `sourceURL` keeps it from comparing, but then it sets
- * each breakpoint twice, and a logpoint prints twice.
+ * Replaces the script's hash by that of the author's text: without types, a module differs from its file, and VS Code
+ * would compare the hashes and show another file. A `sourceURL` prevents the comparison, but then each breakpoint is
+ * set twice, and a logpoint prints twice.
  */
 function asWritten({ method, params }: InspectorEvent, { kind, format, file, source }: Program): string | undefined {
   if (method !== 'Debugger.scriptParsed' || params?.url !== file || kind !== 'module' || format !== 'ts')
@@ -152,7 +153,7 @@ function asWritten({ method, params }: InspectorEvent, { kind, format, file, sou
   return JSON.stringify({ method, params: { ...params, hash } });
 }
 
-/** The patterns of the debugger, and ours. */
+/** Patterns of the debugger, with ours added. */
 function withOwnCode({ id, method, params }: InspectorRequest): string | undefined {
   if (method !== 'Debugger.setBlackboxPatterns') return undefined;
   const { patterns, ...more } = (params ?? {}) as { readonly patterns?: unknown };

@@ -1,13 +1,14 @@
+/** Transports inspector protocol messages. */
 import type ivm from 'isolated-vm';
 
-/** Ids of requests of ours, beyond those of debuggers. */
+/** First id of our own requests, above those of debuggers. */
 const OWN_IDS = 2_000_000_000;
 const NUDGE = OWN_IDS;
 const LAST_ID = 2_147_483_647;
 
 /** Milliseconds without an answer after which the isolate is woken. */
 const PATIENCE_MS = 20;
-/** Milliseconds after which a thread that is still at work has looked up from it. */
+/** Milliseconds after which a busy thread has handled an interrupt. */
 const TURN_MS = 1000;
 
 export interface WireListener {
@@ -17,25 +18,25 @@ export interface WireListener {
   answer(id: number, message: string): void;
 }
 
-/** A request of the inspector protocol, from a debugger. */
+/** A request of the inspector protocol from a debugger. */
 export interface InspectorRequest {
   readonly id: number;
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** What can say something of itself. */
+/** A source of messages. */
 const TALKATIVE = ['Runtime', 'Console', 'Profiler', 'HeapProfiler', 'Debugger'];
 
-/** Carries the inspector protocol to an isolate and back, and loses nothing on the way. */
+/** Transports the inspector protocol to an isolate and back, without losing messages. */
 export class InspectorWire {
   readonly #isolate: ivm.Isolate;
   readonly #session: ivm.InspectorSession;
-  /** Requests without an answer. */
+  /** Unanswered requests. */
   readonly #open = new Set<number>();
-  /** How many messages, those that only wake included, have no answer. */
+  /** Number of unanswered messages, including those sent only to wake. */
   #unanswered = 0;
-  /** Who waits until all are answered. */
+  /** Resolved when all messages are answered. */
   #quiet: (() => void) | undefined;
   #lastOwnId = OWN_IDS;
   #timer: NodeJS.Timeout | undefined;
@@ -52,8 +53,8 @@ export class InspectorWire {
   }
 
   /**
-   * isolated-vm may miss a message that comes at the moment a program stops or has handled another; the next one makes it
-   * look again, so there is a next one until all are answered.
+   * isolated-vm may miss a message that arrives just when a program pauses or has handled another. A further message
+   * makes it check again, so one is sent until all are answered.
    */
   send(id: number, message: string): void {
     if (this.#closed) return;
@@ -62,17 +63,17 @@ export class InspectorWire {
     this.#timer ??= setInterval(() => this.#dispatch(`{"id":${NUDGE},"method":"Schema.getDomains"}`), PATIENCE_MS);
   }
 
-  /** Our own request, whose answer nobody waits for. */
+  /** Sends our own request without waiting for its answer. */
   request(method: string, params: object = {}): void {
     this.#lastOwnId = this.#lastOwnId === LAST_ID ? OWN_IDS + 1 : this.#lastOwnId + 1;
     this.send(this.#lastOwnId, JSON.stringify({ id: this.#lastOwnId, method, params }));
   }
 
   /**
-   * Ends it, before the isolate is disposed: isolated-vm crashes when a thread in the isolate has something to say to a session
-   * that was disposed, and hangs when an isolate goes before its session. So it is disposed when it has nothing more to say.
-   * The thread does the rest, at the next opportunity, and isolated-vm crashes when the isolate goes before that.
-   * @returns resolves when it is; never when the isolate does not answer, or is gone
+   * Ends the session, before the isolate is disposed. isolated-vm crashes when a thread in the isolate writes to a
+   * disposed session, and hangs when an isolate is disposed before its session. So the session is disposed once it is
+   * idle; the thread finishes the disposal at its next opportunity, which the isolate's disposal has to await.
+   * @returns resolves when that is done; never when the isolate does not answer or was disposed
    */
   async close(): Promise<void> {
     for (const domain of TALKATIVE) this.request(`${domain}.disable`);
@@ -85,11 +86,11 @@ export class InspectorWire {
     await this.#threadTurns();
   }
 
-  /** Resolves when the isolate's thread has done what it had to do; a script that does not end takes the opportunity meanwhile. */
+  /** Resolves when the isolate's thread has finished pending work; also within a running script. */
   async #threadTurns(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const late = setTimeout(resolve, TURN_MS);
-    // The isolate may be gone by then.
+    // The isolate may be disposed already.
     this.#isolate.getHeapStatistics().then(() => resolve(), resolve);
     await promise;
     clearTimeout(late);
@@ -114,13 +115,13 @@ export class InspectorWire {
   }
 }
 
-/** undefined: it is no request of the inspector protocol. */
+/** Undefined for anything but a request of the inspector protocol. */
 export function parseRequest(text: string): InspectorRequest | undefined {
   try {
     const { id, method, params } = JSON.parse(text) as Partial<Record<keyof InspectorRequest, unknown>>;
     return typeof id === 'number' && id < OWN_IDS && typeof method === 'string' ? { id, method, params } : undefined;
   } catch {
-    // Not JSON.
+    // Invalid JSON.
     return undefined;
   }
 }

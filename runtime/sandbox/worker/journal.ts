@@ -1,6 +1,7 @@
+/** Records a script's inputs for repetition. */
 import { hash } from 'node:crypto';
 
-/** One turn of a script: what went in, and what the script said. */
+/** One turn of a script: its input and output. */
 export interface JournalTurn {
   /** Milliseconds since the epoch: the script's clock in this turn. */
   readonly now: number;
@@ -8,13 +9,13 @@ export interface JournalTurn {
   readonly said: string;
 }
 
-/** Beyond these, doing everything again would cost more than keeping the isolate. */
+/** Limits above which repeating everything would cost more than keeping the isolate. */
 const MAX_LENGTH = 32_768;
 const MAX_TURNS = 200;
 
 /**
- * Everything that a script was told, so that it can be brought to the same state again: its clock and its random numbers come
- * from outside, and nothing else in it could differ.
+ * All inputs of a script, which reproduce its state: its clock and random numbers are inputs too, and nothing else can
+ * differ.
  */
 export class Journal {
   #turns: JournalTurn[];
@@ -27,7 +28,7 @@ export class Journal {
     for (const { jobs } of turns) this.#count(jobs);
   }
 
-  /** It holds everything since the start. */
+  /** True while it is complete since the start. */
   get complete(): boolean {
     return !this.#full;
   }
@@ -36,7 +37,7 @@ export class Journal {
     return this.#turns;
   }
 
-  /** @param text what the script said */
+  /** @param text output of the script */
   record(now: number, jobs: readonly string[], text: string): void {
     if (this.#full) return;
     this.#count(jobs);
@@ -50,7 +51,7 @@ export class Journal {
   }
 }
 
-/** Whether a script said the same again. */
+/** True when a repetition had the same output. */
 export function isSame({ said }: JournalTurn, text: string): boolean {
   return said === digest(text);
 }

@@ -1,6 +1,6 @@
 /**
- * A sandbox process: runs scripts for the host that started it, over file descriptor 3. Its argument is JSON:
- * `{memoryMb, frameBytes, restMs, processes}`.
+ * A sandbox process: runs scripts for the host, connected over file descriptor 3. Its argument is JSON: `{memoryMb,
+ * frameBytes, restMs, processes}`.
  */
 import { Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -15,16 +15,16 @@ import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
 const PROCESSORS = Math.max(2, availableParallelism());
-/** Runs with an isolate, or about to have one, beyond which those that wait give theirs up at once. */
+/** Number of runs with an isolate, present or requested, above which waiting ones release theirs at once. */
 const CROWD = 64;
-/** Memory of an isolate that only compiles, in megabytes. */
+/** Memory limit of a compiling isolate in megabytes. */
 const COMPILE_MEMORY_MB = 32;
 
 interface WorkerSettings {
   readonly memoryMb: number;
   readonly frameBytes: number;
   readonly restMs: number;
-  /** That share the processors. */
+  /** Number of processes sharing the processors. */
   readonly processes: number;
 }
 
@@ -34,7 +34,7 @@ const reader = new FrameReader<ToWorker>(settings.frameBytes);
 const programs = new Map<number, Program>();
 const runs = new Map<number, WorkerRun>();
 const seats = new Seats();
-/** Runs that may work at once: of long turns, over all processes, as many as there are processors. */
+/** Number of runs active at once: for long turns, over all processes together, the number of processors. */
 const turnstile = new Turnstile({
   all: 4 * PROCESSORS,
   long: 2 * PROCESSORS,
@@ -48,7 +48,7 @@ function send(message: ToHost, body = ''): void {
   host.write(encodeFrame(message, body));
 }
 
-/** Ends at once: isolates in other threads would hold up an orderly exit. */
+/** Exits immediately: isolates in other threads would delay an orderly exit. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
 }
@@ -66,7 +66,7 @@ async function compile(request: number, program: Program): Promise<void> {
   }
 }
 
-/** The code of a source that does not compile; empty when not even its types can be told. */
+/** The code of a source with mistakes; empty when its types cannot be removed. */
 function codeOf(program: Program): string {
   try {
     return plainSource(program);
@@ -76,12 +76,12 @@ function codeOf(program: Program): string {
   }
 }
 
-/** An isolate takes more than a megabyte, and what V8 once took it keeps for the next: many at once are dear. */
+/** An isolate takes more than a megabyte, which V8 keeps for the next one: many at once are expensive. */
 function restMs(crowded: boolean): number {
   return crowded || runs.size > CROWD ? 0 : settings.restMs;
 }
 
-/** @param asleep the body of `wake`; undefined: it begins */
+/** @param asleep the body of `wake`; undefined: the run starts */
 function enter(entry: Entry, asleep?: string): WorkerRun {
   const over = (): void => void runs.delete(entry.run);
   const run = new WorkerRun(entry, { seats, watch, processor, turnstile, restMs, send, over }, asleep);
@@ -91,7 +91,7 @@ function enter(entry: Entry, asleep?: string): WorkerRun {
 
 function programOf(id: number): Program {
   const program = programs.get(id);
-  if (!program) throw new Error(`there is no program ${id}`);
+  if (!program) throw new Error(`program ${id} is unknown`);
   return program;
 }
 
@@ -147,8 +147,8 @@ host.on('data', (chunk: Buffer) => {
   reader.push(chunk);
   for (let frame = reader.next(); frame; frame = reader.next()) receive(frame.header, frame.body);
 });
-// Without its host a sandbox has nothing to do.
+// Without its host the process has no purpose.
 host.on('close', die);
 host.on('error', die);
-// Before that, what this process says does not come to its host.
+// Earlier output would not reach the host.
 process.stdin.resume().once('end', () => send({ type: 'ready', rss: process.memoryUsage.rss() }));

@@ -1,29 +1,32 @@
+/** Limits the memory of scripts. */
 import process from 'node:process';
 
-/** Something that runs and may take memory. */
+/** A running activation. */
 export interface Watched {
   readonly memoryMb: number;
-  /** V8 ended the isolate by itself. */
+  /** True when V8 has ended the isolate. */
   readonly isGone: boolean;
-  /** Called once, when it has taken too much. */
+  /** Called once, when it has used too much. */
   exceededMemory(): void;
 }
 
-/** Milliseconds between two looks: at full speed a script takes some 10 MB in that time. */
+/** Milliseconds between checks: a script at full speed takes some 10 MB in that time. */
 const PERIOD_MS = 20;
 const MB = 1_048_576;
-/** Milliseconds for which a look holds as the size of the process before an activation: a look takes longer than a short one. */
+/**
+ * Milliseconds for which a measurement is reused as the size before an activation: measuring takes longer than a short
+ * activation.
+ */
 const FRESH_MS = 500;
 
-/** How far the process may grow by one activation: V8 lets an isolate use a multiple of its limit for a moment. */
+/** Permitted growth during one activation: V8 lets an isolate briefly exceed its limit several times. */
 function allowance(memoryMb: number): number {
   return (3 * memoryMb + 64) * MB;
 }
 
 /**
- * Watches the memory of the process while scripts run, because V8's own limit is soft and knows nothing of some kinds of
- * memory. What the process grows by, beyond what the limits of the others allow them, is laid at the door of the activation that
- * runs longest.
+ * Watches the memory of the process during activations, because V8's own limit is soft and ignores some kinds of
+ * memory. Growth beyond the limits of the other activations is attributed to the one running longest.
  */
 export class MemoryWatch {
   readonly #ceiling: number;
@@ -35,9 +38,9 @@ export class MemoryWatch {
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param ceilingMb megabytes the process may use
+   * @param ceilingMb limit of the process in megabytes
    * @param overweight called when it uses more
-   * @param rss resident memory of the process, in bytes
+   * @param rss returns the resident memory of the process in bytes
    */
   constructor(ceilingMb: number, overweight: () => void, rss: () => number = () => process.memoryUsage.rss()) {
     this.#ceiling = ceilingMb * MB;
@@ -55,7 +58,7 @@ export class MemoryWatch {
     this.#active.delete(watched);
   }
 
-  /** Bytes by which the process had grown at the last look, if that is laid at the door of this activation; none else. */
+  /** Growth of the process attributed to this activation at the last check, in bytes. */
   grownBy(watched: Watched): number {
     const [longest] = this.#active;
     return longest?.[0] === watched ? Math.max(0, this.#rss - longest[1]) : 0;
@@ -69,7 +72,7 @@ export class MemoryWatch {
 
   look(): void {
     if (this.#active.size === 0) {
-      // Stopped late, for most activations are shorter than the period.
+      // Stopped lazily, because most activations are shorter than the period.
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;
@@ -81,7 +84,7 @@ export class MemoryWatch {
     if (longest && rss - longest[1] > this.#allowed(longest[0])) longest[0].exceededMemory();
   }
 
-  /** How far the process may grow by the time that the activation is over. */
+  /** Permitted growth until the end of the activation. */
   #allowed(watched: Watched): number {
     let others = 0;
     for (const { memoryMb } of this.#active.keys()) others += memoryMb * MB;

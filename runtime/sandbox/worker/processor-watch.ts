@@ -1,37 +1,38 @@
+/** Limits the processor time of scripts. */
 import process from 'node:process';
 
-/** A script at work. */
+/** A running turn. */
 export interface Turn {
-  /** Milliseconds that it has been on a thread, waiting for the processor included. */
+  /** Milliseconds on a thread, including waits for the processor. */
   readonly onThread: () => number;
-  /** Milliseconds of processor time that it may have. */
+  /** Permitted milliseconds of processor time. */
   readonly limitMs: number;
-  /** Called once, when it has had them. */
+  /** Called once, when it has used them. */
   readonly exceeded: () => void;
-  /** Called at every look at which it is still at work. */
+  /** Called at each check while it is running. */
   readonly goesOn?: () => void;
 }
 
 interface Watched {
   readonly turn: Turn;
-  /** When it is over at the latest, by `performance.now()`. */
+  /** Latest end, by `performance.now()`. */
   readonly until: number;
-  /** What it has used up to the last look. */
+  /** Usage up to the last check. */
   used: number;
-  /** Its time on a thread, and the processor time of the process, at the last look. */
+  /** Its time on a thread, and the processor time of the process, at the last check. */
   onThread: number;
   cpu: number;
   ended: boolean;
 }
 
-/** How many times as long as its processor time a turn may take, on a machine that has little of it to give. */
+/** Permitted duration of a turn as a multiple of its processor time, on a busy machine. */
 export const STARVED = 20;
-/** Milliseconds between two looks. */
+/** Milliseconds between checks. */
 const PERIOD_MS = 20;
 
 /**
- * Counts the processor time of scripts while they work. isolated-vm knows how long they were on a thread; the system knows what
- * the process has used as a whole. What threads did not get of the time in which they wanted to work, they waited for.
+ * Measures the processor time of running scripts. isolated-vm knows their time on a thread; the system knows the
+ * processor time of the whole process. Time that the threads did not get counts as waiting.
  */
 export class ProcessorWatch {
   readonly #cpuMs: () => number;
@@ -39,7 +40,7 @@ export class ProcessorWatch {
   #timer: NodeJS.Timeout | undefined;
   #cpu = 0;
 
-  /** @param cpuMs milliseconds of processor time that the process has used */
+  /** @param cpuMs returns the processor time of the process in milliseconds */
   constructor(cpuMs: () => number = processMs) {
     this.#cpuMs = cpuMs;
   }
@@ -52,15 +53,15 @@ export class ProcessorWatch {
     this.#timer ??= setInterval(() => this.look(), PERIOD_MS);
   }
 
-  /** Milliseconds that a turn has used so far; none when it is over. */
+  /** Milliseconds used by a turn so far; 0 when it has ended. */
   used(turn: Turn): number {
     const watched = this.#turns.get(turn);
     if (watched === undefined) return 0;
-    // Neither more than the process nor more than the thread: the most that it can be, for the short time since the last look.
+    // An upper bound for the time since the last check: the smaller of process time and thread time.
     return watched.used + Math.max(0, Math.min(turn.onThread() - watched.onThread, this.#cpuMs() - watched.cpu));
   }
 
-  /** @returns milliseconds that the turn has used */
+  /** @returns milliseconds used by the turn */
   end(turn: Turn): number {
     const used = this.used(turn);
     this.#turns.delete(turn);
@@ -69,7 +70,7 @@ export class ProcessorWatch {
 
   look(): void {
     if (this.#turns.size === 0) {
-      // Stopped late, for most turns are shorter than the period.
+      // Stopped lazily, because most turns are shorter than the period.
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;

@@ -1,11 +1,12 @@
+/** Random seeds of runs. */
 import { randomFillSync } from 'node:crypto';
 
 const WORDS = 4;
-/** Drawn ahead, for one draw takes as long as one word. */
+/** Drawn in advance: one large draw takes as long as a small one. */
 const drawn = new Int32Array(256 * WORDS);
 let next = drawn.length;
 
-/** A seed for the random numbers of one run: four 32-bit integers that nobody can foresee. */
+/** An unpredictable seed for a run's random numbers: four 32-bit integers. */
 export function randomSeed(): number[] {
   if (next === drawn.length) {
     randomFillSync(drawn);

@@ -1,3 +1,4 @@
+/** An isolate for one program. */
 import { readFileSync } from 'node:fs';
 import ivm from 'isolated-vm';
 import { type Activate, Door, type StartProgram } from './door.ts';
@@ -5,13 +6,13 @@ import { type Prepared, type Program, SourceError, syntaxProblem } from './sourc
 import { Slate } from './slate.ts';
 import { STAND, STAND_URL } from './stand.ts';
 
-/** One script, which is compiled once in each isolate. */
+/** A script, compiled once per isolate. */
 const INSIDE = `${expressionIn('inside.js')}(${expressionIn('tame.js')})`;
-/** Our own code inside is called as Node.js calls its own, for that is what debuggers pass over. */
+/** URL prefix of our own code inside, like Node.js's internal code, because debuggers skip that. */
 const INSIDE_URL = 'node:internal/ringmaster/inside';
 const ENTRY_URL = 'node:internal/ringmaster/entry';
 
-/** Milliseconds for handing over the author's function. */
+/** Milliseconds for passing the author's function. */
 const HAND_OVER_MS = 10_000;
 
 export interface IsolateSettings {
@@ -19,12 +20,12 @@ export interface IsolateSettings {
   readonly inspector: boolean;
 }
 
-/** An isolate for one program, and the code in it that every context shares. */
+/** An isolate for one program, with the code shared by its contexts. */
 export class Room {
   readonly isolate: ivm.Isolate;
-  /** Called when V8 lost control over the isolate: nothing in it can be relied on, nor ended. */
+  /** Called when V8 lost control over the isolate: it can be neither trusted nor ended. */
   onCatastrophe: (reason: string) => void = () => undefined;
-  /** The last run was a block that came to its end in its first turn. */
+  /** True when the last run was a block that ended in its first turn. */
   endsAtOnce = false;
   readonly #program: Program;
   readonly #prepared: Prepared;
@@ -46,20 +47,20 @@ export class Room {
     });
   }
 
-  /** Makes the context that `open` will give, behind what the isolate has to do now and in the same turn of its thread. */
+  /** Creates the context for the next `open`, after the isolate's present work and in the same turn of its thread. */
   prepare(): void {
     this.#next ??= this.isolate.createContext({ inspector: this.#inspector });
-    // An isolate that is gone says so to whoever opens it.
+    // A disposed isolate fails in `open`.
     this.#next.catch(() => undefined);
   }
 
   /**
-   * A fresh context with its door, and the program in it, none of which has run yet.
+   * A new context with its door and the program, which has not run yet.
    * @throws SourceError
    */
   async open(): Promise<Door> {
     this.#inside ??= await this.isolate.compileScript(INSIDE, { filename: INSIDE_URL });
-    // In the isolate's own thread, although that takes longer: meanwhile this one serves other runs.
+    // In the isolate's own thread, although slower: this thread serves other runs meanwhile.
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
@@ -84,9 +85,9 @@ export class Room {
     try {
       if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
       const block = (this.#block ??= await this.isolate.compileScript(code, origin));
-      // Nothing of the author's may run before the start.
+      // No author's code may run before the start.
       if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
-      // Hands the author's function over and runs none of it: done before somebody waits for it.
+      // Passes the author's function without running it, ahead of the start.
       const handed = block.run(context, { timeout: HAND_OVER_MS });
       handed.catch(() => undefined);
       return () => handed;
@@ -97,7 +98,7 @@ export class Room {
   }
 }
 
-/** Of a file that is one expression. */
+/** The value of a file with a single expression. */
 function expressionIn(file: string): string {
   const text = readFileSync(new URL(file, import.meta.url), 'utf8');
   return `(${text.trimEnd().replace(/;$/, '')})`;

@@ -1,12 +1,13 @@
+/** Processor time of a script. */
 import type { LimitName } from '../limits.ts';
 
-/** How much processor time a script may use now, and the limit that says so. */
+/** The processor time that a script may use now, and the deciding limit. */
 export interface TimeLimit {
   readonly milliseconds: number;
   readonly name: LimitName;
 }
 
-/** The processor time that one script has used, over all isolates it was in; doing things again does not count. */
+/** Processor time used by one script in all its isolates; repetitions do not count. */
 export class ScriptTime {
   readonly #cpuMs: number;
   readonly #activationMs: number;
@@ -14,8 +15,8 @@ export class ScriptTime {
   #lastTurn = 0;
 
   /**
-   * @param limits milliseconds of processor time, for all and for one turn
-   * @param used milliseconds that it has used before
+   * @param limits milliseconds of processor time, in total and per turn
+   * @param used milliseconds used before
    */
   constructor({ cpuMs, activationMs }: { readonly cpuMs: number; readonly activationMs: number }, used = 0) {
     this.#cpuMs = cpuMs;
@@ -23,29 +24,29 @@ export class ScriptTime {
     this.#used = used;
   }
 
-  /** A turn is over. @param milliseconds that it used */
+  /** A turn has ended. @param milliseconds used by it */
   count(milliseconds: number): void {
     this.#lastTurn = milliseconds;
     this.#used += milliseconds;
   }
 
-  /** Milliseconds in all turns that are over. */
+  /** Milliseconds used in ended turns. */
   get used(): number {
     return this.#used;
   }
 
-  /** The limit that the last turn has exceeded. */
+  /** The limit exceeded by the last turn. */
   get exceeded(): LimitName | undefined {
     if (this.#used > this.#cpuMs) return 'cpuMs';
     return this.#lastTurn > this.#activationMs ? 'activationMs' : undefined;
   }
 
-  /** What a turn may use that is done again: it is measured anew, and was within its limits before. */
+  /** Limit of a repeated turn, which is measured again and was within its limits before. */
   get limitAgain(): TimeLimit {
     return { milliseconds: 2 * this.#activationMs, name: 'activationMs' };
   }
 
-  /** What the turn that begins now may use. */
+  /** Limit of the turn that begins now. */
   get limit(): TimeLimit {
     const left = Math.ceil(this.#cpuMs - this.#used);
     return {

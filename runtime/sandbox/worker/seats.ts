@@ -1,36 +1,40 @@
+/** Isolates for runs. */
 import type { Door } from './door.ts';
 import { Room } from './room.ts';
 import { type Program, prepareSource } from './source.ts';
 
-/** A place for one run: an isolate that runs this program only, with a fresh context ready in it. */
+/** A place for one run: an isolate of its program with a new context. */
 export interface Seat {
   readonly program: Program;
   readonly memoryMb: number;
   readonly room: Room;
   readonly door: Door;
-  /** Runs it served, this one included. */
+  /** Number of runs served, including this one. */
   readonly uses: number;
 }
 
-/** Idle seats kept in all, and for one program. */
+/** Number of idle seats kept in total, and per program. */
 const IDLE_IN_ALL = 64;
 const IDLE_FOR_ONE = 8;
 
-/** Seats that are readied for one program while somebody waits for one: enough for runs that follow on each other's heels. */
+/** Seats prepared for one program while runs wait: enough for runs in quick succession. */
 const READYING_FOR_WAITING = 2;
 
 /**
- * Part of the memory limit an isolate may still hold after a run to be used again. What runs of modules leave behind costs V8 more to
- * find than a fresh isolate takes, by a fifth of the processor time of a module that waits; for blocks it is the other way round.
+ * Share of the memory limit that an isolate may hold after a run to be reused. Collecting the garbage of a module's run
+ * costs V8 more than a new isolate, by a fifth of the processor time of a waiting module; for blocks it is the reverse.
  */
 const REUSABLE_SHARE = { block: 0.5, module: 0.25 } as const;
-/** Runs an isolate serves between two looks at its memory; the first look is after so many. */
+/** Number of runs of an isolate between memory checks, and before the first one. */
 const USES_BETWEEN_LOOKS = 8;
 
-/** Hands out seats. Making an isolate is dear, so that of a run that ended well serves the next run of its program. */
+/**
+ * Hands out seats. Creating an isolate is expensive, so the isolate of a successful run serves the next run of its
+ * program.
+ */
 export class Seats {
   readonly #idle = new Map<Program, Seat[]>();
-  /** Waiting for seats that are being readied. */
+  /** Runs waiting for seats in preparation. */
   readonly #expecting = new Map<Program, ((seat: Seat | undefined) => void)[]>();
   readonly #readying = new Map<Program, number>();
   #idleCount = 0;
@@ -44,7 +48,7 @@ export class Seats {
   }
 
   /**
-   * A seat that was never used and is not kept.
+   * A new seat that is not kept.
    * @throws SourceError
    */
   async make(program: Program, memoryMb: number, inspector: boolean): Promise<Seat> {
@@ -57,7 +61,7 @@ export class Seats {
     }
   }
 
-  /** Readies a seat for the next run of its program, unless it is crowded; never rejects. */
+  /** Prepares a seat for the next run of its program, unless there are enough; never rejects. */
   async giveBack(seat: Seat): Promise<void> {
     const { program } = seat;
     const enough = (this.#idle.get(program)?.length ?? 0) + (this.#readying.get(program) ?? 0) >= IDLE_FOR_ONE;
@@ -68,7 +72,7 @@ export class Seats {
     await this.#ready(program, renew(seat));
   }
 
-  /** So that the next run need not wait for a fresh context: one is made while the other works. */
+  /** Creates a context during the run, so that the next run need not wait for it. */
   async #addSpare(program: Program, memoryMb: number): Promise<void> {
     await this.#ready(
       program,
@@ -76,7 +80,7 @@ export class Seats {
     );
   }
 
-  /** Gives a seat to whoever waits for it, as soon as it is ready. @param seat never rejects */
+  /** Gives a prepared seat to a waiting run. @param seat never rejects */
   async #ready(program: Program, seat: Promise<Seat | undefined>): Promise<void> {
     this.#readying.set(program, (this.#readying.get(program) ?? 0) + 1);
     const ready = await seat;
@@ -88,7 +92,7 @@ export class Seats {
     else if (ready) this.#keep(ready);
   }
 
-  /** Throws away what is kept for a program. */
+  /** Disposes the kept seats of a program. */
   forget(program: Program): void {
     const seats = this.#idle.get(program) ?? [];
     this.#idle.delete(program);
@@ -96,7 +100,7 @@ export class Seats {
     for (const { room } of seats) leave(room);
   }
 
-  /** A seat that is about to be ready comes sooner than a new one. */
+  /** A seat in preparation is available sooner than a new one. */
   async #takeReadying(program: Program, memoryMb: number): Promise<Seat | undefined> {
     const expecting = this.#expecting.get(program) ?? [];
     if ((this.#readying.get(program) ?? 0) <= expecting.length) return undefined;
@@ -121,7 +125,7 @@ export class Seats {
   #keep(seat: Seat): void {
     const seats = this.#idle.get(seat.program) ?? [];
     if (seats.length >= IDLE_FOR_ONE) return leave(seat.room);
-    // Put last, for the one used longest ago is thrown away first.
+    // Inserted again, so that the least recently used one is disposed first.
     this.#idle.delete(seat.program);
     this.#idle.set(seat.program, [...seats, seat]);
     this.#idleCount++;
@@ -139,14 +143,14 @@ export class Seats {
   }
 }
 
-/** The seat with a fresh context; undefined when its isolate is of no more use. */
+/** The seat with a new context; undefined when its isolate is unusable. */
 async function renew({ program, memoryMb, room, door, uses }: Seat): Promise<Seat | undefined> {
   try {
     door.close();
     const crowded = uses % USES_BETWEEN_LOOKS === 0 && (await isCrowded(room, memoryMb * REUSABLE_SHARE[program.kind]));
     if (!crowded) return { program, memoryMb, room, door: await room.open(), uses: uses + 1 };
   } catch {
-    // An isolate that fails between two runs harms none.
+    // An isolate that fails between two runs affects neither.
   }
   leave(room);
   return undefined;
@@ -157,7 +161,7 @@ async function isCrowded(room: Room, megabytes: number): Promise<boolean> {
   return heap + external > megabytes * 1_048_576;
 }
 
-/** Disposes an isolate that may be gone already. */
+/** Disposes an isolate, which may be disposed already. */
 export function leave(room: Room): void {
   if (!room.isolate.isDisposed) room.isolate.dispose();
 }

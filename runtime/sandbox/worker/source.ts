@@ -1,27 +1,28 @@
+/** Prepares sources for V8. */
 import { stripTypeScriptTypes } from 'node:module';
 import type { ScriptProblem } from '../errors.ts';
 import type { ScriptFormat, ScriptKind } from '../sandbox.ts';
 
-/** A source as the worker got it. */
+/** A source from the host. */
 export interface Program {
   readonly source: string;
   readonly format: ScriptFormat;
   readonly kind: ScriptKind;
   readonly file: string;
-  /** The line of the file at which it begins. */
+  /** First line of the source within the file. */
   readonly line: number;
 }
 
-/** JavaScript ready for V8, with every line and column where the author wrote it. */
+/** JavaScript for V8, with unchanged lines and columns. */
 export interface Prepared {
   readonly code: string;
-  /** Line of the file, from 0, at which the code begins: our own text comes before the author's. */
+  /** Line of the file, from 0, of the code's start: our wrapper precedes the author's text. */
   readonly lineOffset: number;
-  /** It is no function body by itself: when it compiles all the same, some of it is outside of the function. */
+  /** True for an invalid function body: if the wrapped code compiles, part of it is outside of the function. */
   readonly escapes: boolean;
 }
 
-/** The source is not what it should be. */
+/** The source has mistakes. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly problems: readonly ScriptProblem[];
@@ -31,22 +32,22 @@ export class SourceError extends Error {
   }
 }
 
-/** No types can be taken out of a source in this process any more, whatever source it is. */
+/** This process can no longer remove types from any source. */
 export class WornError extends Error {
   override readonly name = 'WornError';
 }
 
-/** What stands around a block. */
+/** The wrapper of a block. */
 const OPENING = '__scenario__(async function (vars, args) {\n';
 const CLOSING = '\n});0';
 
 const AsyncFunction = (async () => undefined).constructor as new (...texts: string[]) => unknown;
 
-/** Longest source in characters: removing the types of a longer one would hold up other scripts. */
+/** Largest source in characters: removing the types of a longer one would delay other scripts. */
 export const MAX_SOURCE_LENGTH = 131_072;
 
 /**
- * Wraps a block into a function and removes types.
+ * Wraps a block in a function and removes types.
  * @throws SourceError, WornError
  */
 export function prepareSource({ source, format, kind, line }: Program): Prepared {
@@ -59,7 +60,7 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
       },
     ]);
   }
-  // The value of the wrapped block is 0, for nothing but plain values may leave the isolate.
+  // The wrapped block evaluates to 0, because only plain values may leave the isolate.
   const wrapped = kind === 'block' ? `${OPENING}${source}${CLOSING}` : source;
   const lineOffset = kind === 'block' ? line - 2 : line - 1;
   const code = format === 'ts' ? stripTypes(wrapped, lineOffset, line) : wrapped;
@@ -73,7 +74,7 @@ export function plainSource(program: Program): string {
   return program.kind === 'block' ? code.slice(OPENING.length, -CLOSING.length) : code;
 }
 
-/** Parses a body by itself (ECMA-262, CreateDynamicFunction), and runs nothing. @throws SourceError */
+/** Parses a function body (ECMA-262, CreateDynamicFunction) without running it. @throws SourceError */
 function isFunctionBody(body: string, line: number): boolean {
   try {
     return typeof new AsyncFunction('vars', 'args', body) === 'function';
@@ -87,18 +88,18 @@ function tooDeep(line: number): SourceError {
   return new SourceError([{ line, column: 1, message: 'the source is nested too deeply' }]);
 }
 
-/** How Node.js says that a source is at fault. */
+/** Error code of Node.js for an invalid source. */
 const MISTAKES: ReadonlySet<unknown> = new Set(['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
 let worn = false;
 let onWorn = (): void => undefined;
 
-/** @param told called once, when no types can be taken out of sources here any more */
+/** @param told called once, when this process can no longer remove types */
 export function whenWorn(told: () => void): void {
   onWorn = told;
 }
 
 /**
- * Strip mode replaces types by blanks, so that positions stay.
+ * Strip mode replaces types by blanks, which keeps positions.
  * @throws SourceError, WornError
  */
 function stripTypes(source: string, lineOffset: number, line: number): string {
@@ -108,7 +109,7 @@ function stripTypes(source: string, lineOffset: number, line: number): string {
   } catch (error) {
     if (MISTAKES.has((error as NodeJS.ErrnoException).code))
       throw new SourceError([typeProblem(error as Error, source, lineOffset)]);
-    // The parser of Node.js, which is WebAssembly, came to the end of its stack, and never gives back what it had of it.
+    // Node.js's parser, compiled to WebAssembly, exhausted its stack, and never frees the used part.
     worn = true;
     onWorn();
     throw tooDeep(line);
@@ -128,13 +129,16 @@ interface Caret {
   readonly column: number;
 }
 
-/** Node puts file, line, some of the text, and carets below the mistake in front of the stack. */
+/** Node.js puts file, line, an excerpt and carets before the stack. */
 function caretOf({ stack = '' }: Error): Caret | undefined {
   const match = /^[^\n]*:(\d+)\n(?:[^\n]*\n)+?( *)\^+\n/.exec(stack);
   return match ? { line: Number(match[1]), column: (match[2] ?? '').length + 1 } : undefined;
 }
 
-/** Carets stand below what a terminal shows, where a tab and a Chinese character are wider than others: asks without these. */
+/**
+ * Carets follow the width in a terminal, where tabs and Chinese characters are wider: such characters are replaced
+ * before parsing again.
+ */
 function exactly(source: string, message: string): Caret | undefined {
   const narrow = source.replaceAll(/[^\n\u0020-\u007e]/gu, (wide) =>
     (/\p{ID_Continue}/u.test(wide) ? 'x' : ' ').repeat(wide.length),
@@ -148,7 +152,7 @@ function exactly(source: string, message: string): Caret | undefined {
   return undefined;
 }
 
-/** Where isolated-vm says a syntax error is: `message [file:line:column]`. */
+/** Position in isolated-vm's syntax errors: `message [file:line:column]`. */
 export function syntaxProblem(error: Error): ScriptProblem {
   const match = /^(.*) \[.*:(\d+):(\d+)\]$/s.exec(error.message);
   if (!match) return { line: 1, column: 1, message: error.message };

@@ -1,16 +1,17 @@
+/** Holds a thread in an isolate for a debugger. */
 import type { InspectorWire } from './inspector-wire.ts';
 
-/** What the stand is called in the inspector protocol. */
+/** URL of the stand in the inspector protocol. */
 export const STAND_URL = 'ringmaster:stand';
 /**
- * The thread stands in the second line. A step or a pause that was to stop the author's code next stops in the first one, a
- * step that is to lead there from here in the third.
+ * The thread stands in the second line. A pending step or pause of the author's code stops in the first line; a step
+ * out of the stand stops in the third.
  */
 export const STAND = '(() => { 0;\ndebugger;\n})';
 const STANDING_LINE = 1;
 const LEAVING_LINE = 2;
 
-/** What an event of the inspector protocol may be made of. */
+/** Parts of inspector protocol events. */
 export interface InspectorEvent {
   readonly method: string;
   readonly params?: {
@@ -24,45 +25,45 @@ export interface InspectorEvent {
 }
 
 /**
- * Keeps a thread in the isolate between two turns of the script. When a thread leaves an isolate, V8 forgets the steps over an
- * `await` and the pauses that are still to come, and numbers breakpoints from 1 again, so that it takes one for another
- * (v8::Locker, Debug::ThreadInit). So with a debugger it does not leave: it stands in a pause of our own, in which it deals
- * with the debugger's requests as in any other, and of which the debugger is not told.
+ * Keeps a thread in the isolate between two turns of the script. When a thread leaves an isolate, V8 forgets steps over
+ * an `await` and pending pauses, and numbers breakpoints from 1 again, which confuses them (v8::Locker,
+ * Debug::ThreadInit). With a debugger the thread therefore stays: it stands in a pause of our own, which handles the
+ * debugger's requests like any other pause and is hidden from the debugger.
  */
 export class Stand {
   readonly #wire: InspectorWire;
   readonly #enter: () => Promise<unknown>;
-  /** Called each time the thread begins to stand, or has not stood. */
+  /** Called whenever the thread begins to stand, or failed to. */
   readonly #onSettled: () => void;
   #scriptId: string | undefined;
-  /** Stands are numbered from 1: how many were asked for, are to end at once, have begun, and are known to be over. */
+  /** Stands are numbered from 1: requested, to end immediately, begun, and known to be over. */
   #asked = 0;
   #released = 0;
   #begun = 0;
   #over = 0;
   #standing = false;
-  /** The script has to stop where it goes on. */
+  /** True: the script has to pause when it continues. */
   #owesPause = false;
   #ended = false;
 
-  /** @param enter runs `STAND` in the isolate, after what was asked of it before; rejects when the isolate is gone */
+  /** @param enter runs `STAND` in the isolate, after its earlier tasks; rejects when the isolate was disposed */
   constructor(wire: InspectorWire, enter: () => Promise<unknown>, onSettled: () => void) {
     this.#wire = wire;
     this.#enter = enter;
     this.#onSettled = onSettled;
   }
 
-  /** The thread stands when it has done what was asked of it before. */
+  /** Lets the thread stand after its earlier tasks. */
   begin(): void {
     if (this.#ended) return;
     this.#asked++;
     void this.#enter()
-      // The isolate is gone, and with it the thread.
+      // The isolate was disposed, and its thread with it.
       .catch(() => undefined)
       .then(() => this.#left());
   }
 
-  /** Lets the thread do what the function asks of it, and stand again then. */
+  /** Lets the thread do the function's work, then stand again. */
   turn<T>(ask: () => T): T {
     const before = this.#asked;
     const asked = ask();
@@ -71,19 +72,19 @@ export class Stand {
     return asked;
   }
 
-  /** The thread leaves the isolate from now on when it has nothing to do. */
+  /** From now on the idle thread leaves the isolate. */
   end(): void {
     this.#ended = true;
     this.#owesPause = false;
     this.#release(this.#asked);
   }
 
-  /** The debugger wants the script to stop as soon as it does anything, or no more. */
+  /** Sets whether the script has to pause at its next statement. */
   owePause(owed: boolean): void {
     this.#owesPause = owed;
   }
 
-  /** @returns whether the event is of the stand, and not for the debugger */
+  /** @returns true for an event of the stand, hidden from the debugger */
   hears({ method, params }: InspectorEvent): boolean {
     switch (method) {
       case 'Debugger.scriptParsed':
@@ -108,7 +109,7 @@ export class Stand {
       return false;
     }
     this.#standing = true;
-    // That it is over may be heard later than that the next one has begun.
+    // Its end may be reported after the begin of the next one.
     const number = Math.max(this.#begun, this.#over) + (at.lineNumber === LEAVING_LINE ? 0 : 1);
     if (at.lineNumber === STANDING_LINE) this.#begun = number;
     else this.#owesPause = true;

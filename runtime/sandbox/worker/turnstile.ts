@@ -1,18 +1,18 @@
-/** Places in a process for runs that work, or are about to. */
+/** Places for active runs in a process. */
 export interface Places {
   readonly all: number;
-  /** What families may have of them whose last turn was a long one, or that are new. */
+  /** Places for new families and for families whose last turn was long. */
   readonly long: number;
-  /** Of these, those that have been inside for less than `STAY_MS`: so many of new families, and so many of others. */
+  /** Of these, places for runs inside for less than `STAY_MS`: for new families, and for others. */
   readonly fresh: number;
-  /** What one family may have. */
+  /** Places of one family. */
   readonly ofOne: number;
 }
 
 /** Milliseconds, and what comes after some. */
 export interface Clock {
   now(): number;
-  /** @returns calls it off */
+  /** @returns cancels the timer */
   after(milliseconds: number, then: () => void): () => void;
 }
 
@@ -24,50 +24,50 @@ const CLOCK: Clock = {
   },
 };
 
-/** Lets a run out: called twice it does nothing more. @param usedMs milliseconds of processor time that it has used inside */
+/** Releases the place, once. @param usedMs milliseconds of processor time used inside */
 export type Leave = (usedMs: number) => void;
 
-/** What the last turn of a family took of the processor: less than `BRIEF_MS`, or more. */
+/** Last turn of a family: shorter than `BRIEF_MS`, or longer. */
 type Kind = 'new' | 'brief' | 'long';
 
 /** Runs of one scenario. */
 interface Family {
-  /** Milliseconds of processor time, at `at`: the longer ago it was used, the less it counts. */
+  /** Milliseconds of processor time as of `at`; older usage counts less. */
   used: number;
   at: number;
   inside: number;
   kind: Kind;
-  /** In the order in which they come in. */
+  /** Runs in order of admission. */
   readonly waiting: Waiting[];
 }
 
 interface Waiting {
-  /** How many times `BRIEF_MS` it has used. */
+  /** Usage in units of `BRIEF_MS`. */
   readonly rank: number;
   readonly enter: (leave: Leave) => void;
 }
 
-/** Milliseconds of processor time that short turns take less than. */
+/** Short turns take less than this many milliseconds of processor time. */
 export const BRIEF_MS = 50;
 /**
- * Milliseconds for which a long turn keeps others out: together they would only take longer, and whoever shares the processor with
- * them is made to wait by each. One that does not end soon, as its thread is blocked, does not keep them out for ever.
+ * Milliseconds for which a long turn blocks others: together they would only take longer, and each would delay other
+ * users of the processor. A turn that does not end soon, because its thread is blocked, does not block others forever.
  */
 export const STAY_MS = 1000;
-/** Milliseconds after which half of what a family has used is forgotten. */
+/** Half-life of a family's usage in milliseconds. */
 const HALF_LIFE_MS = 5000;
 
 /**
- * Lets runs in to work, so many at once. As many threads as wanted to work would share the processor evenly: then a hundred runs
- * that compute leave a hundredth of it to the one that only adds two numbers. Here families take turns: the one that has used
- * least comes first, and of its runs those that have used little, in the order in which they came. Families whose turns are short
- * need not wait for long ones to end: these leave some places free.
+ * Admits a limited number of runs at once. With a thread each, all would share the processor evenly: then a hundred
+ * computing runs leave a hundredth to the one that only adds two numbers. Here families take turns: the least used one
+ * comes first, and within it the least used run, then the first to arrive. Families with short turns do not wait for
+ * long ones to end, because these leave some places free.
  */
 export class Turnstile {
   readonly #places: Places;
   readonly #clock: Clock;
   readonly #families = new Map<string, Family>();
-  /** Of whom somebody waits. */
+  /** Families with waiting runs. */
   readonly #waiting = new Set<Family>();
   #inside = 0;
   #long = 0;
@@ -79,9 +79,9 @@ export class Turnstile {
   }
 
   /**
-   * Resolves when the run is inside.
+   * Resolves when the run is admitted.
    * @param key of its family
-   * @param usedMs milliseconds of processor time that the run has used before
+   * @param usedMs milliseconds of processor time used by the run before
    */
   enter(key: string, usedMs: number): Promise<Leave> {
     const family = this.#family(key);
@@ -141,7 +141,7 @@ export class Turnstile {
     };
   }
 
-  /** @returns ends it, if it has not ended by itself */
+  /** @returns cancels it, if it has not fired */
   #keepOthersOut(kind: 'new' | 'long'): () => void {
     let isFresh = true;
     this.#fresh[kind] += 1;
@@ -158,7 +158,7 @@ export class Turnstile {
     return settle;
   }
 
-  /** Of the processor, up to now. */
+  /** Processor time used up to now. */
   #used(family: Family): number {
     const now = this.#clock.now();
     family.used *= 0.5 ** ((now - family.at) / HALF_LIFE_MS);

@@ -1,3 +1,4 @@
+/** A run in its worker. */
 import type { LimitName } from '../limits.ts';
 import type { Entry, Failure, RunProgress, ToHost } from '../messages.ts';
 import { Activity } from './activity.ts';
@@ -18,30 +19,30 @@ export interface RunSurroundings {
   readonly seats: Seats;
   readonly watch: MemoryWatch;
   readonly processor: ProcessorWatch;
-  /** Where runs wait until they may work. */
+  /** The queue of runs waiting to be active. */
   readonly turnstile: Turnstile;
-  /** Milliseconds for which a run waits before it gives up its isolate; after each time it waits twice as long. */
+  /** Milliseconds of waiting after which a run releases its isolate; doubled each time. */
   readonly restMs: (crowded: boolean) => number;
   readonly send: (message: ToHost, body?: string) => void;
-  /** The run is done or asleep, and needs no word of the host any more. */
+  /** The run has ended or is asleep, and needs no more messages from the host. */
   readonly over: () => void;
 }
 
-/** Milliseconds within which V8 has to have ended an activation that exceeded a limit. */
+/** Milliseconds for V8 to end an activation that exceeded a limit. */
 const GRACE_MS = 300;
-/** The same for one that is debugged, and has to end that first. */
+/** The same with a debugger, which has to be ended first. */
 const INSPECTED_GRACE_MS = 3000;
 /** Milliseconds that a run waits for its debugger. */
 const DEBUGGER_MS = 60_000;
-/** Milliseconds for making an isolate and compiling a program. */
+/** Milliseconds for creating an isolate and compiling a program. */
 const PREPARE_MS = 10_000;
-/** Milliseconds between two times that the host is told of a turn that goes on. */
+/** Milliseconds between reports about a turn in progress. */
 const REPORT_MS = 100;
-/** The job that tells a script that its debugger is gone. */
+/** The job that reports the debugger's disconnection to a script. */
 const UNDEBUGGED = '{"do":"undebugged"}';
-/** Milliseconds of processor time that it may take to do everything again. */
+/** Milliseconds of processor time permitted for repeating a script. */
 const REPEATABLE_CPU_MS = 100;
-/** The same for a run that leaves a process which is to end: it is done once. */
+/** The same for a run that leaves an ending process: it is repeated only once. */
 const LEAVING_CPU_MS = 500;
 
 /**
@@ -54,7 +55,7 @@ const LEAVING_CPU_MS = 500;
  */
 type State = 'preparing' | 'idle' | 'queued' | 'active' | 'over';
 
-/** One run inside the worker: takes activations to its isolate and what the script said to the host. */
+/** One run inside the worker: passes activations to its isolate and the script's output to the host. */
 export class WorkerRun {
   readonly #settings: Entry;
   readonly #around: RunSurroundings;
@@ -64,24 +65,24 @@ export class WorkerRun {
   #jobs: string[] = [];
   #now: number | undefined;
   readonly #journal: Journal | undefined;
-  /** How much longer it waits than others before it gives up its isolate. */
+  /** Factor of the waiting time before it releases its isolate. */
   readonly #patience: number;
   #resting: NodeJS.Timeout | undefined;
   #leaving = false;
   readonly #activity: Activity;
-  /** What was written in the turn of which nothing was said yet. */
+  /** Log of the turn in progress. */
   #slate: Slate | undefined;
   #reported = 0;
-  /** With a debugger there are no limits of time, until it goes away. */
+  /** True with a debugger: no time limits until it disconnects. */
   #limited: boolean;
-  /** What the script hears of us in its next turn. */
+  /** Our jobs for the script's next turn. */
   #news: string[] = [];
   #debuggerLate: NodeJS.Timeout | undefined;
   #taken: number;
-  /** Lets others in, while the run works. */
+  /** Releases the run's place while it is active. */
   #goOn = (): void => undefined;
 
-  /** @param asleep the body of `wake`; undefined: it begins */
+  /** @param asleep the body of `wake`; undefined: the run starts */
   constructor(settings: Entry, around: RunSurroundings, asleep?: string) {
     const dream = asleep === undefined ? undefined : readDream(asleep);
     this.#settings = settings;
@@ -92,7 +93,7 @@ export class WorkerRun {
     this.#taken = dream?.jobs ?? 0;
     this.#patience = dream ? dream.patience * 2 : 1;
     this.#limited = !settings.debug;
-    // A debugger looks into the one isolate.
+    // A debugger is bound to one isolate.
     if (!settings.debug) this.#journal = new Journal(dream?.turns);
   }
 
@@ -107,7 +108,7 @@ export class WorkerRun {
     });
   }
 
-  /** Wakes it: does everything again that was done, up to the same state; never rejects. */
+  /** Wakes it by repeating its turns up to the same state; never rejects. */
   async wake(program: Program): Promise<void> {
     await this.#atTurn(async () => {
       const seat = await this.#sitDown(program);
@@ -115,10 +116,10 @@ export class WorkerRun {
     });
   }
 
-  /** Does what takes the processor when it is its family's turn, unless the run is over by then. */
+  /** Does processor work when its family has a turn, unless the run has ended by then. */
   async #atTurn(work: () => Promise<void>): Promise<void> {
     const { debug, family } = this.#settings;
-    // Nobody waits for a person who looks at a script.
+    // A debugged run waits for a person and skips the queue.
     if (debug) return work();
     const before = this.#activity.used.cpuMs;
     const leaveTurnstile = await this.#around.turnstile.enter(family, before);
@@ -128,7 +129,7 @@ export class WorkerRun {
     goOn();
   }
 
-  /** An isolate with the program in it; undefined when there is none, or the run is over by then. */
+  /** An isolate with the program; undefined when it failed or the run has ended meanwhile. */
   async #sitDown(program: Program): Promise<Seat | undefined> {
     const stuck = setTimeout(() => this.#unprepared(), PREPARE_MS);
     try {
@@ -153,7 +154,7 @@ export class WorkerRun {
 
   /**
    * One job of an activation, as JSON.
-   * @param now the time by which the script goes from here on, where it is not the machine's
+   * @param now the script's clock from here on, unless it is the machine's
    */
   job(text: string, now: number | undefined): void {
     this.#now = now;
@@ -161,7 +162,7 @@ export class WorkerRun {
     if (this.#state === 'idle') void this.#continue();
   }
 
-  /** The host is done with the run. */
+  /** The host has finished the run. */
   end(reusable: boolean): void {
     const seat = this.#seat;
     const calm = this.#state === 'idle' || this.#state === 'queued';
@@ -173,19 +174,19 @@ export class WorkerRun {
     else this.#leave(seat);
   }
 
-  /** The process is to end: the run gives up its isolate as soon as it waits. */
+  /** The process is to end: the run releases its isolate as soon as it waits. */
   leave(): void {
     this.#leaving = true;
     this.#rest();
   }
 
-  /** A message of a debugger. */
+  /** Passes on a debugger's message. */
   inspect(message: string): void {
     clearTimeout(this.#debuggerLate);
     this.#inspector?.dispatch(message);
   }
 
-  /** The debugger went away, or none came: from now on the run is one as any other. */
+  /** The debugger disconnected, or never connected: the usual limits apply from now on. */
   uninspect(): void {
     if (this.#limited || this.#isOver()) return;
     this.#limited = true;
@@ -195,12 +196,12 @@ export class WorkerRun {
     this.#around.send({ type: 'undebugged', run: this.#settings.run });
   }
 
-  /** The host finds that it has had what it may have. */
+  /** The host reports an exceeded limit. */
   halt(limit: LimitName): void {
     this.#exceeded(limit);
   }
 
-  /** Memory ran out where V8 cannot throw, or the isolate does not stop; that thread never comes back. */
+  /** Out of memory where V8 cannot throw, or the isolate cannot be stopped; its thread never returns. */
   #catastrophe(reason: string): void {
     if (reason.includes('out-of-memory')) this.#exceeded('memoryMb');
     this.#wounded(reason);
@@ -224,18 +225,18 @@ export class WorkerRun {
     if (this.#state !== 'idle' || this.#jobs.length === 0) return;
     this.#state = 'queued';
     clearTimeout(this.#resting);
-    // Jobs go in one after the other, for each may change what the next finds.
+    // Jobs are handled one after another, because each may change the state for the next.
     await this.#atTurn(() => this.#turn(this.#takeJobs(), false));
   }
 
   #restLater(): void {
     const restMs = this.#leaving ? 0 : this.#around.restMs(this.#settings.crowded) * this.#patience;
-    // At once: whoever comes next then gets the isolate instead of making one.
+    // Immediately, so that the next run reuses the isolate.
     if (restMs === 0) this.#rest();
     else this.#resting = setTimeout(() => this.#rest(), restMs);
   }
 
-  /** Gives up the isolate, if what the script did is easily done again: nothing of the run is left here. */
+  /** Releases the isolate if the script is cheap to repeat, and leaves the worker. */
   #rest(): void {
     const seat = this.#seat;
     const most = this.#leaving ? LEAVING_CPU_MS : REPEATABLE_CPU_MS;
@@ -272,7 +273,7 @@ export class WorkerRun {
     return this.#jobs.splice(0, count);
   }
 
-  /** One turn of the script, and what came of it to the host. */
+  /** Runs one turn of the script and sends its result to the host. */
   async #turn(jobs: readonly string[], first: boolean): Promise<void> {
     const seat = this.#seat;
     if (!seat) return;
@@ -293,7 +294,7 @@ export class WorkerRun {
     const failure = this.#failureOf(said);
     if (failure) return this.#fail(failure);
     if (said.kind !== 'said') return;
-    // What it said before it exceeded a limit is not in there.
+    // Output before the exceeded limit is not included.
     if (said.exceeded) this.#report();
     this.#slate = undefined;
     const { unhandled } = said;
@@ -314,14 +315,14 @@ export class WorkerRun {
     else if (this.#journal?.complete) this.#restLater();
   }
 
-  /** A turn takes long. What is told of it now is known whatever becomes of this process. */
+  /** Reports a long turn, so that its log survives this process. */
   #goesOn(): void {
-    // What is done once more was told before.
+    // Repeated turns were reported before.
     if (this.#slate === undefined) return;
     this.#report(performance.now() - this.#reported >= REPORT_MS);
   }
 
-  /** @param bare also when nothing was written since the last time */
+  /** @param bare true: even without new log entries */
   #report(bare = false): void {
     const text = this.#slate?.read() ?? '';
     if (text === '' && !bare) return;
@@ -329,7 +330,7 @@ export class WorkerRun {
     this.#around.send({ type: 'working', run: this.#settings.run, ...this.#activity.used }, text);
   }
 
-  /** Nothing more is to be done here: the next run of its program gets the isolate. */
+  /** The run has ended here: the next run of its program gets the isolate. */
   #finish(seat: Seat): void {
     this.#state = 'over';
     this.#around.over();
@@ -344,7 +345,7 @@ export class WorkerRun {
     return limit === undefined ? undefined : { kind: 'limit', limit };
   }
 
-  /** Nothing of it was done here: its host brings it into another process. */
+  /** The run did nothing here: its host moves it to another process. */
   #refuse(): void {
     if (this.#isOver()) return;
     this.#state = 'over';
@@ -368,7 +369,7 @@ export class WorkerRun {
     if (this.#seat) this.#leave(this.#seat);
   }
 
-  /** Disposes the isolate; when it is still running after the grace time, the process cannot be relied on. */
+  /** Disposes the isolate; if it still runs after the grace time, the process is unreliable. */
   #leave({ room }: Seat): void {
     if (this.#inspector) {
       void this.#leaveInspected(room, this.#inspector);
@@ -389,7 +390,7 @@ export class WorkerRun {
   }
 
   #wounded(reason: string): void {
-    // Its thread may never come back.
+    // Its thread may never return.
     this.#goOn();
     this.#around.send({ type: 'wounded', run: this.#settings.run, reason });
   }
