@@ -73,7 +73,7 @@ describe('the callstore', () => {
     }
   });
 
-  it('looks only at the selector of highest priority', async () => {
+  it('uses only the selector with the highest priority', async () => {
     store.put(entry('d1'));
     expect(await store.lookup({ domain: 'demo.local' }, { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
   });
@@ -84,7 +84,7 @@ describe('the callstore', () => {
     expect(await store.lookup({ domain: 'demo.local' }, { from: '103' })).to.deep.equal([]);
   });
 
-  it('takes a number for no login in mode sipuser', async () => {
+  it('does not take a number for a login in mode sipuser', async () => {
     store.put(entry('d1'));
     expect(await store.lookup({ domain: 'demo.local' }, { from: '101', mode: 'sipuser' })).to.deep.equal([]);
   });
@@ -94,7 +94,7 @@ describe('the callstore', () => {
     expect(await store.lookup({ domain: 'demo.local' }, { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
   });
 
-  it('shows a dialog to the domains of its legs and to no other', async () => {
+  it('shows a dialog to the domains of its legs only', async () => {
     store.put(entry('d1', {}, ['demo.local', 'other.local']));
     expect((await store.list({ domain: 'OTHER.local' })).map((view) => view.dialogid)).to.deep.equal(['d1']);
     expect(await store.list({ domain: 'third.local' })).to.deep.equal([]);
@@ -102,7 +102,7 @@ describe('the callstore', () => {
     expect(await store.lookup({ domain: 'third.local' }, { dialogid: 'd1' })).to.deep.equal([]);
   });
 
-  it('means by a name its own account, not one of another domain that is in a call too', async () => {
+  it("selects a domain's own account by name", async () => {
     const zoe = { ...ALICE, sipUserId: 's-zoe', domain: 'other.local', userId: 'u-zoe' };
     const uris = ['<sip:alice@other.local>', '<sip:101@other.local>', '<sip:bob@demo.local>', '<sip:102@demo.local>'];
     store.put({ ...entry('d1', { uris, legs: [] }, ['other.local', 'demo.local']), sipUsers: [zoe, BOB] });

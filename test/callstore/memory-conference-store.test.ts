@@ -73,7 +73,7 @@ describe('the conferences of a node', () => {
     });
   }
 
-  it('of a user are those that a dialog of an account of his is linked with', async () => {
+  it("of a user are those connected with a dialog of the user's accounts", async () => {
     const { calls, conferences } = stores();
     const own = { ...SCOPE, ownUserId: 'alice' };
     expect((await conferences.list(own)).map(({ confid }) => confid)).to.deep.equal(['c1-demo.local']);
@@ -83,7 +83,7 @@ describe('the conferences of a node', () => {
     expect(await conferences.list(own)).to.deep.equal([]);
   });
 
-  it('leave nothing behind', async () => {
+  it('are removed without a trace', async () => {
     const { conferences } = stores();
     conferences.unlink('d1');
     expect(await conferences.lookup(SCOPE, { dialogid: 'd1' })).to.deep.equal([]);

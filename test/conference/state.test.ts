@@ -19,14 +19,14 @@ describe('states of a participant', () => {
     });
   }
 
-  it('a room lives while somebody is in it or comes by himself, not for those whom it calls', () => {
+  it('a room lives while someone is in it or dials in, not for parties being called', () => {
     expect(STATES.filter((state) => keepsRoomAlive(state, { invited: false }))).to.deep.equal(STATES.slice(0, -1));
     expect(STATES.filter((state) => keepsRoomAlive(state, { invited: true }))).to.deep.equal(['connected', 'hold']);
   });
 });
 
 describe('settings of a room', () => {
-  it('are the defaults without opts, and for values of a wrong type', () => {
+  it('default without opts, and for values of a wrong type', () => {
     const nothing = roomSettings({ opts: {} });
     expect(nothing).to.include({ pin: '', record: 'none', maxMembers: 0, music: false, waitForModerator: false });
     expect(roomSettings({ opts: { max_members: -1, record: 'x', moderators: '101', music: 'yes' } })).to.deep.equal(

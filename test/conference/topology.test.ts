@@ -12,7 +12,7 @@ const command = fc
   .filter(({ from, to }) => from !== to || from === '*');
 
 describe('topology', () => {
-  it('is, after any commands, what each pair was told last; changes are exactly the differences', () => {
+  it('equals the last command for each pair; reported changes are exactly the differences', () => {
     fc.assert(
       fc.property(fc.array(fc.array(command, { maxLength: 8 }), { maxLength: 6 }), (batches) => {
         const topology = new Topology();
@@ -40,21 +40,21 @@ describe('topology', () => {
     );
   });
 
-  it('takes its own entries back unchanged', () => {
+  it('accepts its own entries unchanged', () => {
     const topology = new Topology();
     topology.apply([{ from: 'a', to: '*', enabled: false }], PEOPLE, exists);
     expect(topology.apply(topology.entries(), PEOPLE, exists)).to.deep.equal([]);
     expect(topology.entries()).to.have.length(4);
   });
 
-  it('has soon carried out as many commands as a request may hold, each for all', function () {
+  it('executes the largest permitted list of commands, each for all, in bounded time', function () {
     this.timeout(5000);
     const crowd = Array.from({ length: 200 }, (_, index) => `p${index}`);
     const commands = Array.from({ length: 10_000 }, (_, index) => ({ from: '*', to: '*', enabled: index % 2 === 0 }));
     expect(new Topology().apply(commands, crowd, () => true)).to.have.length(200 * 199);
   });
 
-  it('forgets a participant in both directions', () => {
+  it('drops a departed participant in both directions', () => {
     const topology = new Topology();
     topology.apply([{ from: '*', to: '*', enabled: false }], PEOPLE, exists);
     expect(topology.partedFrom('a')).to.have.length(6);
@@ -69,7 +69,7 @@ describe('topology', () => {
     ['somebody towards himself', { from: 'a', to: 'a', enabled: false }, '1.to'],
     ['the first entry', { from: '', to: '', enabled: false }, '1.enabled'],
   ] as const) {
-    it(`refuses ${what}, and does nothing`, () => {
+    it(`refuses ${what}, without effect`, () => {
       const topology = new Topology();
       const commands: TopologyCommand[] = [{ from: 'a', to: 'b', enabled: false }, bad];
       expect(() => topology.apply(commands, PEOPLE, exists))

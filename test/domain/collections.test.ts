@@ -37,7 +37,7 @@ describeStorages('domain-center collections', (newPlace) => {
   });
   const script = (scriptdata: unknown) => ({ domain_id: domainId, code: 'x', scriptdata });
 
-  it('make an id, defaults and times, and keep a given id', async () => {
+  it('set id, defaults and times, and keep a given id', async () => {
     const made = await all.domains.create({ name: 'child.local', parent_id: domainId, opts: { title: 'Child' } });
     expect(made.id).to.match(/^[0-9a-f-]{36}$/);
     expect(made).to.deep.include({
@@ -53,7 +53,7 @@ describeStorages('domain-center collections', (newPlace) => {
     expect((await all.domains.create({ id: 'own-id', name: 'own.local' })).id).to.equal('own-id');
   });
 
-  it('keep digests of a sipuser secret, never the secret', async () => {
+  it('store digests of a sipuser secret, never the secret', async () => {
     const made = await all.sipusers.create(account({ phonenumber: '101' }));
     expect(made.ha1_md5).to.equal(hash('md5', 'alice:demo.local:secret'));
     expect(made.ha1_sha256).to.equal(hash('sha256', 'alice:demo.local:secret'));
@@ -62,7 +62,7 @@ describeStorages('domain-center collections', (newPlace) => {
       .and.not.to.include('pwd');
   });
 
-  it('ask for the secret again when what it is hashed with changes', async () => {
+  it('require the secret again after a change of login or domain', async () => {
     const { id } = await all.sipusers.create(account());
     const error = await failure(all.sipusers.update(id, { login: 'alicia' }));
     expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'pwd' });
@@ -72,14 +72,14 @@ describeStorages('domain-center collections', (newPlace) => {
     expect(named.ha1_md5).to.equal(renamed.ha1_md5);
   });
 
-  it('keep the password of a trunk for the digest client, until another is given', async () => {
+  it('store the password of a trunk for the digest client, until it is replaced', async () => {
     const made = await all.providers.create(trunk({ pwd: 'trunk', register: 'outbound', login: '4930' }));
     expect(made).to.deep.include({ secret: 'trunk', port: 5060, transport: 'udp', enabled: true, numbers: [] });
     expect((await all.providers.update(made.id, { name: 'Carrier' })).secret).to.equal('trunk');
     expect((await all.providers.update(made.id, { pwd: 'new' })).secret).to.equal('new');
   });
 
-  it('lose the recording rules of a removed account, and take none of a foreign one', async () => {
+  it('remove the recording rules of a removed account, and refuse those of a foreign one', async () => {
     const { id: sipuser_id } = await all.sipusers.create(account());
     const rule = await all.recordingrules.create({ domain_id: domainId, sipuser_id });
     expect(rule).to.deep.include({ direction: 'any', number_pattern: '%', record: true, permit_pause: true });
@@ -90,7 +90,7 @@ describeStorages('domain-center collections', (newPlace) => {
     expect(await all.recordingrules.list()).to.deep.equal([]);
   });
 
-  it('create several or none', async () => {
+  it('create a list completely or not at all', async () => {
     const made = await all.domains.createAll([
       { id: 'b', name: 'b.local', parent_id: 'a' },
       { id: 'a', name: 'a.local' },
@@ -103,7 +103,7 @@ describeStorages('domain-center collections', (newPlace) => {
     expect((await all.domains.list()).map(({ name }) => name)).to.have.members(['demo.local', 'a.local', 'b.local']);
   });
 
-  it('leave out of a new composite what is null', async () => {
+  it('omit null keys of a new composite', async () => {
     const made = await all.domains.create({ name: 'new.local', opts: { a: null, b: 'null', c: { d: null } } });
     expect(made.opts).to.deep.equal({ c: { d: null } });
   });
@@ -114,7 +114,7 @@ describeStorages('domain-center collections', (newPlace) => {
     expect(changed.opts).to.deep.equal({ b: { deep: 5 }, c: 3, e: [] });
   });
 
-  it('keep the creation time, move the last write, and take neither from the caller', async () => {
+  it('keep the creation time, update the last write, and accept neither from the caller', async () => {
     const before = await all.routes.create({
       domain_id: domainId,
       to_pattern: '1',
@@ -187,13 +187,13 @@ describeStorages('domain-center collections', (newPlace) => {
     });
   }
 
-  it('do not show a refused secret', async () => {
+  it('do not reveal a refused secret', async () => {
     const error = await failure(all.sipusers.create(account({ pwd: 'x'.repeat(2_000) })));
     expect(error).to.include({ field: 'pwd', found: undefined });
     expect(error.message).not.to.include('xxx');
   });
 
-  it('refuse a second one of what must be unique, and name the field', async () => {
+  it('refuse a duplicate of a unique value, and name the field', async () => {
     await all.sipusers.create(account({ id: 'one', phonenumber: '101' }));
     const cases = [
       [account({ id: 'one', login: 'b' }), 'id'],
@@ -218,19 +218,19 @@ describeStorages('domain-center collections', (newPlace) => {
     expect(await all.sipusers.list()).to.have.length(2);
   });
 
-  it('keep the id', async () => {
+  it('refuse a changed id', async () => {
     const error = await failure(all.domains.update(domainId, { id: 'other' }));
     expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'id' });
   });
 
-  it('do not rename a domain that accounts were hashed with', async () => {
+  it('refuse to rename a domain with hashed account secrets', async () => {
     await all.domains.update(domainId, { name: 'renamed.local' });
     await all.sipusers.create(account());
     const error = await failure(all.domains.update(domainId, { name: 'again.local' }));
     expect(error).to.be.instanceOf(InvalidFieldError).and.include({ field: 'name' });
   });
 
-  it('do not remove what others refer to, and say when there is nothing', async () => {
+  it('refuse to remove referenced entities, and report missing ones', async () => {
     const { id } = await all.sipusers.create(account());
     expect(await failure(all.domains.remove(domainId))).to.be.instanceOf(EntityInUseError);
     await all.sipusers.remove(id);

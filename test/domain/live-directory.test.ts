@@ -100,7 +100,7 @@ async function world(storage: Storage): Promise<LiveDirectory> {
 describeStorages('directory', (newPlace) => {
   const storage = withStorage(newPlace);
 
-  it('knows after any sequence of writes what a restart would load', async function () {
+  it('equals a reloaded directory after any sequence of writes', async function () {
     // A dozen databases are filled and loaded again.
     this.timeout(90_000);
     await fc.assert(
@@ -118,7 +118,7 @@ describeStorages('directory', (newPlace) => {
     );
   });
 
-  it('shows a write before it returns', async () => {
+  it('shows a write before the write returns', async () => {
     const directory = await world(storage());
     const made = await directory.collections.sipusers.create({
       domain_id: 'd2',
@@ -134,7 +134,7 @@ describeStorages('directory', (newPlace) => {
     expect(directory.domains().map((domain) => domain.name)).to.have.members(['one.test', 'two.test', 'three.test']);
   });
 
-  it('loses no write that happens while it reloads', async () => {
+  it('loses no write during a reload', async () => {
     const directory = await world(storage());
     const writes = [1, 2, 3, 4, 5].map((n) =>
       directory.collections.sipusers.create({ domain_id: 'd1', login: `u${n}`, pwd: 'x' }),
@@ -143,7 +143,7 @@ describeStorages('directory', (newPlace) => {
     for (let n = 1; n <= 5; n++) expect(directory.sipUserByLogin('one.test', `u${n}`)?.login).to.equal(`u${n}`);
   });
 
-  it('rejects what is dialled in a domain that does not exist', async () => {
+  it('rejects calls in an unknown domain', async () => {
     const directory = await openDirectory(storage());
     expect(directory.route('nowhere.test', undefined, '1')).to.deep.equal({
       kind: 'reject',

@@ -43,7 +43,7 @@ describeStorages('location service', (newPlace) => {
   const uris = (of: PersistentLocation, sipUserId = 'alice') => of.contacts(sipUserId).map((entry) => entry.contact);
   const restarted = () => openLocation(storage(), directory, clock);
 
-  it('knows every field of a contact after a restart', async () => {
+  it('keeps every field of a contact across a restart', async () => {
     const saved = binding('sip:alice@192.0.2.1:5060;transport=tcp', {
       source: { protocol: 'tcp', address: '2001:db8::1', port: 5061 },
     });
@@ -65,7 +65,7 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
-  it('forgets removed contacts for good', async () => {
+  it('removes contacts permanently', async () => {
     await Promise.all(['sip:a', 'sip:b', 'sip:c'].map((uri) => location.save(binding(uri))));
     await location.save(binding('sip:z', { sipUserId: 'bob' }));
     await location.remove('alice', 'sip:a');
@@ -79,7 +79,7 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
-  it(`keeps the ${MAX_CONTACTS} contacts of an account that were renewed last`, async () => {
+  it(`keeps the ${MAX_CONTACTS} most recently renewed contacts of an account`, async () => {
     for (let n = 0; n < MAX_CONTACTS + 2; n++) {
       now += 1;
       await location.save(binding(`sip:${n}`));
@@ -94,7 +94,7 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
-  it('answers no contact that has expired, and does not load it again', async () => {
+  it('neither returns nor reloads expired contacts', async () => {
     await location.save(binding('sip:short', { expires: now + 1_000 }));
     await location.save(binding('sip:long'));
     now += 1_000;
@@ -128,7 +128,7 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
-  it('takes a storm of registrations in a few statements', async () => {
+  it('stores a storm of registrations in a few statements', async () => {
     let statements = 0;
     const counted: Storage = {
       ...storage(),

@@ -32,12 +32,12 @@ describe('dial pattern', () => {
     });
   }
 
-  it('without wildcards knows the only text it takes', () => {
+  it('without wildcards has a single matching text', () => {
     expect(dialPattern('1\\?').exact).to.equal('1?');
     expect(dialPattern('1?').exact).to.equal(undefined);
   });
 
-  it('agrees with a regular expression on any pattern and text', () => {
+  it('agrees with a regular expression for any pattern and text', () => {
     const part = fc.constantFrom('1', '2', '*', '#', '%', '?', '\\%', '\\?', '\\\\', '.');
     const toRegExp = (parts: readonly string[]): RegExp => {
       const source = parts.map((token) => {
@@ -56,7 +56,7 @@ describe('dial pattern', () => {
     );
   });
 
-  it('costs no more than pattern times text, however it is written', () => {
+  it('takes at most pattern length times text length, for any pattern', () => {
     const started = performance.now();
     expect(dialPattern('%1'.repeat(60)).matches(`${'1'.repeat(120)}2`)).to.equal(false);
     expect(performance.now() - started).to.be.lessThan(50);

@@ -97,23 +97,23 @@ describe('routing', () => {
     });
   }
 
-  it('asks who calls, and gives calls of the platform the routes for everybody only', () => {
+  it('depends on the caller; platform calls match only routes for every caller', () => {
     expect(short(route(demo, '102', '0123'))).to.equal('scenario for bob');
     expect(short(route(demo, undefined, '0123'))).to.equal('403 Forbidden');
   });
 
-  it('tries the longest prefix first, and a shorter one when the longest cannot use the rest', () => {
+  it('tries the longest prefix first, then shorter ones', () => {
     const nested = space({ featureCodes: [featureCode('*7', 'ivr'), featureCode('*70', 'conference')] });
     expect(short(route(nested, undefined, '*701'))).to.equal('conference 1 by *70');
     expect(short(route(nested, undefined, '*70abc'))).to.equal('scenario 0abc by *7');
   });
 
-  it('runs the scenario that an IVR featurecode names when nothing follows it', () => {
+  it('runs the scenario of an IVR featurecode without further digits', () => {
     const named = space({ featureCodes: [featureCode('*55', 'ivr', { code: 'welcome' })] });
     expect(short(route(named, undefined, '*55'))).to.equal('scenario welcome by *55');
   });
 
-  it('forgets what was removed', () => {
+  it('drops removed entities', () => {
     const changing = space({
       sipusers: [sipuser('alice', '101')],
       featureCodes: [featureCode('*70', 'conference')],
@@ -128,7 +128,7 @@ describe('routing', () => {
     }
   });
 
-  it('finds the same route as trying each in order of priority and id', () => {
+  it('equals a search of all routes in order of priority and id', () => {
     const pattern = fc.string({ unit: fc.constantFrom('1', '2', '%', '?'), minLength: 1, maxLength: 4 });
     const routes = fc.uniqueArray(
       fc.record({

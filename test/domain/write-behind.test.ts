@@ -30,7 +30,7 @@ function gatedWriter() {
 const pairs = (...keys: string[]) => keys.map((key) => [key, key] as const);
 
 describe('write-behind', () => {
-  it('writes what was marked meanwhile in one further batch, each key once', async () => {
+  it('writes changes during a write in one further batch, each key once', async () => {
     const writer = gatedWriter();
     const behind = new WriteBehind<string>(writer.options);
     const began = writer.nextWrite();
@@ -47,7 +47,7 @@ describe('write-behind', () => {
     await behind.close();
   });
 
-  it('splits many keys into statements of bounded size', async () => {
+  it('splits many keys into bounded statements', async () => {
     const sizes: number[] = [];
     const behind = new WriteBehind<number>({
       batch: 10,
@@ -58,7 +58,7 @@ describe('write-behind', () => {
     expect(sizes).to.deep.equal([10, 10, 5]);
   });
 
-  it('lets a caller go when the write takes too long, and still finishes it', async () => {
+  it('releases a caller when the write takes too long, and still finishes it', async () => {
     const writer = gatedWriter();
     const behind = new WriteBehind<string>({ ...writer.options, patienceMs: 10 });
     await behind.mark(pairs('a'));
@@ -69,7 +69,7 @@ describe('write-behind', () => {
     expect(behind.pending).to.equal(0);
   });
 
-  it('tells of a failed write and repeats it with what came later', async () => {
+  it('reports a failed write and repeats it with later changes', async () => {
     const writer = gatedWriter();
     const behind = new WriteBehind<string>({ ...writer.options, retryMs: 5, patienceMs: 60_000 });
     const began = writer.nextWrite();
@@ -85,7 +85,7 @@ describe('write-behind', () => {
     expect(writer.batches.map((keys) => keys.toSorted())).to.deep.equal([['a'], ['a', 'b']]);
   });
 
-  it('writes what is left when it is closed', async () => {
+  it('writes pending changes on close', async () => {
     const writer = gatedWriter();
     const behind = new WriteBehind<string>({ ...writer.options, retryMs: 60_000, patienceMs: 1 });
     const began = writer.nextWrite();

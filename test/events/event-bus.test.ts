@@ -4,7 +4,7 @@ import { EventBus, type NodeEvent } from '../../runtime/events/event-bus.ts';
 const event = (type: string, domain = 'demo.local') => ({ domain, class: 'callevents', type, data: {} });
 
 describe('event bus', () => {
-  it('numbers events without gaps and tells who wants to know', () => {
+  it('numbers events without gaps and calls matching listeners', () => {
     const bus = new EventBus({ now: () => 7, onListenerError: () => undefined });
     const heard: string[] = [];
     const stop = bus.subscribe({ domain: 'Demo.Local', type: 'call_end' }, ({ seq, type }) =>
@@ -20,7 +20,7 @@ describe('event bus', () => {
     expect(bus.listeners).to.equal(0);
   });
 
-  it('goes on when a listener throws or leaves while it is told', () => {
+  it('continues when a listener throws or unsubscribes during an event', () => {
     const failed: NodeEvent[] = [];
     const bus = new EventBus({ onListenerError: (_, which) => failed.push(which) });
     const heard: number[] = [];

@@ -33,7 +33,7 @@ describe('login ban', () => {
     expect(filter.retryAfter(IP)).to.equal(10);
   });
 
-  it('does not count refused attempts nor successes', async () => {
+  it('counts neither refused attempts nor successes', async () => {
     const filter = filterWith();
     for (let n = 0; n < 20; n++) await attempt(filter, IP, false);
     for (let n = 0; n < BAN_FAILURES; n++) await attempt(filter, IP, true);
@@ -42,14 +42,14 @@ describe('login ban', () => {
     expect(filter.retryAfter(IP)).to.equal(0);
   });
 
-  it('leaves other addresses alone', async () => {
+  it('does not affect other addresses', async () => {
     const filter = filterWith();
     for (let n = 0; n < BAN_FAILURES; n++) filter.fail(IP);
     expect(await attempt(filter, IP, false)).to.equal(false);
     expect(await attempt(filter, '198.51.100.8', false)).to.equal(true);
   });
 
-  it('does not let attempts at once get past the limit', async () => {
+  it('limits concurrent attempts', async () => {
     const filter = filterWith();
     let tried = 0;
     const results = await Promise.all(
@@ -66,7 +66,7 @@ describe('login ban', () => {
     expect(results.filter(Boolean)).to.have.length(BAN_FAILURES);
   });
 
-  it('lets all of many valid logins at once succeed', async () => {
+  it('admits many concurrent valid logins', async () => {
     const filter = filterWith();
     const admitted = await Promise.all(Array.from({ length: 30 }, () => attempt(filter, IP, false)));
     expect(admitted).to.deep.equal(Array.from({ length: 30 }, () => true));
@@ -80,13 +80,13 @@ describe('login ban', () => {
     }
   });
 
-  it('says which entry of the allow list is no address', () => {
+  it('names an invalid entry of the allow list', () => {
     for (const entry of ['localhost', '10.0.0.0/99', '', '1.2.3']) {
       expect(() => filterWith(['127.0.0.1', entry]), entry).to.throw(InvalidFieldError, `\`${entry}\` is neither`);
     }
   });
 
-  it('remembers a bounded number of addresses, and forgets by itself', () => {
+  it('keeps a bounded number of addresses, and drops old ones', () => {
     const filter = filterWith();
     for (let n = 0; n < 60_000; n++) filter.fail(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
     expect(filter.size).to.be.at.most(50_000);
@@ -97,7 +97,7 @@ describe('login ban', () => {
     expect(filter.size).to.be.lessThan(50);
   });
 
-  it('takes an IPv6 customer by the /64 and IPv4-mapped addresses as IPv4', () => {
+  it('groups IPv6 by /64 and IPv4-mapped addresses as IPv4', () => {
     const keys: readonly [ip: string, key: string][] = [
       ['192.0.2.1', '192.0.2.1'],
       ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -114,7 +114,7 @@ describe('login ban', () => {
     for (const [ip, key] of keys) expect(banKey(ip), ip).to.equal(key);
   });
 
-  it('gives every address of a /64 the same key, however it is written', () => {
+  it('has one key for every notation of an address of a /64', () => {
     fc.assert(
       fc.property(fc.ipV6(), (ip) => {
         const mapped = /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(ip);

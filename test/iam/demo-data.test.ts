@@ -7,7 +7,7 @@ import { describeStorages, withStorage } from '../storage/support/storages.ts';
 describeStorages('demo data', (newPlace) => {
   const storage = withStorage(newPlace);
 
-  it('are what the start banner promises', async () => {
+  it('match the start banner', async () => {
     expect(await isEmpty(storage())).to.equal(true);
     expect(await createDemoData(storage(), { scenarios: { '502': 'voicemail' } })).to.equal(true);
     const directory = await openDirectory(storage());
@@ -37,7 +37,7 @@ describeStorages('demo data', (newPlace) => {
     expect(decide('*80102')).to.include({ kind: 'sipuser', by: '*80' });
   });
 
-  it('are made once, also when several nodes start at once', async () => {
+  it('are created once, also when several nodes start at once', async () => {
     const made = await Promise.all([1, 2, 3].map(() => createDemoData(storage())));
     expect(made.filter(Boolean)).to.have.length(1);
     expect(await createDemoData(storage())).to.equal(false);
@@ -45,7 +45,7 @@ describeStorages('demo data', (newPlace) => {
     expect(users.map((user) => user.login)).to.deep.equal(['admin', 'alice', 'bob', 'carol', 'dave']);
   });
 
-  it('are not made beside data of somebody else', async () => {
+  it('are not created in a store with other data', async () => {
     const directory = await openDirectory(storage());
     await directory.collections.domains.create({ name: 'mine.local' });
     expect(await createDemoData(storage())).to.equal(false);

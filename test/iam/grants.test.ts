@@ -69,7 +69,7 @@ describe('roles', () => {
     });
   }
 
-  it("are the domain's own before the master domain's", () => {
+  it('are looked up in the domain before the master domain', () => {
     expect(table.allows('master', ['caller'], 'GET', '/secret')).to.equal(true);
     expect(table.allows('master', ['all'], 'GET', '/x')).to.equal(false);
   });

@@ -43,7 +43,7 @@ describeStorages('iam', (newPlace) => {
     return result.ok ? result.session : undefined;
   };
 
-  it('opens a session that says who and where', async () => {
+  it('a login opens a session with user and domain', async () => {
     const { session, token } = await logIn();
     expect(session).to.deep.include({
       login: 'alice',
@@ -58,7 +58,7 @@ describeStorages('iam', (newPlace) => {
     expect(await sessionOf(iam, token)).to.deep.equal(session);
   });
 
-  it('lets nobody in who has no password yet, and refuses a role that is none', async () => {
+  it('users without a password cannot log in, and unknown roles are refused', async () => {
     const { users } = iam.collections;
     const domain_id = directory.domain('demo.local')?.id;
     const { id } = await users.create({ domain_id, login: 'new' });
@@ -70,12 +70,12 @@ describeStorages('iam', (newPlace) => {
     expect(unknown).to.be.instanceOf(InvalidFieldError).and.include({ field: 'roles.1' });
   });
 
-  it('takes the domain name in any case, the login exactly', async () => {
+  it('login ignores the case of the domain, not of the login', async () => {
     expect((await iam.login({ ...ALICE, domain: 'DEMO.Local' }, 'cookie', IP)).ok).to.equal(true);
     expect((await iam.login({ ...ALICE, login: 'Alice' }, 'cookie', IP)).ok).to.equal(false);
   });
 
-  it('answers the same to a wrong domain, login or password, and to oversized or odd ones', async () => {
+  it('wrong domain, login and password get the same answer, also when oversized or odd', async () => {
     const wrong: readonly Credentials[] = [
       { ...ALICE, domain: 'nowhere.local' },
       { ...ALICE, login: 'nobody' },
@@ -89,7 +89,7 @@ describeStorages('iam', (newPlace) => {
     }
   });
 
-  it('takes the same time for a wrong domain, login or password', async () => {
+  it('wrong domain, login and password take the same time', async () => {
     const wrong = [
       { ...ALICE, domain: 'nowhere.local' },
       { ...ALICE, login: 'nobody' },
@@ -110,7 +110,7 @@ describeStorages('iam', (newPlace) => {
     expect(Math.min(...best)).to.be.greaterThan(Math.max(...best) * 0.5);
   });
 
-  it('bans an address after five failures, right credentials included, and others not', async () => {
+  it('five failures ban an address, also for right credentials, and no other address', async () => {
     for (let n = 0; n < 5; n++) await iam.login({ ...ALICE, pwd: 'wrong' }, 'token', IP);
     const banned = await iam.login(ALICE, 'token', IP);
     expect(banned).to.deep.equal({ ok: false, reason: 'banned', retryAfterSeconds: 180 });
@@ -119,7 +119,7 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login(ALICE, 'token', IP)).ok).to.equal(true);
   });
 
-  it('counts unknown session ids as failures; a live session works from a banned address', async () => {
+  it('unknown session ids count as failures; a live session works from a banned address', async () => {
     const { token, session } = await logIn();
     const forged = Array.from({ length: 5 }, (_, n) => `${'A'.repeat(42)}${n}`);
     for (const secret of [...forged.slice(0, 3), 'short', '']) {
@@ -134,7 +134,7 @@ describeStorages('iam', (newPlace) => {
     expect(await sessionOf(iam, token)).to.deep.equal(session);
   });
 
-  it('knows sessions after a restart, and keeps no secret', async () => {
+  it('sessions survive a restart, without storing secrets', async () => {
     const { token, session } = await logIn(ALICE, 'cookie');
     const again = await restart();
     expect(await sessionOf(again, token)).to.deep.equal(session);
@@ -145,7 +145,7 @@ describeStorages('iam', (newPlace) => {
     expect(JSON.stringify(users)).not.to.include('demo-alice');
   });
 
-  it('ends a session at logout, after a restart too, without counting its further use as an attack', async () => {
+  it('a logout ends a session, also after a restart, and its further use is not an attack', async () => {
     const { token, session } = await logIn();
     await iam.logout(session.id);
     await iam.logout(session.id);
@@ -157,7 +157,7 @@ describeStorages('iam', (newPlace) => {
     await again.close();
   });
 
-  it('expires a session a day after its last use, in memory and in the database', async () => {
+  it('a session expires a day after its last use, in memory and in the database', async () => {
     const { token } = await logIn();
     now += SESSION_LIMITS.idleMs - 1;
     expect((await sessionOf(iam, token))?.expires).to.equal(now + SESSION_LIMITS.idleMs);
@@ -170,7 +170,7 @@ describeStorages('iam', (newPlace) => {
     await again.close();
   });
 
-  it('expires a session by the settings: idle, and at the end of its lifetime however much it is used', async () => {
+  it('idle and total lifetimes of sessions follow the settings', async () => {
     const minute = 60_000;
     const limited = (lifetimeMs: number) =>
       createIam(storage(), directory, { now: clock, sessionLimits: { idleMs: 10 * minute, lifetimeMs } });
@@ -203,14 +203,14 @@ describeStorages('iam', (newPlace) => {
     await shorter.close();
   });
 
-  it('deletes what ended more than a day ago', async () => {
+  it('sessions that ended more than a day ago are deleted', async () => {
     await logIn();
     now += SESSION_LIMITS.idleMs * 2 + 1;
     await (await restart()).close();
     expect(await storage().db.selectFrom('sessions').selectAll().execute()).to.deep.equal([]);
   });
 
-  it('clones a cookie session to a token of its own', async () => {
+  it('a cookie session is cloned to a token session', async () => {
     const { session } = await logIn(ALICE, 'cookie');
     const clone = await iam.cloneToToken(session);
     expect(clone.session).to.deep.include({ login: 'alice', domain: 'demo.local', kind: 'token' });
@@ -218,7 +218,7 @@ describeStorages('iam', (newPlace) => {
     expect(await sessionOf(iam, clone.token)).to.deep.equal(clone.session);
   });
 
-  it('gives demo people what is their own, and nothing of the domain', async () => {
+  it('demo users access their own data, and none of the domain', async () => {
     const { session } = await logIn();
     for (const [method, path] of [
       ['INVITE', '/user/sip/calls'],
@@ -242,7 +242,7 @@ describeStorages('iam', (newPlace) => {
     }
   });
 
-  it('lets the administrator in at home and in the master domain, and change between them', async () => {
+  it('the administrator logs in to the home and master domains, and changes between them', async () => {
     const { session, token } = await logIn(ADMIN);
     expect(iam.allows(session, 'SETUP', '/model/x')).to.equal(true);
     expect(await iam.reachableDomains(session)).to.deep.equal([
@@ -257,7 +257,7 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login({ ...ALICE, domain: 'master' }, 'token', IP)).ok).to.equal(false);
   });
 
-  it('lets an administrator change to the domains below the own ones, and nobody else', async () => {
+  it('only an administrator may change to the domains below', async () => {
     const demo = directory.domain('demo.local')?.id ?? '';
     const { domains } = directory.collections;
     const child = await domains.create({ name: 'child.local', parent_id: demo });
@@ -292,7 +292,7 @@ describeStorages('iam', (newPlace) => {
     expect(grandchild.parent_id).to.equal(child.id);
   });
 
-  it('ends what a session may do in a domain that its user is let into no more', async () => {
+  it('a session loses its rights in a domain when its user loses the domain', async () => {
     const { session, token } = await logIn(ADMIN);
     await iam.changeDomain(session, 'master');
     const seen: (string | undefined)[] = [];
@@ -305,7 +305,7 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login(ALICE, 'token', IP)).ok).to.equal(true);
   });
 
-  it('takes changes of users and roles with the next request', async () => {
+  it('changes of users and roles apply to the next request', async () => {
     const { session, token } = await logIn();
     const [role] = await iam.collections.roles.list();
     expect(iam.allows(session, 'GET', '/uc/conferences_by_participation')).to.equal(true);
@@ -323,7 +323,7 @@ describeStorages('iam', (newPlace) => {
     expect(directory.sipUserByLogin('demo.local', 'alice')?.userId).to.equal(undefined);
   });
 
-  it('answers known, ended and, from banned addresses, unknown sessions without the database', async () => {
+  it('known, ended and, from banned addresses, unknown sessions need no database query', async () => {
     const { token } = await logIn();
     const ended = await logIn();
     await iam.logout(ended.session.id);

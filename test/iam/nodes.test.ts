@@ -46,7 +46,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     return result.ok ? result.session : undefined;
   };
 
-  it('know the same accounts, numbers, prefixes and routes', async () => {
+  it('share accounts, numbers, prefixes and routes', async () => {
     const { sipusers, featurecodes, routes } = a.directory.collections;
     const { id } = await sipusers.create({ domain_id: domainId(), login: 'zoe', phonenumber: '777', pwd: 'x' });
     await eventually(async () => expect(b.directory.sipUserByNumber('demo.local', '777')?.login).to.equal('zoe'));
@@ -73,7 +73,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     });
   });
 
-  it('know the same domains, by their present name', async () => {
+  it('share domains by their present name', async () => {
     const { domains } = a.directory.collections;
     const { id } = await domains.create({ name: 'shared.local' });
     await eventually(async () => expect(b.directory.domain('shared.local')?.id).to.equal(id));
@@ -86,7 +86,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     await eventually(async () => expect(b.directory.domain('renamed.local')).to.equal(undefined));
   });
 
-  it('take the sessions of each other, and see at once when one ends or moves', async () => {
+  it('share sessions, including their end and moves', async () => {
     const token = await tokenOf(a, 'admin');
     const seen = await sessionAt(b, token);
     expect(seen?.domain).to.equal('demo.local');
@@ -98,7 +98,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     await eventually(async () => expect(await sessionAt(b, token)).to.equal(undefined));
   });
 
-  it('apply changed roles and removed users to sessions that they know', async () => {
+  it('apply changed roles and removed users to known sessions', async () => {
     const { users, roles } = a.iam.collections;
     await roles.create({ domain_id: domainId(), code: 'reader', grants: [{ path: '/x', methods: ['GET'] }] });
     const user = await users.create({ domain_id: domainId(), login: 'tmp', pwd: 'demo-tmp' });
@@ -114,7 +114,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     await eventually(async () => expect(await sessionAt(b, token)).to.equal(undefined));
   });
 
-  it('count failed logins together', async () => {
+  it('share the count of failed logins', async () => {
     for (let failures = 0; failures < BAN_FAILURES; failures++) {
       expect(await logIn(failures % 2 === 0 ? a : b, 'alice', 'wrong', IP)).to.include({ reason: 'credentials' });
     }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { NO_PASSWORD, hashPassword, verifyPassword } from '../../runtime/iam/password.ts';
 
 describe('password hash', () => {
-  it('takes the right password and no other', async () => {
+  it('matches the right password only', async () => {
     const stored = await hashPassword('pässword ✓');
     expect(stored).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
     expect(await verifyPassword('pässword ✓', stored)).to.equal(true);
@@ -10,7 +10,7 @@ describe('password hash', () => {
       expect(await verifyPassword(wrong, stored)).to.equal(false);
   });
 
-  it('is another each time', async () => {
+  it('differs each time', async () => {
     expect(await hashPassword('same')).not.to.equal(await hashPassword('same'));
   });
 
@@ -21,11 +21,11 @@ describe('password hash', () => {
     expect(await verifyPassword('passwore', reference)).to.equal(false);
   });
 
-  it('has a stand-in for users that do not exist, which nothing matches', async () => {
+  it('has a dummy for unknown users, which no password matches', async () => {
     expect(await verifyPassword('', NO_PASSWORD)).to.equal(false);
   });
 
-  it('does not keep the event loop', async () => {
+  it('does not block the event loop', async () => {
     let longest = 0;
     let last = performance.now();
     const timer = setInterval(() => {

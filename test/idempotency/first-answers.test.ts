@@ -17,7 +17,7 @@ describeStorages('requests with an Idempotency-Key', (newPlace) => {
     return { what };
   };
 
-  it('are done once, and repeats are answered what the first one was', async () => {
+  it('are executed once, and repeats get the first answer', async () => {
     expect(await answers.once(request, work('first'))).to.deep.equal({ answer: { what: 'first' }, replayed: false });
     expect(await answers.once(request, work('second'))).to.deep.equal({ answer: { what: 'first' }, replayed: true });
     // After a restart too.
@@ -26,7 +26,7 @@ describeStorages('requests with an Idempotency-Key', (newPlace) => {
     expect(done).to.deep.equal(['first']);
   });
 
-  it('that come at once wait for the first one', async () => {
+  it('that arrive together wait for the first one', async () => {
     const hold = Promise.withResolvers<void>();
     const first = answers.once(request, async () => {
       await hold.promise;
@@ -39,21 +39,21 @@ describeStorages('requests with an Idempotency-Key', (newPlace) => {
     expect(done).to.deep.equal([]);
   });
 
-  it('are other ones for another user and another key', async () => {
+  it('are independent for another user or another key', async () => {
     await answers.once(request, work('one'));
     await answers.once({ ...request, userId: 'u2' }, work('two'));
     await answers.once({ ...request, key: 'k2' }, work('three'));
     expect(done).to.deep.equal(['one', 'two', 'three']);
   });
 
-  it('may not ask for something else with the same key', async () => {
+  it('are refused when the key was used for another request', async () => {
     await answers.once(request, work('one'));
     const other = await answers.once({ ...request, request: 'call 102' }, work('two'));
     expect(other).to.deep.equal({ refused: 'other_request' });
     expect(done).to.deep.equal(['one']);
   });
 
-  it('that failed before anything happened may be tried again', async () => {
+  it('that failed without effect may be repeated', async () => {
     const failed = await answers
       .once(request, () => Promise.reject(new Error('busy')))
       .catch((error: unknown) => error);
@@ -61,7 +61,7 @@ describeStorages('requests with an Idempotency-Key', (newPlace) => {
     expect(await answers.once(request, work('again'))).to.deep.equal({ answer: { what: 'again' }, replayed: false });
   });
 
-  it('that were cut off by the end of the node are not done again', async () => {
+  it('that were cut off by the end of the node are not repeated', async () => {
     const begun = Promise.withResolvers<void>();
     void answers.once(request, () => {
       begun.resolve();

@@ -39,7 +39,7 @@ class ForgetfulChannel extends EventEmitter {
 describe('media: the end of a sound', () => {
   const server = { entered: () => undefined, left: () => undefined } as unknown as EndpointServer;
 
-  it('is asked for until it has come', async () => {
+  it('is requested until it happens', async () => {
     const channel = new ForgetfulChannel(2);
     const made = channel as unknown as FsEndpoint;
     const session = new ChannelSession(made, new SilenceLimit(0, undefined), undefined);

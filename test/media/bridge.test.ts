@@ -23,7 +23,7 @@ describe('media: bridges', () => {
   };
 
   // FreeSWITCH hangs a leg up that leaves earlier.
-  it('are left when their sound flows, and not before', async () => {
+  it('are left once their sound flows, and not before', async () => {
     const [a, b] = [await endpoint(), await endpoint()];
     for (let times = 1; times <= 2; times++) {
       await a.bridge(b);
@@ -36,7 +36,7 @@ describe('media: bridges', () => {
     for (const leg of [a, b]) await leg.play('silence_stream://20', AbortSignal.timeout(3000));
   });
 
-  it('end no sooner for one leg, so that the other lives on', async () => {
+  it('delay the leaving of one leg, so that the other survives', async () => {
     for (const first of [true, false]) {
       const [a, b] = [await endpoint(), await endpoint()];
       await a.bridge(b);
@@ -48,7 +48,7 @@ describe('media: bridges', () => {
     }
   });
 
-  it('leave whoever is left free, whichever leg ends by itself', async () => {
+  it('free the remaining leg, whichever leg ends', async () => {
     for (const first of [true, false]) {
       const [a, b] = [await endpoint(), await endpoint()];
       await a.bridge(b);
@@ -62,7 +62,7 @@ describe('media: bridges', () => {
   });
 
   // What is asked costs two events: a call whose parties stay, or leave together, is spared them.
-  it('are asked nothing when nobody leaves alone', async () => {
+  it('need no query when both legs leave together', async () => {
     const [a, b] = [await endpoint(), await endpoint()];
     await a.bridge(b);
     await Promise.all([a.destroy(), b.destroy()]);

@@ -24,13 +24,13 @@ describe('collecting digits', () => {
     endpoint = new ScriptedEndpoint();
   });
 
-  it('ends with the last digit that was asked for', async () => {
+  it('ends with the last requested digit', async () => {
     const collected = collectDigits(endpoint.asEndpoint, settings({ max: 2 }));
     type(endpoint, '12');
     expect(await collected).to.deep.equal({ digits: '12', reason: 'complete', terminator: undefined });
   });
 
-  it('ends with a terminator, which is no part of the digits', async () => {
+  it('ends with a terminator, which is not part of the digits', async () => {
     const collected = collectDigits(endpoint.asEndpoint, settings());
     type(endpoint, '7#');
     expect(await collected).to.deep.equal({ digits: '7', reason: 'terminator', terminator: '#' });
@@ -57,7 +57,7 @@ describe('collecting digits', () => {
     expect(endpoint.played).to.deep.equal(['a.wav']);
   });
 
-  it('waits for the first digit from the end of the prompt on', async () => {
+  it("starts the first digit's time at the end of the prompt", async () => {
     const collected = collectDigits(endpoint.asEndpoint, settings({ timeoutMs: 5, prompt: ['a.wav'] }));
     await endpoint.sound;
     let over = false;
@@ -70,7 +70,7 @@ describe('collecting digits', () => {
     expect((await collected).reason).to.equal('timeout');
   });
 
-  it('takes digits typed before it began, and then plays no prompt', async () => {
+  it('uses digits typed ahead, without playing the prompt', async () => {
     type(endpoint, '129');
     const collected = await collectDigits(endpoint.asEndpoint, settings({ max: 2, prompt: ['a.wav'] }));
     expect(collected.digits).to.equal('12');

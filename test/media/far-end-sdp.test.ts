@@ -4,7 +4,7 @@ import { farEndSdp, inProfileOf } from '../../runtime/media/far-end-sdp.ts';
 describe('media: the profile of an answer', () => {
   const offer = 'v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVPF 0\r\n';
 
-  it('is the one that was offered, also where the answer leaves out streams', () => {
+  it('equals the offered one, also when the answer omits streams', () => {
     const answer = 'v=0\r\nm=audio 5000 RTP/AVP 0\r\nm=video 0 RTP/AVP 96\r\n';
     expect(inProfileOf(offer, answer)).to.equal('v=0\r\nm=audio 5000 RTP/AVPF 0\r\nm=video 0 RTP/AVP 96\r\n');
     expect(inProfileOf('v=0\r\nm=audio 4000 RTP/AVP 0\r\n', answer)).to.equal(answer);
@@ -14,7 +14,7 @@ describe('media: the profile of an answer', () => {
     expect(farEndSdp(offer)).to.equal('v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVP 0\r\n');
   });
 
-  it('stays where no sound was offered', () => {
+  it('is unchanged without offered audio', () => {
     const answer = 'v=0\r\nm=audio 0 RTP/AVP 0\r\n';
     expect(inProfileOf('v=0\r\nm=audio 0 RTP/AVPF 0\r\n', answer)).to.equal(answer);
     expect(inProfileOf('', answer)).to.equal(answer);

@@ -17,14 +17,14 @@ describe('playing', () => {
     }
   }
 
-  it('plays a list as often as asked', async () => {
+  it('repeats a list as often as requested', async () => {
     const played = playSources(endpoint.asEndpoint, ['a', 'b'], { signal: never, stopDigits: '', repeat: 2 });
     await finish(4);
     expect(await played).to.deep.equal({ digit: undefined, milliseconds: 80 });
     expect(endpoint.played).to.deep.equal(['a', 'b', 'a', 'b']);
   });
 
-  it('ends with a stop digit; other digits stay for the next one who asks', async () => {
+  it('ends with a stop digit; other digits stay queued', async () => {
     const played = playSources(endpoint.asEndpoint, ['a', 'b'], { signal: never, stopDigits: '#', repeat: 1 });
     endpoint.digits.push('5');
     endpoint.digits.push('#');
@@ -33,7 +33,7 @@ describe('playing', () => {
     expect(endpoint.played).to.deep.equal(['a']);
   });
 
-  it('leaves all digits alone when none stops it', async () => {
+  it('leaves all digits queued without stop digits', async () => {
     const played = playSources(endpoint.asEndpoint, ['a'], { signal: never, stopDigits: '', repeat: 1 });
     endpoint.digits.push('1');
     endpoint.finishSound();

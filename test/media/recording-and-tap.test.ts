@@ -43,7 +43,7 @@ describe('media: recordings and taps beside a call', () => {
     return { phone, endpoint };
   }
 
-  it('ends recordings that a node which was killed has left, of channels and of conferences, and no others', async () => {
+  it('recordings left by a killed node are stopped, of channels and conferences, and no others', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const [left, kept, mixed] = ['left.wav', 'kept.wav', 'mixed.wav'].map((name) => join(folder, name)) as [
       string,
@@ -80,7 +80,7 @@ describe('media: recordings and taps beside a call', () => {
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
-  it('records a message until the phone sends nothing, and does not count that silence', async () => {
+  it('a message is recorded until the phone is silent, without that silence', async () => {
     const { phone, endpoint } = await party(ONE);
     const file = join(folder, 'message.wav');
     const { signal } = new AbortController();
@@ -95,7 +95,7 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
-  it('records no longer than it is told, in parts of a second, too', async () => {
+  it('a recording observes its limit, also in fractions of a second', async () => {
     const { endpoint } = await party(ONE);
     const file = join(folder, 'short.wav');
     const { signal } = new AbortController();
@@ -104,7 +104,7 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
-  it('takes a recording that ended with the phone for no message, also when it hears of the recording first', async () => {
+  it('a recording that ends with the phone is not a message, also when its notice comes first', async () => {
     const { endpoint } = await party(ONE);
     const file = join(folder, 'cut.wav');
     const { signal } = new AbortController();
@@ -119,7 +119,7 @@ describe('media: recordings and taps beside a call', () => {
     server.srf.afterBye = undefined;
   });
 
-  it('records each party on a channel of its own', async () => {
+  it('each party is recorded on its own channel', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const file = join(folder, 'stereo.wav');
     const recording = await ChannelRecording.start(one.endpoint, { file, party: 'left' });
@@ -133,7 +133,7 @@ describe('media: recordings and taps beside a call', () => {
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
-  it('swaps the channels when the party is the right one', async () => {
+  it('channels are swapped for the right party', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const file = join(folder, 'swapped.wav');
     const recording = await ChannelRecording.start(two.endpoint, { file, party: 'right' });
@@ -146,7 +146,7 @@ describe('media: recordings and taps beside a call', () => {
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
-  it('records into a folder with spaces in its name, also a single party', async () => {
+  it('a folder with spaces in its name is recorded into, also for a single party', async () => {
     const { endpoint } = await party(ONE);
     const both = join(folder, 'two words', 'both.wav');
     const recording = await ChannelRecording.start(endpoint, { file: both, party: 'left' });
@@ -161,7 +161,7 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
-  it('writes silence while paused', async () => {
+  it('silence is written while paused', async () => {
     const { endpoint } = await party(ONE);
     const file = join(folder, 'paused.wav');
     const recording = await ChannelRecording.start(endpoint, { file, party: 'left' });
@@ -180,7 +180,7 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
-  it('tells when the end of the channel has completed the file', async () => {
+  it('the end of the channel completes the file and is reported', async () => {
     const { endpoint } = await party(ONE);
     const file = join(folder, 'hung-up.wav');
     const recording = await ChannelRecording.start(endpoint, { file, party: 'left' });
@@ -192,7 +192,7 @@ describe('media: recordings and taps beside a call', () => {
     await recording.stop();
   });
 
-  it('says why it cannot record', async () => {
+  it('a recording that fails reports the reason', async () => {
     const { endpoint } = await party(ONE);
     const blocked = join(folder, 'a-file');
     writeFileSync(blocked, '');
@@ -205,7 +205,7 @@ describe('media: recordings and taps beside a call', () => {
     await endpoint.destroy();
   });
 
-  it('taps what one party says, and only that, through a bridge and beyond', async () => {
+  it('a tap hears one party only, within a bridge and after it', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     const heard: number[] = [];
     const tap = await tapEndpoint(one.endpoint, (samples) => heard.push(...samples));
@@ -229,7 +229,7 @@ describe('media: recordings and taps beside a call', () => {
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
-  it('does not disturb the call that it taps', async () => {
+  it('a tap does not disturb its call', async () => {
     const [one, two] = [await party(ONE), await party(TWO)];
     await one.endpoint.bridge(two.endpoint);
     const tap = await tapEndpoint(one.endpoint, () => undefined);
@@ -243,7 +243,7 @@ describe('media: recordings and taps beside a call', () => {
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
-  it('is over when the party goes', async () => {
+  it('a tap ends with its party', async () => {
     const { endpoint } = await party(ONE);
     const tap = await tapEndpoint(endpoint, () => undefined);
     const over = new Promise((resolve) => tap.over.addEventListener('abort', resolve, { once: true }));
@@ -251,5 +251,5 @@ describe('media: recordings and taps beside a call', () => {
     await over;
   });
 
-  it('leaves no endpoint behind', () => eventually(async () => expect(server.link.count).to.equal(0)));
+  it('no endpoint is left behind', () => eventually(async () => expect(server.link.count).to.equal(0)));
 });

@@ -13,7 +13,7 @@ describe('the recordings of a node', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('are found again by the domain that made them, and by no other', async () => {
+  it('are visible to their own domain only', async () => {
     const file = await recordings.create('Demo.local', 'voicemail-1.wav');
     expect(recordings.find('demo.local', 'voicemail-1.wav')).to.equal(undefined);
     await writeFile(file, 'RIFF');
@@ -22,7 +22,7 @@ describe('the recordings of a node', () => {
   });
 
   for (const name of ['../x', 'a/b', '..', '.hidden', '', 'a\0b', 'x'.repeat(300), 'a..b']) {
-    it(`cannot be called ${JSON.stringify(name).slice(0, 20)}`, async () => {
+    it(`cannot have the name ${JSON.stringify(name).slice(0, 20)}`, async () => {
       expect(recordings.find('demo.local', name)).to.equal(undefined);
       const refused = await recordings.create('demo.local', name).then(
         () => undefined,

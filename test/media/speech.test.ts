@@ -9,7 +9,7 @@ import { useLinkedServer } from './linked-server.ts';
 describe('media: spoken sources', () => {
   const server = useLinkedServer();
 
-  it('are heard among others, or refused where nothing can speak', async () => {
+  it('play among other sources, or are refused without a speech engine', async () => {
     const { endpoint, phone } = await server.endpoint();
     const sources = ['silence_stream://50', spokenSource('press one: or two', 'en'), 'silence_stream://50'];
     const settings = { signal: new AbortController().signal, stopDigits: '', repeat: 1 };
@@ -25,7 +25,7 @@ describe('media: spoken sources', () => {
     await endpoint.destroy();
   });
 
-  it('take some time, if they hold anything that can be said', () => {
+  it('take some time for any speakable text', () => {
     expect(leastSpeechMs('You are number 3')).to.equal(260);
     expect(leastSpeechMs('...')).to.equal(0);
   });

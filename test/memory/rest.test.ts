@@ -25,13 +25,13 @@ describe('memory at rest', () => {
     return when;
   }
 
-  it('is given back soon after the work, and again when nothing lingers', () => {
+  it('is returned soon after the work, and again when transactions have expired', () => {
     looks(0, 10, true);
     heap = 90 * MB;
     expect(looks(10, 1000, false)).to.deep.equal([14, 49]);
   });
 
-  it('is not given back while there is work, or before there was any', () => {
+  it('is not returned during work, or before any', () => {
     heap = 90 * MB;
     expect(looks(0, 1000, false)).to.deep.equal([]);
     expect(looks(1000, 2000, true)).to.deep.equal([]);
@@ -39,7 +39,7 @@ describe('memory at rest', () => {
     expect(looks(2004, 3000, true)).to.deep.equal([]);
   });
 
-  it('is not given back for a few calls', () => {
+  it('is not returned after a few calls', () => {
     looks(0, 10, true);
     heap += 7 * MB;
     expect(looks(10, 1000, false)).to.deep.equal([]);
@@ -48,7 +48,7 @@ describe('memory at rest', () => {
     expect(looks(1010, 2000, false)).to.deep.equal([1014, 1049]);
   });
 
-  it('is what the garbage of the thread took', async () => {
+  it("is the thread's garbage", async () => {
     const thread = new Worker(new URL('resting-thread.ts', import.meta.url));
     const [{ before, after }] = (await once(thread, 'message')) as [{ before: number; after: number }];
     await thread.terminate();

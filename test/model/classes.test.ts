@@ -112,7 +112,7 @@ describeStorages('classes', (newPlace) => {
     });
   }
 
-  it('have names of their own in a domain, and are unknown in others', async () => {
+  it('have unique names within a domain, and are unknown in others', async () => {
     const { id } = await classes().create(valid);
     expect(await failure(classes().create(valid)))
       .to.be.instanceOf(ConflictError)
@@ -129,7 +129,7 @@ describeStorages('classes', (newPlace) => {
     expect(test.model.children(DOMAIN, 'a')).to.deep.equal(['b', 'c']);
   });
 
-  it('inherit properties, and follow changes of what they inherit', async () => {
+  it('inherit properties, and follow changes of their ancestors', async () => {
     const base = await classes().create({
       classname: 'base',
       storage_mode: 'abstract',
@@ -150,7 +150,7 @@ describeStorages('classes', (newPlace) => {
     });
   });
 
-  it('change with the data in place, or not at all', async () => {
+  it('convert their data on a change, or refuse it', async () => {
     const things = await test.collection({
       classname: 'things',
       properties: [
@@ -188,7 +188,7 @@ describeStorages('classes', (newPlace) => {
     ]);
   });
 
-  it('convert values to what the new type takes, or not at all', async () => {
+  it('convert values to the new type, or refuse the change', async () => {
     for (const [n, [from, value, to, expected]] of (
       [
         ['string', '1', 'any[]', ['1']],
@@ -224,7 +224,7 @@ describeStorages('classes', (newPlace) => {
     }
   });
 
-  it('refuse rules that the data break', async () => {
+  it('refuse rules that their data violate', async () => {
     const things = await test.collection({
       classname: 'things',
       properties: [
@@ -260,7 +260,7 @@ describeStorages('classes', (newPlace) => {
     expect(await failure(classes().update(things.definition.id, { id: 'other' }))).to.include({ field: 'id' });
   });
 
-  it('change in memory with the data in place', async () => {
+  it('convert entities in memory on a change', async () => {
     const things = await test.collection({
       classname: 'things',
       storage_mode: 'ram',
@@ -282,7 +282,7 @@ describeStorages('classes', (newPlace) => {
     expect(await things.read('x')).to.deep.equal({ id: 'x', a: 1, c: 'd' });
   });
 
-  it('and their data are there after a restart, and gone when removed', async () => {
+  it('survive a restart with their data, and lose them when removed', async () => {
     const things = await test.collection({
       classname: 'things',
       properties: [
@@ -305,7 +305,7 @@ describeStorages('classes', (newPlace) => {
     await next.close();
   });
 
-  it('take null for no setting but the parent: nothing is reset, and no data are lost, by mistake', async () => {
+  it('accept null for the parent only, so that no setting is reset by mistake', async () => {
     const created = await classes().create({ ...valid, properties: [{ name: 'p', data_type: 'string' }] });
     for (const name of ['properties', 'opts', 'ext', 'name', 'description', 'classname', 'storage_mode']) {
       const given = { [name]: null };

@@ -90,7 +90,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
   }
   const on = (peer: Peer) => peer.model.collection(DOMAIN, 'c');
 
-  it('numbers entities in memory once, whichever node makes them', async () => {
+  it('numbers entities in memory uniquely across nodes', async () => {
     const number = { name: 'number', data_type: 'increment', unique: true };
     const id = await makeClass('ram', { properties: [...PROPERTIES, number] });
     const made = await Promise.all(Array.from({ length: 20 }, (_, n) => on(n % 2 === 0 ? a : b).create({ n })));
@@ -105,7 +105,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
     expect(await on(a).create({ id: 'x' })).to.deep.include({ other: 1 });
   });
 
-  it('has the same classes everywhere, whoever changes them', async () => {
+  it('has the same classes on every node', async () => {
     const id = await makeClass('category');
     expect(b.model.classes(DOMAIN).get(id)).to.deep.equal(a.model.classes(DOMAIN).get(id));
     await on(a).create({ id: 'x', n: 1 });
@@ -139,7 +139,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
     await settled();
   });
 
-  it('tells the subscribers of all nodes of changes in tables, in their order', async () => {
+  it('notifies the subscribers of all nodes of table changes, in order', async () => {
     await makeClass('category');
     for (let n = 0; n < 20; n += 1) await on(a).create({ id: String(n), n });
     await on(a).update('3', { n: 33 });
@@ -156,7 +156,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
   });
 
   describe('classes in memory', () => {
-    it('have the same entities everywhere, and in a node that comes later', async () => {
+    it('have the same entities on every node, including a later one', async () => {
       await makeClass('ram');
       await on(a).create({ id: 'x', name: 'X', n: 1 });
       expect(await b.told(1)).to.deep.equal(['create x']);
@@ -176,7 +176,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
       expect(await on(a).list({})).to.deep.equal([]);
     });
 
-    it('keep ids and unique values apart between nodes', async () => {
+    it('keep ids and unique values unique across nodes', async () => {
       await makeClass('ram');
       const ids = await Promise.allSettled([a, b].map((peer) => on(peer).create({ id: 'same' })));
       expect(ids.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
@@ -203,7 +203,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
     });
 
     for (const mode of ['ram', 'runtime']) {
-      it(`tell every write of one entity once at every node, in one order; storage_mode ${mode}`, async function () {
+      it(`notify every node of each write of an entity once, in one order; storage_mode ${mode}`, async function () {
         this.timeout(120_000);
         await makeClass(mode, { properties: [{ name: 'n', data_type: 'integer' }] });
         await on(a).create({ id: 'x', n: 0 });
@@ -226,7 +226,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
       });
     }
 
-    it('are created as a list or not at all, and told at every node', async () => {
+    it('create a list completely or not at all, with a notice on every node', async () => {
       await makeClass('ram');
       const list = Array.from({ length: 1_200 }, (_, n) => ({ id: `e${n}`, name: `name ${n}`, n }));
       await on(a).create({ id: 'other', name: 'name 1100' });
@@ -247,7 +247,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
       expect(await failure(on(a).create({ name: 'name 5' }))).to.have.property('field', 'name');
     });
 
-    it('end everywhere at the same time, and follow a change of their class', async () => {
+    it('expire on every node at the same time, and follow class changes', async () => {
       await makeClass('runtime', { opts: { expires_mode: 'modify', expires_ttl: 60 } });
       await on(a).create({ id: 'x', n: 1 });
       await on(a).create({ id: 'y', n: 1 });
@@ -272,7 +272,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
       await late.close();
     });
 
-    it("are a node's own with ets", async () => {
+    it('of mode ets belong to a single node', async () => {
       await makeClass('ets');
       await on(a).create({ id: 'x' });
       await settled();
@@ -280,7 +280,7 @@ describePostgres('the data model on several nodes', (newPlace) => {
     });
   });
 
-  it('in memory is gone when all nodes have stopped', async () => {
+  it('are empty after all nodes have stopped', async () => {
     const own = await newPlace();
     const first = await Peer.start(own);
     await first.model.classes(DOMAIN).create({ classname: 'c', storage_mode: 'ram', properties: PROPERTIES });

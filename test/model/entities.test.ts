@@ -94,7 +94,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await people.read(entity.id)).to.deep.equal(entity);
     });
 
-    it('keep the id they are given, once', async () => {
+    it('keep a given id, which is unique', async () => {
       await people.create({ id: 'x', name: 'X' });
       const error = await failure(people.create({ id: 'x', name: 'Y' }));
       expect(error).to.be.instanceOf(ConflictError).and.include({ field: 'id' });
@@ -103,7 +103,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
         .and.include({ field: 'id' });
     });
 
-    it('keep unique values apart, and free them', async () => {
+    it('have unique values, which are released on removal', async () => {
       await fill();
       const taken = await failure(people.create({ name: 'D', code: 'A' }));
       expect(taken).to.be.instanceOf(ConflictError).and.include({ field: 'code' });
@@ -139,7 +139,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       });
     }
 
-    it('are replaced whole, or placed with that id', async () => {
+    it('are replaced as a whole, or created with that id, by PUT', async () => {
       await fill();
       const replaced = await people.replace('ann', { name: 'Anna' });
       expect(replaced).to.include({ id: 'ann', name: 'Anna', code: null, age: null, active: true });
@@ -148,7 +148,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await people.list({ countonly: true })).to.deep.equal({ count: 4 });
     });
 
-    it('are changed by PATCH: given fields, null clears, any merges as deep as it may, multi appends', async () => {
+    it('are changed by PATCH: null clears, any values are merged, multi values appended', async () => {
       await people.create({
         id: 'x',
         name: 'X',
@@ -176,7 +176,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await failure(people.update('nobody', { age: 1 }))).to.be.instanceOf(NotFoundError);
     });
 
-    it('take attachments from the file store only', async () => {
+    it('accept attachments from the file store only', async () => {
       await people.create({ id: 'x', name: 'X' });
       const photo = { name: 'content', size: 3, hasha: 'sha256;AB', link: 'fs://x', mtime: '2026-11-21T00:00:00Z' };
       await people.update('x', { photo }, { attachments: true });
@@ -185,7 +185,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await people.update('x', { photo: null })).to.include({ photo: null });
     });
 
-    it('are deleted, one or all', async () => {
+    it('are deleted, singly or all', async () => {
       await fill();
       await people.remove('ann');
       expect(await failure(people.read('ann'))).to.be.instanceOf(NotFoundError);
@@ -282,7 +282,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       });
     });
 
-    it('are answered within max_limit and max_mask', async () => {
+    it('are limited by max_limit and max_mask', async () => {
       await fill();
       const { id } = people.definition;
       await test.model.classes(DOMAIN).update(id, { opts: { max_limit: 2, max_mask: 'id,name' } });
@@ -293,7 +293,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await people.list({ mask: 'id,age', limit: 1, order: ['id'] })).to.deep.equal([{ id: 'ann' }]);
     });
 
-    it('tell of their changes, unless suspended', async () => {
+    it('notify of their changes, unless suspended', async () => {
       await people.create({ id: 'x', name: 'X' });
       await people.update('x', { age: 1 });
       await people.setup({ cmd: 'suspend_notification' });
@@ -317,7 +317,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(test.changes[0]).to.include({ domain: DOMAIN, classname: 'crm/people' });
     });
 
-    it('refuse commands that are not for them, and unknown ones', async () => {
+    it('refuse unknown commands, and those of other storage modes', async () => {
       expect(await failure(people.setup({ cmd: 'read_partitions' }))).to.be.instanceOf(CannotApplyError);
       expect(await failure(people.setup({ cmd: 'drop table' })))
         .to.be.instanceOf(BadParameterError)
@@ -325,7 +325,7 @@ for (const mode of ['category', 'ram', 'runtime', 'ets']) {
       expect(await people.setup({ cmd: 'optimize' })).to.deep.equal({ result: 'ok' });
     });
 
-    it('are not harmed by names and values made of SQL', async () => {
+    it('are safe against SQL in names and values', async () => {
       const sql = `'; drop table model_classes; --`;
       await people.create({ id: sql, name: sql, select: `") union select 1 --` });
       expect(await ids({ filter: ['=', ['prop', 'name'], sql] })).to.deep.equal([sql]);

@@ -37,7 +37,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     });
   const interval = ['2026-11-01', '2026-12-01'];
 
-  it('place entities by their time, ISO 8601 or milliseconds', async () => {
+  it('are partitioned by time, in ISO 8601 or milliseconds', async () => {
     const calls = await history();
     const first = await calls.create({ id: 'a', at: '2026-11-20T23:59:59.999Z', n: 1 });
     expect(first).to.include({ at: Date.UTC(2026, 10, 21) - 1, number: 1 });
@@ -68,7 +68,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     ]);
   });
 
-  it('ask for the interval of a list and the date of an entity', async () => {
+  it('require the interval of a list and the date of an entity', async () => {
     const calls = await history();
     await calls.create({ id: 'a', at: '2026-11-20T10:00:00Z' });
     for (const given of [undefined, 'x', ['2026-11-20'], ['2026-11-21', '2026-11-20'], ['x', 'y']]) {
@@ -100,7 +100,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     expect(await calls.list({ interval, mask: 'id' })).to.deep.equal([{ id: 'new' }]);
   });
 
-  it('have an id once a day, whoever asks at the same moment', async () => {
+  it('keep ids unique per day, also for concurrent requests', async () => {
     const calls = await history({ partition_interval: 'month' });
     const at = '2026-11-20T10:00:00Z';
     const outcomes = async (writes: readonly Promise<unknown>[]): Promise<Record<string, number>> => {
@@ -136,7 +136,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     expect(await calls.list({ interval, countonly: true })).to.deep.equal({ count: 0 });
   });
 
-  it('place an entity again whose partition another node has dropped', async () => {
+  it('repeat a write after another node has dropped its partition', async () => {
     const calls = await history();
     await calls.create({ id: 'a', at: '2026-11-20' });
     const other = await openModel(storage(), { files: NO_FILES });
@@ -146,7 +146,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     await other.close();
   });
 
-  it('let go of partitions after store_days', async () => {
+  it('drop partitions after store_days', async () => {
     const calls = await history({ partition_interval: 'day', store_days: 10 });
     for (const at of ['2026-11-01', '2026-11-10', '2026-11-11']) await calls.create({ at });
     const later = await openModel(storage(), { files: NO_FILES, now: () => test.time });
@@ -154,12 +154,12 @@ describeStorages('history and transactionlog', (newPlace) => {
     await later.close();
   });
 
-  it('have a time of their own when none is named', async () => {
+  it('have a default time property', async () => {
     const log = await test.collection({ classname: 'log', storage_mode: 'transactionlog', properties: [] });
     expect(await log.create({ id: 'a' })).to.deep.equal({ id: 'a', ts: test.time });
   });
 
-  it('refuse times that are none', async () => {
+  it('refuse invalid times', async () => {
     const calls = await history();
     for (const at of ['yesterday', -1, Date.UTC(3000, 0, 1), 1.5]) {
       expect(await failure(calls.create({ at })))
@@ -168,7 +168,7 @@ describeStorages('history and transactionlog', (newPlace) => {
     }
   });
 
-  it('only append to a transactionlog', async () => {
+  it('append only, in a transactionlog', async () => {
     const log = await history({}, 'transactionlog');
     await log.create({ id: 'a', at: '2026-11-20' });
     const date = '2026-11-20';

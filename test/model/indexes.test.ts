@@ -37,7 +37,7 @@ describeStorages('indexes on request', (newPlace) => {
       opts: { lookup_properties: ['key'] },
     });
 
-  it('are made, changed and removed with the class', async () => {
+  it('are created, changed and removed with the class', async () => {
     const c = await make();
     expect(await definitions()).to.deep.equal([
       'btree (p_1, id)',
@@ -52,7 +52,7 @@ describeStorages('indexes on request', (newPlace) => {
     expect(await definitions()).to.deep.equal([]);
   });
 
-  it('for wildcards find inner text', async () => {
+  it('for wildcards find text in the middle', async () => {
     const c = await test.collection({
       classname: 'w',
       properties: [{ name: 't', data_type: 'string', index: 'wildcard' }],
@@ -61,7 +61,7 @@ describeStorages('indexes on request', (newPlace) => {
     expect(await c.list({ filter: { t: '%inner%' }, mask: 'id' })).to.deep.equal([{ id: 'x' }]);
   });
 
-  it('serve the conditions of filters', async () => {
+  it('serve filter conditions', async () => {
     await make();
     const { rows } = await sql<{
       name: string;

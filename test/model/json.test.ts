@@ -97,12 +97,12 @@ for (const mode of ['category', 'history', 'ram']) {
       await removeClasses(storage());
     });
 
-    it('is what lists answer', async () => {
+    it('equals the objects of lists', async () => {
       await make();
       await compare();
     });
 
-    it('keeps to max_mask and max_limit', async () => {
+    it('observes max_mask and max_limit', async () => {
       await make({ max_mask: 'text,float,any.a', max_limit: 7 });
       await compare();
       expect(JSON.parse(await collection.listJson(interval))).to.have.length(7);
@@ -112,7 +112,7 @@ for (const mode of ['category', 'history', 'ram']) {
       expect(new Set(rows.flatMap(Object.keys))).to.deep.equal(new Set(['text', 'float']));
     });
 
-    it('follows the class', async () => {
+    it('follows class changes', async () => {
       await make();
       const { id } = collection.definition;
       const change = (properties: readonly object[]): Promise<unknown> =>
@@ -133,7 +133,7 @@ for (const mode of ['category', 'history', 'ram']) {
       await compare();
     });
 
-    it('is what reads answer', async () => {
+    it('equals the object of a read', async () => {
       await make();
       const date = mode === 'history' ? { date: '2026-11-21' } : {};
       for (const options of [{}, { mask: 'any.a,float' }, { mask: 'id' }, { flat: true }]) {

@@ -19,7 +19,7 @@ describeStorages('memory classes', (newPlace) => {
   const make = (opts: object, mode = 'runtime'): Promise<ModelCollection> =>
     test.collection({ classname: 'm', storage_mode: mode, properties: [{ name: 'n', data_type: 'int' }], opts });
 
-  it('end entities when their time is over, PATCH and PUT extending it', async () => {
+  it('expire entities; PATCH and PUT extend their lifetime', async () => {
     const entities = await make({ expires_mode: 'modify', expires_ttl: 10 });
     for (const id of ['a', 'b', 'c']) await entities.create({ id });
     test.time += 9000;
@@ -32,7 +32,7 @@ describeStorages('memory classes', (newPlace) => {
     expect(await failure(entities.read('a'))).to.be.instanceOf(NotFoundError);
   });
 
-  it('end entities counted from their creation', async () => {
+  it('expire entities counted from their creation', async () => {
     const entities = await make({ expires_mode: 'create', expires_ttl: 10 });
     await entities.create({ id: 'a' });
     test.time += 9000;
@@ -41,7 +41,7 @@ describeStorages('memory classes', (newPlace) => {
     expect(await entities.list({ countonly: true })).to.deep.equal({ count: 0 });
   });
 
-  it('keep what a caller was given as it was', async () => {
+  it('leave returned entities unchanged', async () => {
     const entities = await make({});
     const before = await entities.create({ id: 'a', n: 1 });
     await entities.update('a', { n: 2 });
@@ -64,7 +64,7 @@ describeStorages('memory classes', (newPlace) => {
       await fill(3000);
     });
 
-    it('show every page as it was when the first was read', async () => {
+    it('keep every page as of the first', async () => {
       expect(ids(await page(0))).to.deep.equal([2999, 2998, 2997, 2996, 2995, 2994, 2993, 2992, 2991, 2990]);
       await entities.create({ id: 'late', n: 5000 });
       await entities.update('2989', { n: -1 });
@@ -73,7 +73,7 @@ describeStorages('memory classes', (newPlace) => {
       expect(await page(3000)).to.deep.equal([]);
     });
 
-    it('belong to a session, a filter and an order, and end', async () => {
+    it('belong to a session, a filter and an order, and expire', async () => {
       await page(0);
       expect(await failure(page(10, { session: 'you' })))
         .to.be.instanceOf(NotFoundError)
@@ -86,7 +86,7 @@ describeStorages('memory classes', (newPlace) => {
       expect(await failure(page(10, { order: ['n'] }))).to.be.instanceOf(NotFoundError);
     });
 
-    it('end after five minutes in use', async () => {
+    it('expire after five minutes of use', async () => {
       await page(0);
       for (let minute = 0; minute < 5; minute += 1) {
         test.time += 59_000;
@@ -96,13 +96,13 @@ describeStorages('memory classes', (newPlace) => {
       expect(await failure(page(10))).to.be.instanceOf(NotFoundError);
     });
 
-    it('are whole with *, over max_limit, within limit and offset', async () => {
+    it('contain the whole set with *, beyond max_limit, within limit and offset', async () => {
       expect(await entities.list({ snapshot: '*' })).to.have.length(3000);
       expect(await entities.list({ snapshot: '*', limit: 2500, offset: 1000 })).to.have.length(2000);
       expect(await entities.list({})).to.have.length(1000);
     });
 
-    it('do not apply below 3000 entities', async () => {
+    it('are not used below 3000 entities', async () => {
       await entities.remove('0');
       await page(0);
       await entities.create({ id: 'late', n: 5000 });
@@ -112,7 +112,7 @@ describeStorages('memory classes', (newPlace) => {
 });
 
 describe('lifetimes', () => {
-  it('call when the first of them is over', async () => {
+  it('call back when the first one ends', async () => {
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
     // A timer may fire a fraction of a millisecond early; then it calls again.
     const lifetimes: Lifetimes = new Lifetimes(Date.now, () => {

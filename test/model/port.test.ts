@@ -46,7 +46,7 @@ describeStorages('the data model of scenarios', (newPlace) => {
     );
   }
 
-  it('is written, read and listed by blocks', async () => {
+  it('is written, read and listed by script blocks', async () => {
     const made = await run(`first:
   model_write: { class: crm/customers-2, entity: { number: "101" } }
   next: second
@@ -75,7 +75,7 @@ seventh:
     expect(made).to.have.nested.property('seventh.exit', 'empty');
   });
 
-  it('refuses what REST refuses, with a code', async () => {
+  it('refuses the same as REST, with an error code', async () => {
     const port = modelPort(test.model, () => DOMAIN);
     await port.create('any', 'crm/customers-2', { number: '1' });
     const code = async (act: Promise<unknown>): Promise<unknown> =>
@@ -96,7 +96,7 @@ seventh:
     expect(await port.read('any', 'log', `2026-11-20/${id}`)).to.deep.include({ id });
   });
 
-  it('of another domain is not there', async () => {
+  it('of another domain is unknown', async () => {
     const read = `first:
   model_read: { class: crm/customers-2, id: x }
   exits: { next: end, missing: end }

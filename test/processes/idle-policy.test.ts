@@ -9,7 +9,7 @@ const INDEX = new URL('../../runtime/processes/index.ts', import.meta.url).href;
 const NOBODY = 65_534;
 
 describe('the idle scheduling policy', () => {
-  it('is that of all threads of a process, and no more; one that is gone changes nothing', async function () {
+  it('is set for all threads of a process, and reset; an ended process changes nothing', async function () {
     if (process.platform !== 'linux') this.skip();
     const nursery = new Nursery();
     const run = programRunner(nursery);
@@ -35,7 +35,7 @@ describe('the idle scheduling policy', () => {
     }
   });
 
-  it('is that of a process from its beginning, which has no environment, where it is asked for', async function () {
+  it('is set for a process from its start, without an environment', async function () {
     if (process.platform !== 'linux') this.skip();
     const nursery = new Nursery();
     try {
@@ -59,7 +59,7 @@ describe('the idle scheduling policy', () => {
     }
   });
 
-  it('may be ended by root, and by others as far as they may go down to the nice value of the process', function () {
+  it('can be reset by root, and by others within their limit of the nice value', function () {
     if (process.platform !== 'linux') this.skip();
     const asked = (capabilities: string, limit: string): boolean[] => {
       const read = (name: string): string =>
@@ -77,7 +77,7 @@ describe('the idle scheduling policy', () => {
     expect(asked(none, '20')).to.deep.equal([true, true, true]);
   });
 
-  it('may be ended where the kernel lets it, and nowhere else', function () {
+  it('can be reset where the kernel permits it, and nowhere else', function () {
     if (process.platform !== 'linux') this.skip();
     const ask = `
       const { spawnSync } = await import('node:child_process');

@@ -32,7 +32,7 @@ describe('processors', () => {
     });
   }
 
-  it('that a process may use are found, and what it has used', function () {
+  it('of a process are read, with the time that it has used', function () {
     if (process.platform !== 'linux') this.skip();
     expect(allowedProcessors()).to.equal(processorsOf('self'));
     const before = processorTime(process.pid) ?? Number.NaN;
@@ -42,7 +42,7 @@ describe('processors', () => {
     expect((processorTime(process.pid) ?? Number.NaN) - before).to.be.within(80, 5000);
   });
 
-  it('have had nothing to do for no longer than they have been there', function () {
+  it('have been idle for no longer than they exist', function () {
     if (process.platform !== 'linux') this.skip();
     const uptimeMs = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000;
     const idle = idleTimes();
@@ -50,7 +50,7 @@ describe('processors', () => {
     for (const each of idle.values()) expect(each).to.be.within(1, uptimeMs + 1000);
   });
 
-  it('are those that a process is kept to; one that is gone, or a list that there is not, changes nothing', async function () {
+  it('are restricted for a process; an ended process or an unknown list changes nothing', async function () {
     if (process.platform !== 'linux') this.skip();
     const nursery = new Nursery();
     const run = programRunner(nursery);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Nursery, programRunner } from '../../runtime/processes/index.ts';
 import { childrenOf } from '../support/children.ts';
 
-describe('programs that are run for the node', () => {
+describe('programs started by the node', () => {
   const nursery = new Nursery();
   const run = programRunner(nursery);
   after(() => nursery.close());
@@ -23,7 +23,7 @@ describe('programs that are run for the node', () => {
   /** The process that starts them: this one may have other children. */
   const starter = async () => Number(await shell('echo $PPID'));
 
-  it('get their input, and give their output', async () => {
+  it('receive their input and return their output', async () => {
     const text = 'sound '.repeat(50_000);
     expect(await shell('cat', text)).to.equal(text);
     expect(await Promise.all(Array.from({ length: 5 }, (_, at) => shell(`cat; echo ${at}`, 'x')))).to.deep.equal([
@@ -35,7 +35,7 @@ describe('programs that are run for the node', () => {
     ]);
   });
 
-  it('are not started by this process, nor with its environment', async () => {
+  it("are started by another process, without this one's environment", async () => {
     process.env['RINGMASTER_TEST_SECRET'] = 'hidden';
     const [parent, secret] = (await shell('echo $PPID; echo "<$RINGMASTER_TEST_SECRET>"'))?.split('\n') ?? [];
     delete process.env['RINGMASTER_TEST_SECRET'];
@@ -43,14 +43,14 @@ describe('programs that are run for the node', () => {
     expect(secret).to.equal('<>');
   });
 
-  it('give nothing when they fail, are not there, or say too much', async () => {
+  it('return undefined when they fail, are missing, or write too much', async () => {
     expect(await shell('echo half; exit 3')).to.equal(undefined);
     expect(await shell('head -c 5000 /dev/zero', '', { maxBytes: 4000 })).to.equal(undefined);
     const none = { program: '/nowhere/synthesizer', args: [], input: '', maxBytes: 10, timeoutMs: 10_000 };
     expect(await run(none, new AbortController().signal)).to.equal(undefined);
   });
 
-  it('are ended with all that they started: in time, and when nobody needs them any more', async () => {
+  it('are killed with their descendants, after the time limit and on an abort', async () => {
     expect(await shell('sleep 600 & sleep 600', '', { timeoutMs: 300 })).to.equal(undefined);
     const pid = await starter();
     const stop = new AbortController();
@@ -61,7 +61,7 @@ describe('programs that are run for the node', () => {
     while (childrenOf(pid).length > 0) await delay(5);
   });
 
-  it('give nothing when the process that starts them is killed, and the next ones run again', async () => {
+  it('return undefined when the nursery is killed, and run again afterwards', async () => {
     const pid = await starter();
     const running = shell('cat; sleep 600');
     while (childrenOf(pid).length === 0) await delay(5);

@@ -14,21 +14,21 @@ describe('processes: the priority of a session', () => {
     return { written, write };
   }
 
-  it('is set again when it was too soon after another', async () => {
+  it('is set again after a change that came too soon', async () => {
     const { written, write } = writer('EAGAIN', 'EAGAIN');
     await setSessionPriority(12, 19, write);
     expect(written).to.deep.equal(Array.from({ length: 3 }, () => '/proc/12/autogroup 19'));
   });
 
   for (const code of ['ENOENT', 'ESRCH', 'EPERM']) {
-    it(`is left as it is on ${code}`, async () => {
+    it(`is left unchanged on ${code}`, async () => {
       const { written, write } = writer(code);
       await setSessionPriority(12, 19, write);
       expect(written).to.have.length(1);
     });
   }
 
-  it('tells of every other failure', async () => {
+  it('throws other errors', async () => {
     const failure = await setSessionPriority(12, 19, writer('EIO').write).catch((error: Error) => error.message);
     expect(failure).to.equal('EIO');
   });

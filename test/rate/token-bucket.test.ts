@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { TokenBucket } from '../../runtime/rate/token-bucket.ts';
 
 describe('token bucket', () => {
-  it('gives as many at once as it holds, then as many a second as come back', () => {
+  it('gives a burst of its capacity', () => {
     const bucket = new TokenBucket(4, 3);
     expect([1, 2, 3, 4].map(() => bucket.take(1000))).to.deep.equal([true, true, true, false]);
     expect(bucket.wait(1000)).to.equal(250);
@@ -11,7 +11,7 @@ describe('token bucket', () => {
     expect(bucket.take(1250)).to.equal(false);
   });
 
-  it('never holds more than it can, however long it was left alone', () => {
+  it('never exceeds its capacity', () => {
     const bucket = new TokenBucket(2);
     expect(bucket.take(0)).to.equal(true);
     const later = 1_000_000;
@@ -20,7 +20,7 @@ describe('token bucket', () => {
     expect(bucket.full(later)).to.equal(false);
   });
 
-  it('lets one go where less than one comes back in a second', () => {
+  it('gives one token at rates below one per second', () => {
     const bucket = new TokenBucket(0.5);
     expect([bucket.take(0), bucket.take(1999), bucket.take(2000)]).to.deep.equal([true, false, true]);
   });

@@ -13,7 +13,7 @@ describeStorages('archive of recordings', (newPlace) => {
 
   const DOMAINS = ['d1'];
 
-  it('keeps what became of a recording', async () => {
+  it('stores the outcome of a recording', async () => {
     const row = recordRow({});
     await archive.add(row);
     expect(await archive.read(row.id)).to.deep.equal(row);
@@ -36,7 +36,7 @@ describeStorages('archive of recordings', (newPlace) => {
     expect(await archive.read(row.id)).to.equal(undefined);
   });
 
-  it('lists the visible ones, newest first, by filter, order and page', async () => {
+  it('lists visible recordings, newest first, by filter, order and page', async () => {
     const rows = [1000, 3000, 2000].map((startts) =>
       recordRow({ startts, status: startts > 1000 ? 'saved' : 'failed' }),
     );
@@ -56,7 +56,7 @@ describeStorages('archive of recordings', (newPlace) => {
     expect((await failure(archive.list({ domains: DOMAINS, filter: { nothing: 1 } }))).message).to.contain('nothing');
   });
 
-  it('knows what a node has left open', async () => {
+  it('finds the recordings that a node left open', async () => {
     const [open, other, saved] = [recordRow({}), recordRow({ node: 'another' }), recordRow({ status: 'saved' })];
     for (const row of [open, other, saved]) await archive.add(row);
     expect((await archive.unfinished('test')).map(({ id }) => id)).to.deep.equal([open.id]);

@@ -41,7 +41,7 @@ describe('filing of a recording', () => {
 
   const sound = wavOf(new Int16Array(8000).fill(1000), 8000);
 
-  it('puts the file into its place, with hash and length', async () => {
+  it('moves the file to its place, with hash and length', async () => {
     const row = recordRow({ startts: Date.parse('2026-11-21T23:30:00Z') });
     await writeFile(store.spoolFile(row.id), sound);
     const filed = await fileRecord(tools, row);
@@ -58,7 +58,7 @@ describe('filing of a recording', () => {
     expect(await store.localFile(reclink)).to.equal(undefined);
   });
 
-  it('repairs a file that nobody closed', async () => {
+  it('repairs an unclosed file', async () => {
     const row = recordRow({});
     const unfinished = Buffer.from(sound);
     unfinished.writeUInt32LE(0, 40);
@@ -71,7 +71,7 @@ describe('filing of a recording', () => {
     expect(file.readUInt32LE(4)).to.equal(file.length - 8);
   });
 
-  it('keeps what there is of a recording that the disk had no room for, and reports it failed', async () => {
+  it('keeps a recording cut off by a full disk, and reports it as failed', async () => {
     const row = recordRow({});
     await writeFile(store.spoolFile(row.id), sound);
     const filed = await fileRecord(tools, row, 'broken');
@@ -81,7 +81,7 @@ describe('filing of a recording', () => {
     expect(archived).to.deep.equal([]);
   });
 
-  it('finds a file that was filed before the node could say so', async () => {
+  it('finds a file already moved before a crash', async () => {
     const row = recordRow({});
     await writeFile(store.spoolFile(row.id), sound);
     const first = await fileRecord(tools, row);
@@ -89,7 +89,7 @@ describe('filing of a recording', () => {
     expect(again).to.include({ status: 'saved', reclink: first.reclink, sha256: first.sha256 });
   });
 
-  it('puts the file of a named storage there', async () => {
+  it('moves the file into its named storage', async () => {
     const row = recordRow({ storage: 'long-term' });
     await writeFile(store.spoolFile(row.id), sound);
     const { reclink } = await fileRecord(tools, row);
@@ -115,7 +115,7 @@ describe('filing of a recording', () => {
     });
   }
 
-  it('keeps a file that the store does not take, and files it when it does', async () => {
+  it('keeps a file refused by the store, and stores it later', async () => {
     const s3 = await S3Server.start();
     try {
       const remote = new S3RecordStore(new S3Bucket(s3Location(s3.url()), 'TEST'), store);
@@ -150,7 +150,7 @@ describe('filing of a recording', () => {
     }
   });
 
-  it('never leads out of its folder', async () => {
+  it('never leaves its folder', async () => {
     const outside = join(folder, '..', 'outside.wav');
     for (const link of ['fs://../outside.wav', `fs://${outside}`, 'http://one/two', 'fs://'])
       expect(await store.localFile(link), link).to.equal(undefined);

@@ -80,7 +80,7 @@ describe('recorder: a call between two domains', () => {
     };
   });
 
-  it('is recorded once for each domain that wants it', async () => {
+  it('is recorded once per domain with a matching rule', async () => {
     const subject = recorder({ one: RULE, two: RULE });
     subject.answered(call);
     subject.over('d');
@@ -94,7 +94,7 @@ describe('recorder: a call between two domains', () => {
     expect(subject.count).to.equal(0);
   });
 
-  it('is paused for the domain that says so, and goes on for the other', async () => {
+  it('is paused for one domain, and continues for the other', async () => {
     const subject = recorder({ one: RULE, two: RULE });
     subject.answered(call);
     await subject.pause('d', 'TWO');
@@ -105,7 +105,7 @@ describe('recorder: a call between two domains', () => {
     expect(a.commands.at(-1)).to.equal('unmask');
   });
 
-  it('is not switched on by resume for a domain whose rule says no, while the other records it', async () => {
+  it('is not started by resume against the rule while the other domain records it', async () => {
     const subject = recorder({ one: OFF, two: RULE });
     subject.answered(call);
     expect(await refusal(subject.resume(call, 'one'))).to.match(/other domain/);
@@ -113,7 +113,7 @@ describe('recorder: a call between two domains', () => {
     expect(a.commands).to.deep.equal(['start']);
   });
 
-  it('is switched on by resume when neither records it, for the domain that asks', async () => {
+  it('is started by resume for the requesting domain when neither records it', async () => {
     const subject = recorder({ one: OFF, two: OFF });
     subject.answered(call);
     await subject.resume(call, 'two');
@@ -121,14 +121,14 @@ describe('recorder: a call between two domains', () => {
     expect(await refusal(subject.resume(call, 'two'))).to.match(/not paused/);
   });
 
-  it('has no recording to resume where no rule applies', async () => {
+  it('cannot be resumed without a matching rule', async () => {
     const subject = recorder({ two: RULE });
     subject.answered(call);
     expect(await refusal(subject.resume(call, 'one'))).to.match(/no recording rule/);
     expect(await refusal(subject.pause('other', 'two'))).to.match(/not recorded/);
   });
 
-  it('is recorded at the other leg when the caller is a scenario, the channels swapped', async () => {
+  it('is recorded on the other leg, with swapped channels, when the caller is a scenario', async () => {
     const subject = recorder({ two: RULE });
     subject.answered({ ...call, legs: [leg('a', 'one', undefined), leg('b', 'two', b)] });
     subject.over('d');

@@ -51,7 +51,7 @@ describe('recording rules', () => {
   const decides = async (row: Partial<RecordingRuleRow>, call = CALL): Promise<boolean> =>
     (await book(row)).decide(call).has('one');
 
-  it('fit by account, direction and the number of the other side', async () => {
+  it("match account, direction and the other party's number", async () => {
     expect(await decides({})).to.equal(true);
     expect(await decides({ enabled: false })).to.equal(false);
     expect(await decides({ sipuser_id: 'id101' })).to.equal(true);
@@ -64,7 +64,7 @@ describe('recording rules', () => {
     expect(await decides({ number_pattern: '1?3' })).to.equal(false);
   });
 
-  it('are those of the domains that take part', async () => {
+  it('belong to the participating domains', async () => {
     expect(await decides({ domain_id: 'd2' })).to.equal(false);
     const foreign = { ...CALL, legs: [leg('a', '101', { domain: 'two' }), leg('b', '102', { domain: 'two' })] };
     expect(await decides({}, foreign)).to.equal(false);
@@ -73,7 +73,7 @@ describe('recording rules', () => {
     expect(await decides({ direction: 'out' }, mixed)).to.equal(false);
   });
 
-  it('decide in order of priority, then id', async () => {
+  it('apply in order of priority, then id', async () => {
     const subject = await book(
       { id: 'b', priority: 5 },
       { id: 'c', priority: 1, record: false },

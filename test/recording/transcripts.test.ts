@@ -56,7 +56,7 @@ describe('queue of transcriptions', () => {
   const configure = (more: object = {}): void =>
     void service.configure({ servers: [{ engine: 'openai', url: server.url }], ...more });
 
-  it('waits until there is an engine, and gives the text of each party', async () => {
+  it('waits for an engine, and stores the text of each party', async () => {
     server.texts = ['one', 'two'];
     const rows = [recordRow({}), recordRow({})];
     for (const row of rows) await queue.request(row);
@@ -73,7 +73,7 @@ describe('queue of transcriptions', () => {
     await eventually(async () => expect(queue.count).to.equal(0));
   });
 
-  it('transcribes once what is asked for several times until it is over', async () => {
+  it('transcribes a recording once for several requests', async () => {
     server.texts = ['once', 'anew'];
     const row = recordRow({});
     await Promise.all([queue.request(row), queue.request(row)]);
@@ -97,7 +97,7 @@ describe('queue of transcriptions', () => {
     await eventually(async () => expect(done.map(({ text }) => text)).to.deep.equal(['101: later']));
   });
 
-  it('takes up after a restart what was not done', async () => {
+  it('resumes after a restart', async () => {
     server.texts = ['again'];
     left = [recordRow({ asr_status: 'running' })];
     configure();
@@ -105,7 +105,7 @@ describe('queue of transcriptions', () => {
     await eventually(async () => expect(done.map(({ text }) => text)).to.deep.equal(['101: again']));
   });
 
-  it('says what failed', async () => {
+  it('reports failures', async () => {
     configure();
     await queue.request(recordRow({ reclink: 'fs://gone' }));
     await eventually(async () => expect(done).to.deep.equal([{ error: 'the recording is gone' }]));
@@ -123,7 +123,7 @@ describe('queue of transcriptions', () => {
     ]);
   });
 
-  it('is asked once for each recording that waits', async () => {
+  it('contains each waiting recording once', async () => {
     const row = recordRow({});
     await queue.request(row);
     await queue.request(row);

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { SipLink } from '../../runtime/signalling/link.ts';
 
 describe('a link to a SIP server', () => {
-  it('does not mind a message of which the rest comes when it is closed', async () => {
+  it('survives a message cut off by its close', async () => {
     const accepted = Promise.withResolvers<Socket>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       socket.once('data', (data: Buffer) => {

@@ -9,7 +9,7 @@ import { Dialog } from '../phones/sip/dialog.ts';
 const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const HANDLERS = { invite: () => undefined, register: () => undefined, message: () => undefined };
 
-describe('offers of both sides that cross', () => {
+describe('crossing offers of both sides', () => {
   let server: HeldSipServer;
   let link: SipLink;
   let agent: Agent;
@@ -72,11 +72,11 @@ describe('offers of both sides that cross', () => {
     await agent.close();
   });
 
-  it('are refused with 500 while our first one is not answered (RFC 3311 section 5.2)', () => {
+  it('are refused with 500 while our first one is unanswered (RFC 3311 section 5.2)', () => {
     expect(early).to.deep.equal([200, 500]);
   });
 
-  it('are both refused with 491; ours comes again, after theirs', async () => {
+  it('are both refused with 491; ours is repeated after theirs', async () => {
     const changed = ours.reinvite(sdp(20_000, 3));
     const first = await agent.request('INVITE');
     first.respond(100);

@@ -59,26 +59,26 @@ describe('digest authentication of phones', () => {
     }
   });
 
-  it('asks for credentials when there are none, or none for this realm', () => {
+  it('challenges a request without credentials for this realm', () => {
     expect(verify(undefined)).to.include({ reason: 'missing' });
     expect(verify('Digest username="alice", realm="other"')).to.include({ reason: 'missing' });
     expect(verify('Basic YTpi')).to.include({ reason: 'missing' });
   });
 
-  it('takes an answer once, and the next one with a higher count', () => {
+  it('accepts an answer once, and the next one with a higher count', () => {
     const given = challenge();
     expect(verify(respond(given)).ok).to.equal(true);
     expect(verify(respond(given))).to.include({ reason: 'stale' });
     expect(verify(respond(given, { nc: '00000002' })).ok).to.equal(true);
   });
 
-  it('lets nobody use up a count without the password', () => {
+  it('consumes no count without the password', () => {
     const given = challenge();
     expect(verify(respond(given, { password: 'no', nc: '0000ffff' }))).to.include({ reason: 'wrong' });
     expect(verify(respond(given)).ok).to.equal(true);
   });
 
-  it('takes neither an old nonce nor one that it did not make', () => {
+  it('refuses expired and foreign nonces', () => {
     const given = challenge();
     now += 301_000;
     expect(verify(respond(given))).to.include({ reason: 'stale' });

@@ -39,14 +39,14 @@ describe('extensions that a caller requires', () => {
     expect(violations).to.deep.equal([]);
   });
 
-  it('are named in a 420 when they are not known', async () => {
+  it('are named in a 420 when unknown', async () => {
     const refused = await agent.start('INVITE', target, { headers: [require('replaces, precondition, x-odd')] }).final;
     expect(refused?.status).to.equal(420);
     expect(header(refused as SipResponse, 'unsupported')).to.equal('precondition, x-odd');
     expect(invites.pending).to.equal(0);
   });
 
-  it('may be 100rel: it rings with an answer that is acknowledged (RFC 3262 section 3)', async () => {
+  it('may be 100rel: the ringing response is acknowledged (RFC 3262 section 3)', async () => {
     const ringing = new Moment<SipResponse>('180');
     const call = agent.start('INVITE', target, {
       headers: [require('100rel'), { name: 'Supported', value: '100rel' }],

@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import { hostsOf, udpAddressesOf } from '../../runtime/signalling/hostports.ts';
 
 describe('the addresses of a SIP server', () => {
-  it('are the hosts of what it says it listens at', () => {
+  it('are the hosts of its connect message', () => {
     const hosts = hostsOf('tcp/192.0.2.1:5060,udp/[2001:DB8::1]:5060', 'udp/10.0.0.4:5062,wss/sip.example.com:443');
     expect([...hosts]).to.deep.equal(['192.0.2.1', '2001:db8::1', '10.0.0.4', 'sip.example.com']);
   });
 
-  it('by UDP are where phones register', () => {
+  it('by UDP are the registration addresses of phones', () => {
     const hostports = 'tcp/192.0.2.1:5060,udp/192.0.2.1:5060, udp/[2001:db8::1]:5062';
     expect(udpAddressesOf(hostports)).to.deep.equal(['192.0.2.1:5060', '[2001:db8::1]:5062']);
     expect(udpAddressesOf(undefined)).to.deep.equal([]);
   });
 
-  it('have a name that every machine knows, when it listens at the loopback address', () => {
+  it('include localhost when it listens at the loopback address', () => {
     expect(hostsOf('udp/127.0.0.1:5060').has('localhost')).to.equal(true);
     expect(hostsOf('udp/[::1]:5060').has('localhost')).to.equal(true);
     expect(hostsOf('udp/192.0.2.1:5060').has('localhost')).to.equal(false);
@@ -24,7 +24,7 @@ describe('the addresses of a SIP server', () => {
     expect(hostsOf('udp/0.0.0.0:5060').has('0.0.0.0')).to.equal(false);
   });
 
-  it('are none when it says nothing that can be read', () => {
+  it('are empty for an unreadable connect message', () => {
     expect(hostsOf(undefined, null, '', 'nonsense/').size).to.equal(0);
   });
 });

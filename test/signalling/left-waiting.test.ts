@@ -14,7 +14,7 @@ const LOG = { info: () => undefined, warn: () => undefined, error: () => undefin
 const SECRET = 'waiting';
 const HANDLERS = { invite: () => undefined, register: () => undefined, message: () => undefined };
 
-describe('callers left without an answer', () => {
+describe('calls left unanswered by a killed process', () => {
   let server: Awaited<ReturnType<typeof startSipServer>>;
   let folder: string;
   before(async () => {
@@ -26,7 +26,7 @@ describe('callers left without an answer', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('get one from the next process of the node; who has one is forgotten', async () => {
+  it('are refused by the next process of the node; answered ones are forgotten', async () => {
     const app = { host: '127.0.0.1', port: Number(server.addresses['app']?.split(':')[1]), secret: SECRET };
     const target = `sip:service@${server.addresses['sip']}`;
     const file = join(folder, 'waiting.jsonl');

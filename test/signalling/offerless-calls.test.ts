@@ -35,7 +35,7 @@ describe('a call without an offer', () => {
       }),
   };
   for (const [name, make] of Object.entries(forms)) {
-    it(`is said to receive only, medium by medium (made with ${name})`, async () => {
+    it(`is marked recvonly, medium by medium (made with ${name})`, async () => {
       const making = make(link.srfForMedia as Srf);
       const invite = await agent.request('INVITE');
       expect(invite.request.body).to.equal('');
@@ -46,7 +46,7 @@ describe('a call without an offer', () => {
       await ended;
     });
 
-    it(`fails as any other (made with ${name})`, async () => {
+    it(`fails like any other (made with ${name})`, async () => {
       const making = make(link.srfForMedia as Srf);
       (await agent.request('INVITE')).respond(486);
       const status = await making.then(
@@ -57,7 +57,7 @@ describe('a call without an offer', () => {
     });
   }
 
-  it('puts the direction at the end of each medium', () => {
+  it('has the direction at the end of each medium', () => {
     const session = 'v=0\r\na=sendrecv\r\n';
     expect(receivingOnly(`${session}m=audio 1 RTP/AVP 0\r\na=sendrecv\r\nm=video 2 RTP/AVP 96\r\n`)).to.equal(
       'v=0\r\nm=audio 1 RTP/AVP 0\r\na=recvonly\r\nm=video 2 RTP/AVP 96\r\na=recvonly\r\n',

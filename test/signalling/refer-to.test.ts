@@ -17,7 +17,7 @@ describe('Refer-To', () => {
     });
   });
 
-  it('names a dialog to replace', () => {
+  it('names a dialog to replace (RFC 3891)', () => {
     const header = '<sip:103@demo.local?Replaces=abc%40h%3Bto-tag%3D1%3Bfrom-tag%3D2&X=1>';
     const replaces = { callId: 'abc@h', toTag: '1', fromTag: '2', earlyOnly: false };
     expect(parseReferTo(header)).to.deep.equal({ user: '103', host: 'demo.local', replaces, method: 'INVITE' });
@@ -27,7 +27,7 @@ describe('Refer-To', () => {
     expect(parseReferTo('<sip:103@demo.local;method=bye>')).to.include({ user: '103', method: 'BYE' });
   });
 
-  it('is undefined when it names nobody, or no dialog, or cannot be unescaped', () => {
+  it('is undefined without a target, with an invalid dialog, or with bad escapes', () => {
     const replacing = (value: string) => `<sip:103@demo.local?Replaces=${value}>`;
     for (const header of ['', 'nonsense', '<sip:demo.local>', replacing('%FF'), replacing('abc%40h%3Bto-tag%3D1')]) {
       expect(parseReferTo(header), header).to.equal(undefined);

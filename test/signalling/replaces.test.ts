@@ -19,7 +19,7 @@ describe('Replaces', () => {
     });
   });
 
-  it('without one of them, or with two, or of several values, is not understood', () => {
+  it('without one of them, with two, or with several values, is refused', () => {
     const bad = ['', ';to-tag=1;from-tag=2', 'abc', 'abc;to-tag=1', 'abc;from-tag=2', 'abc;to-tag=;from-tag=2'];
     bad.push('abc;to-tag=1;to-tag=1;from-tag=2', 'a b;to-tag=1;from-tag=2', 'abc;to-tag=1;from-tag=2,d;to-tag=1');
     for (const value of bad) expect(parseReplaces(value), value).to.equal(undefined);
@@ -38,7 +38,7 @@ describe('Replaces', () => {
     }
   });
 
-  it('of tag zero names a dialog without a tag, as phones of RFC 2543 have it', () => {
+  it('with tag zero names a dialog without a tag, as RFC 2543 phones have', () => {
     const replaces = parsed('abc;to-tag=1;from-tag=0');
     expect(namesDialog(replaces, { local: '1', remote: '' })).to.equal(true);
     expect(namesDialog(replaces, { local: '1', remote: '0' })).to.equal(true);

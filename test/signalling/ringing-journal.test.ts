@@ -30,7 +30,7 @@ describe('journal of ringing phones', () => {
     return journal.ringing.map(({ transaction }) => transaction);
   };
 
-  it('knows after a crash what was ringing, and what was not any more', async () => {
+  it('contains the INVITEs that were ringing at a crash, and no settled ones', async () => {
     const journal = RingingJournal.open(file);
     expect(journal.ringing).to.deep.equal([]);
     journal.sent(invite('a'));
@@ -47,7 +47,7 @@ describe('journal of ringing phones', () => {
     expect(left()).to.deep.equal(['b']);
   });
 
-  it('stays small, whatever was sent', async () => {
+  it('stays small after any number of INVITEs', async () => {
     const journal = RingingJournal.open(file);
     journal.sent(invite('rings all the while'));
     for (let i = 0; i < 5000; i += 1) {

@@ -91,7 +91,7 @@ describe('session timers of calls', () => {
     return /sip:(?:[^@>]*@)?([^;>]+)/.exec(contact)?.[1] ?? '';
   }
 
-  it('are offered to the called, who is to refresh', async () => {
+  it('are offered to the called side, as the refresher', async () => {
     await connect();
     const call = invite();
     const { request, respond } = await agent.request('INVITE').then((incoming) => ({
@@ -105,7 +105,7 @@ describe('session timers of calls', () => {
     expect((await call.result).answer.status).to.equal(486);
   });
 
-  it('are offered again with the interval that the called wants', async () => {
+  it('are offered again with the interval requested by the called side', async () => {
     await connect();
     const call = invite();
     (await agent.request('INVITE')).respond(422, { headers: [{ name: 'Min-SE', value: '2400' }] });
@@ -116,7 +116,7 @@ describe('session timers of calls', () => {
     expect((await call.result).answer.status, 'no third time').to.equal(422);
   });
 
-  it('are agreed with a caller as it wants them, and refused when they are too short', async () => {
+  it("follow a caller's wish, and are refused when too short", async () => {
     await connect();
     expect(await answerTo()).to.include({ status: '200', 'session-expires': undefined, require: undefined });
     expect(await answerTo(SUPPORTED)).to.include({ 'session-expires': '1800;refresher=uac', require: 'timer' });
@@ -132,7 +132,7 @@ describe('session timers of calls', () => {
     expect(await answerTo(SUPPORTED, expires('60'))).to.include({ status: '422', 'min-se': '90' });
   });
 
-  it('go on when the phone refreshes', async () => {
+  it('continue when the phone refreshes', async () => {
     await connect();
     const call = invite();
     const { dialog: far } = await agent.answer(await agent.request('INVITE'));
@@ -153,7 +153,7 @@ describe('session timers of calls', () => {
     await bye;
   });
 
-  it('a silent phone is asked; whatever it answers, its call goes on', async () => {
+  it('a silent phone is probed; any answer keeps its call', async () => {
     await connect(0.2);
     const call = invite();
     await agent.answer(await agent.request('INVITE'));
@@ -166,7 +166,7 @@ describe('session timers of calls', () => {
     await bye;
   });
 
-  it('ends the call of a phone that does not know it any more', async () => {
+  it('a probe answered with an unknown dialog ends the call', async () => {
     await connect(0.2);
     const call = invite();
     await agent.answer(await agent.request('INVITE'));
@@ -178,7 +178,7 @@ describe('session timers of calls', () => {
     bye.respond(481);
   });
 
-  it('ends the call of a phone that has vanished', async () => {
+  it('a vanished phone ends its call', async () => {
     await connect(0.2);
     const call = invite();
     await agent.answer(await agent.request('INVITE'));

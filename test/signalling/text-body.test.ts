@@ -10,24 +10,24 @@ const status = (body: string, headers: Readonly<Record<string, string>>): number
 
 describe('the text of a MESSAGE', () => {
   for (const type of ['text/plain', 'Text/Plain', 'text/plain;charset=UTF-8', 'text/plain; x=y; charset="us-ascii"']) {
-    it(`is read as ${type}`, () => {
+    it(`is accepted as ${type}`, () => {
       expect(read('hello', { 'Content-Type': type })).to.deep.equal({ text: 'hello' });
     });
   }
 
   for (const type of ['', 'text/html', 'text/plainer', 'application/im-iscomposing+xml', 'text/plain;charset=latin1']) {
-    it(`is refused as ${type || 'nothing'}, with what is taken`, () => {
+    it(`is refused as ${type || 'nothing'}, with the accepted types`, () => {
       expect(read('hello', { 'Content-Type': type })).to.deep.equal({
         refusal: { status: 415, headers: { Accept: 'text/plain' } },
       });
     });
   }
 
-  it('is not unpacked', () => {
+  it('is refused when compressed', () => {
     expect(status('hello', { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' })).to.equal(415);
   });
 
-  it('is counted in octets', () => {
+  it('is limited in octets', () => {
     expect(status('ééééé', { 'Content-Type': 'text/plain' })).to.equal(undefined);
     expect(status('éééééx', { 'Content-Type': 'text/plain' })).to.equal(513);
   });

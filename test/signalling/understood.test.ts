@@ -6,14 +6,14 @@ const refusal = (uri: string, require?: string) =>
 const offer = (headers: Readonly<Record<string, string>>, body = 'v=0') =>
   notUnderstood({ method: 'INVITE', uri: 'sip:a', body, get: (name) => headers[name] });
 
-describe('requests that are not understood', () => {
-  it('are those to something else than a SIP URI or a telephone number', () => {
+describe('unsupported requests', () => {
+  it('have a Request-URI that is neither a SIP URI nor a telephone number', () => {
     for (const uri of ['mailto:a@b', 'urn:service:sos', 'sip102', '"x"'])
       expect(refusal(uri)?.status, uri).to.equal(416);
     for (const uri of ['sip:a', 'SIPS:a@b', 'tel:+1']) expect(refusal(uri), uri).to.equal(undefined);
   });
 
-  it('are those that require an extension nobody here knows, which is named', () => {
+  it('require an unknown extension, which the refusal names', () => {
     expect(refusal('sip:a', 'timer, path ,Foo')).to.deep.equal({ status: 420, headers: { Unsupported: 'path, Foo' } });
     expect(refusal('sip:a', 'Timer,100rel')).to.equal(undefined);
     const proxied = { method: 'REGISTER', uri: 'sip:a', body: '', get: () => 'path' };
@@ -23,7 +23,7 @@ describe('requests that are not understood', () => {
     });
   });
 
-  it('are INVITEs whose body is no session description, or packed', () => {
+  it('are INVITEs whose body is compressed or not a session description', () => {
     for (const type of ['application/sdp', 'Application/SDP ; charset=utf-8', 'multipart/mixed;boundary=x'])
       expect(offer({ 'Content-Type': type, 'Content-Encoding': 'identity' }), type).to.equal(undefined);
     expect(offer({})).to.equal(undefined);

@@ -8,7 +8,7 @@ import type { Dialog, Srf } from '../conformance/support/srf.ts';
 const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A rejection that nobody handles ends a node. */
-describe('a hangup whose outcome nobody looks at', () => {
+describe('an unawaited hangup', () => {
   let server: HeldSipServer;
   let link: SipLink;
   let agent: Agent;
@@ -40,7 +40,7 @@ describe('a hangup whose outcome nobody looks at', () => {
       }),
   };
   for (const [name, make] of Object.entries(forms)) {
-    it(`does no harm when the dialog is over already (made with ${name})`, async () => {
+    it(`does not end the process when the dialog is already over (made with ${name})`, async () => {
       const making = make(link.srfForMedia as Srf);
       await agent.answer(await agent.request('INVITE'));
       const dialog = await making;

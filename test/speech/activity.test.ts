@@ -5,12 +5,12 @@ const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
 const MINUTE = 60_000;
 
 describe('activity time of transcription', () => {
-  it('is always, when nothing is said', () => {
+  it('is unlimited by default', () => {
     expect(untilActive(undefined, at('03:00:00'))).to.equal(0);
     expect(untilActive({ from: '08:00', to: '08:00' }, at('03:00:00'))).to.equal(0);
   });
 
-  it('is from one time to another', () => {
+  it('lies between two times', () => {
     const day = { from: '08:00', to: '20:00', timezone: 'UTC' };
     expect(untilActive(day, at('08:00:00'))).to.equal(0);
     expect(untilActive(day, at('19:59:59'))).to.equal(0);
@@ -25,7 +25,7 @@ describe('activity time of transcription', () => {
     expect(untilActive(night, at('06:00:00'))).to.equal(16 * 60 * MINUTE);
   });
 
-  it('is meant in its timezone', () => {
+  it('uses its time zone', () => {
     const berlin = { from: '09:00', to: '10:00', timezone: 'Europe/Berlin' };
     expect(untilActive(berlin, at('08:30:00'))).to.equal(0);
     expect(untilActive(berlin, at('09:30:00'))).to.equal((22 * 60 + 30) * MINUTE);

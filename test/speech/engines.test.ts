@@ -66,7 +66,7 @@ describe('speech engines', () => {
     });
     after(() => server.close());
 
-    it('is told the rate and the hints, and tells partial and final results', async () => {
+    it('receives rate and hints, and returns partial and final results', async () => {
       server.words = ['good', 'morning'];
       const service = serviceWith({ engine: 'vosk', url: server.url, api_key: 'k1' });
       const told = await results(service, [word(), word()], ['good', 'morning']);
@@ -77,7 +77,7 @@ describe('speech engines', () => {
       expect(server.bytes).to.equal(2 * word().length * 2);
     });
 
-    it('fails when the server goes away, and when there is none', async () => {
+    it('fails when the server disconnects or is unreachable', async () => {
       server.broken = true;
       const service = serviceWith({ engine: 'vosk', url: server.url });
       const failure = await refusal(results(service, [word()]));
@@ -125,7 +125,7 @@ describe('speech engines', () => {
       expect(one?.wav.readUInt32LE(24)).to.equal(8000);
     });
 
-    it('is not asked about silence', async () => {
+    it('receives no silence', async () => {
       const before = server.requests.length;
       const service = serviceWith({ engine: 'openai', url: server.url });
       expect(await results(service, [new Int16Array(16_000)])).to.deep.equal([]);
@@ -145,14 +145,14 @@ describe('speech engines', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('fails with what the server says', async () => {
+    it("fails with the server's error message", async () => {
       server.status = 429;
       const failure = await refusal(results(serviceWith({ engine: 'openai', url: server.url }), [word()]));
       expect(failure.message).to.match(/429 .*overloaded/);
       server.status = 200;
     });
 
-    it('fails by an answer without end', async () => {
+    it('fails after an endless answer', async () => {
       server.texts = ['x'.repeat(2_000_000)];
       const failure = await refusal(results(serviceWith({ engine: 'openai', url: server.url }), [word()]));
       expect(failure.message).to.match(/its answer has more than 1048576 octets/);
@@ -164,12 +164,12 @@ describe('speech engines', () => {
       if (!speechPeers()) this.skip();
     });
 
-    it('understands spoken words out of the hints', async () => {
+    it('recognises spoken words from the hints', async () => {
       const told = await results(serviceWith(), [spoken('tomorrow'), spoken('yes')], WORDS);
       expect(told.map(({ text }) => text)).to.deep.equal(['tomorrow', 'yes']);
     });
 
-    it('leaves out hints that are not in its dictionary', async () => {
+    it('omits hints that are not in its dictionary', async () => {
       const told = await results(serviceWith(), [spoken('tomorrow')], ['xqzzk now', ...WORDS]);
       expect(told.map(({ text }) => text)).to.deep.equal(['tomorrow']);
     });
@@ -181,7 +181,7 @@ describe('speech engines', () => {
   });
 
   describe('of the configuration', () => {
-    it('are off where there are none', async () => {
+    it('are off without a configured or installed engine', async () => {
       const none = new SpeechService(nursery, () => false);
       expect(none.configured).to.equal(false);
       const failure = await refusal(none.open({ onResult: () => {}, onFailure: () => {} }));
@@ -194,7 +194,7 @@ describe('speech engines', () => {
       expect(off.configured).to.equal(false);
     });
 
-    it('are on as soon as pocketsphinx is installed', async () => {
+    it('are on once pocketsphinx is installed', async () => {
       let installed = false;
       const service = new SpeechService(nursery, () => installed);
       expect([service.configured, service.capacity, service.free]).to.deep.equal([false, 0, 0]);
@@ -204,7 +204,7 @@ describe('speech engines', () => {
       await changed;
     });
 
-    it('take no more streams than are allowed, and the next server where one does not answer', async () => {
+    it('limit their streams, and fall back to the next server', async () => {
       const server = await VoskServer.start();
       const service = new SpeechService(nursery, () => true);
       const servers = [
@@ -223,7 +223,7 @@ describe('speech engines', () => {
       await server.close();
     });
 
-    it('are checked', () => {
+    it('are validated', () => {
       const wrong = (value: unknown): string => serviceWith().configure(value) ?? '';
       expect(wrong({ servers: [{ engine: 'vosk' }] })).to.match(/servers\[0\]/);
       expect(wrong({ servers: [{ engine: 'vosk', url: 'http://x' }] })).to.match(/servers\[0\]\.url/);

@@ -24,7 +24,7 @@ function commandOf(pid: number): string {
   }
 }
 
-describe('making a PGlite cluster', function () {
+describe('creating a PGlite cluster', function () {
   this.timeout(300_000);
   const folders = temporaryFolders();
   const warned: object[] = [];
@@ -41,7 +41,7 @@ describe('making a PGlite cluster', function () {
     if (process.platform !== 'linux') this.skip();
   });
 
-  it('a preparation that hangs is killed, logged and repeated', async () => {
+  it('a hanging cluster preparation is killed, logged and repeated', async () => {
     const parent = folders.make();
     const folder = join(parent, 'cluster');
     // With a template at hand the next attempt takes no time, however busy the machine is.
@@ -67,7 +67,7 @@ describe('making a PGlite cluster', function () {
     expect(readdirSync(parent)).to.deep.equal(['cluster']);
   });
 
-  it('after three attempts that took too long the error says so, and nothing is left', async () => {
+  it('three attempts over the limit end with an error and leave no files', async () => {
     const parent = folders.make();
     const template = join(folders.make(), 'template');
     const error = await failure(ensureCluster(join(parent, 'cluster'), template, log, 20));
@@ -78,7 +78,7 @@ describe('making a PGlite cluster', function () {
     expect(makersOf(process.pid)).to.deep.equal([]);
   });
 
-  it('the process that makes the cluster ends with a node that is killed, and leaves no cluster behind', async () => {
+  it('the cluster process ends with a killed node and leaves no cluster behind', async () => {
     const folder = join(folders.make(), 'cluster');
     const source = import.meta.resolve('../../runtime/storage/pglite/cluster.ts');
     const program = `import { ensureCluster, templateFolder } from ${JSON.stringify(source)};

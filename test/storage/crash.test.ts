@@ -19,12 +19,12 @@ async function schemaOf(storage: Storage): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-describe('PGlite storage and the end of its process', function () {
+describe('PGlite storage after the end of its process', function () {
   this.timeout(60_000);
   const folders = temporaryFolders();
   after(() => folders.removeAll());
 
-  it('loses no acknowledged row when the process is killed while writing, twice over', async () => {
+  it('a process killed while writing loses no acknowledged row, twice in a row', async () => {
     const dataDir = folders.make();
     let acked = 0;
     for (const rows of [25, 60]) {
@@ -39,7 +39,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(rows).to.deep.equal([{ n: acked }]);
   });
 
-  it('names the live process that holds the folder', async () => {
+  it('a held folder is refused with the pid of its owner', async () => {
     const dataDir = folders.make();
     const child = storageChild(dataDir, 'hold');
     try {
@@ -51,7 +51,7 @@ describe('PGlite storage and the end of its process', function () {
     }
   });
 
-  it('lets one of several processes take the folder of a killed one', async () => {
+  it('one of several processes takes over the folder of a killed one', async () => {
     const dataDir = folders.make();
     const first = storageChild(dataDir, 'hold');
     await first.line();
@@ -67,7 +67,7 @@ describe('PGlite storage and the end of its process', function () {
     }
   });
 
-  it('refuses a second opening inside the same process, and allows it after the close', async () => {
+  it('a second opening in the same process is refused until the first is closed', async () => {
     const dataDir = folders.make();
     const storage = await openStorage({ dataDir });
     expect(await failure(openStorage({ dataDir })))
@@ -78,7 +78,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(readdirSync(dataDir)).to.deep.equal(['pglite']);
   });
 
-  it('makes the cluster anew when the first start was interrupted', async () => {
+  it('an interrupted first start is followed by a new cluster', async () => {
     const dataDir = folders.make();
     const unfinished = join(dataDir, 'pglite.unfinished');
     mkdirSync(join(unfinished, 'base'), { recursive: true });
@@ -90,7 +90,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(existsSync(unfinished)).to.equal(false);
   });
 
-  it('works without a template, as on a read-only installation, and has the same schema', async () => {
+  it('without a template (read-only installation) the schema is the same', async () => {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
     const [without, copied] = [
@@ -105,7 +105,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(schemas[0]).to.have.length.above(100).and.to.deep.equal(schemas[1]);
   });
 
-  it('copies a template in which the migrations have been done', async () => {
+  it('a template with applied migrations is copied', async () => {
     const told: unknown[] = [];
     const log = { debug() {}, info: (fields: unknown) => void told.push(fields), warn() {}, error() {} };
     const templateFolder = join(folders.make(), 'template');
@@ -115,7 +115,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(JSON.stringify(told)).to.not.include('applied');
   });
 
-  it('says that a damaged cluster does not open, and gives the folder back', async () => {
+  it('a damaged cluster is reported, and its folder released', async () => {
     const dataDir = folders.make();
     await (await openStorage({ dataDir })).close();
     writeFileSync(join(dataDir, 'pglite', 'global', 'pg_control'), 'nonsense');
@@ -125,7 +125,7 @@ describe('PGlite storage and the end of its process', function () {
     expect(readdirSync(dataDir)).to.deep.equal(['pglite']);
   });
 
-  it('says that a folder cannot be made', async () => {
+  it('a folder that cannot be created is reported', async () => {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
     const error = await failure(openStorage({ dataDir: join(file, 'below') }));

@@ -38,7 +38,7 @@ describe('PGlite engine', function () {
 
   const run = async (sql: string) => (await engine.query(await engine.life(), sql, [])).rows;
 
-  it('starts again after a stopped query, in a new life; the old one stays ended', async () => {
+  it('a stopped query starts a new life; the old one stays ended', async () => {
     const first = await engine.life();
     await run('create table kept (x integer)');
     await run('insert into kept values (1)');
@@ -50,7 +50,7 @@ describe('PGlite engine', function () {
     expect(logged).to.deep.equal(['database engine stopped']);
   });
 
-  it('goes on after a refused statement', async () => {
+  it('a refused statement does not stop the engine', async () => {
     expect(await failure(run('select nonsense')))
       .to.be.instanceOf(SqlError)
       .and.include({ code: '42703' });
@@ -58,7 +58,7 @@ describe('PGlite engine', function () {
     expect(engine.restarts).to.equal(0);
   });
 
-  it('says so while its folder is gone, makes no empty one, and opens again when it is back', async () => {
+  it('a missing folder is reported, not replaced by an empty one, and opened again when it is back', async () => {
     await run('select pg_sleep(0)');
     const aside = `${directory}.aside`;
     renameSync(directory, aside);
@@ -68,7 +68,7 @@ describe('PGlite engine', function () {
     expect(await run('select 2 as x')).to.deep.equal([{ x: 2 }]);
   });
 
-  it('starts one worker, however many ask, and refuses two queries at once: its one connection would mix them up', async () => {
+  it('concurrent starts share one worker, which refuses two queries at once', async () => {
     const [life, same] = await Promise.all([engine.life(), engine.life()]);
     expect(same).to.equal(life);
     const first = engine.query(life, 'select 1 as x', []);
@@ -76,7 +76,7 @@ describe('PGlite engine', function () {
     expect((await first).rows).to.deep.equal([{ x: 1 }]);
   });
 
-  it('does not open again after the close, not even from a restart under way', async () => {
+  it('a closed engine stays closed, even during a restart', async () => {
     await engine.life();
     await failure(run('select pg_sleep(60)'));
     await engine.close();

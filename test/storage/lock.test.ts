@@ -31,21 +31,21 @@ describe('data directory lock', () => {
     expect(error).to.be.instanceOf(StorageLockedError).and.include({ pid: process.pid });
   });
 
-  it('is taken from a process that does not exist', async () => {
+  it('is taken over from a process that does not exist', async () => {
     expect(await taken(await left({ pid: 2 ** 22 + 1 }))).to.equal(true);
   });
 
-  it('is taken when the pid was given to another process since', async function () {
+  it('is taken over when the pid was reused', async function () {
     if (process.platform !== 'linux') this.skip();
     expect(await taken(await left({ started: '1' }))).to.equal(true);
   });
 
-  it('is taken when the machine was started anew since', async function () {
+  it('is taken over after a reboot', async function () {
     if (process.platform !== 'linux') this.skip();
     expect(await taken(await left({ bootId: '00000000-0000-0000-0000-000000000000' }))).to.equal(true);
   });
 
-  it('is taken from another container only when its heartbeat has stopped', async () => {
+  it('is taken over from another container only after its heartbeat has stopped', async () => {
     const silent = await left({ namespace: 'pid:[1]' });
     const beating = await left({ namespace: 'pid:[1]' });
     const heart = setInterval(() => utimesSync(join(beating, LOCK_FILE), new Date(), new Date()), 200);
@@ -56,13 +56,13 @@ describe('data directory lock', () => {
     expect(live).to.be.instanceOf(StorageLockedError);
   });
 
-  it('is taken when its maker died before writing who it is', async () => {
+  it('is taken over when its creator died before writing its identity', async () => {
     const folder = folders.make();
     writeFileSync(join(folder, LOCK_FILE), '');
     expect(await taken(folder)).to.equal(true);
   });
 
-  it('beats while it is held', async () => {
+  it('has a heartbeat while it is held', async () => {
     const path = join(folders.make(), LOCK_FILE);
     const lock = await lockDirectory(dirname(path), { heartbeatMs: 10, missedBeats: 2 });
     utimesSync(path, new Date(0), new Date(0));
@@ -75,7 +75,7 @@ describe('data directory lock', () => {
     expect(mtimeMs).to.be.greaterThan(Date.now() - 10_000);
   });
 
-  it('leaves the lock of a new owner alone when an old one lets go', async () => {
+  it('of a new owner survives the release of the old one', async () => {
     const folder = folders.make();
     const lock = await lockDirectory(folder);
     writeFileSync(join(folder, LOCK_FILE), 'somebody else');

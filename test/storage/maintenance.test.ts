@@ -20,7 +20,7 @@ describe('PGlite maintenance', () => {
   const segments = (): number =>
     readdirSync(join(storage.location, 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name)).length;
 
-  it('keeps the log from growing with every write', async () => {
+  it('bounds the write-ahead log', async () => {
     const worthIt = 4 * 1024 * 1024;
     await sql`create table growing (x integer, filler text)`.execute(storage.db);
     for (let round = 0; round < 5; round++) {
@@ -31,7 +31,7 @@ describe('PGlite maintenance', () => {
     expect(segments()).to.be.at.most(24);
   });
 
-  it('does nothing when little was written', async () => {
+  it('does nothing after few writes', async () => {
     await maintain(storage.db);
     await storage.db.deleteFrom('domains').execute();
     expect(await maintain(storage.db)).to.equal(false);

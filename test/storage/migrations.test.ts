@@ -8,7 +8,7 @@ import { describePostgres, describeStorages, failure, withStorage } from './supp
 describeStorages('migrations', (newPlace) => {
   const storage = withStorage(newPlace);
 
-  it('have all been applied, once', async () => {
+  it('are all applied, once', async () => {
     const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(
       storage().db,
     );
@@ -47,7 +47,7 @@ describeStorages('migrations', (newPlace) => {
     ]);
   });
 
-  it('give the demo role of older stores its path', async () => {
+  it('correct the path in the demo role of older stores', async () => {
     const { db } = storage();
     await sql`insert into domains (id, name) values ('d', 'd.local')`.execute(db);
     const grants = JSON.stringify([
@@ -63,7 +63,7 @@ describeStorages('migrations', (newPlace) => {
     ]);
   });
 
-  it('keep ids apart within a day in the partitions of older stores, but where they are not', async () => {
+  it('make ids unique per day in the partitions of older stores, except where duplicates exist', async () => {
     const { db } = storage();
     await sql`create table model.c_900 (id text, p_7 bigint, primary key (p_7, id)) partition by range (p_7)`.execute(
       db,
@@ -78,7 +78,7 @@ describeStorages('migrations', (newPlace) => {
     await sql`drop table model.c_900`.execute(db);
   });
 
-  it('leave the database as it was when one fails, and name it', async () => {
+  it('are rolled back when one fails, and the error names it', async () => {
     const broken: Migration = {
       async up(db) {
         await sql`create table half_made (x integer)`.execute(db);
@@ -103,7 +103,7 @@ describeStorages('migrations', (newPlace) => {
 });
 
 describePostgres('nodes that start at once', (newPlace) => {
-  it('each get a migrated database', async () => {
+  it('each find a migrated database', async () => {
     const empty = await newPlace();
     const nodes = await Promise.all([1, 2, 3, 4, 5].map(() => empty.open()));
     const users = await Promise.all(nodes.map((node) => node.db.selectFrom('users').selectAll().execute()));
@@ -113,13 +113,13 @@ describePostgres('nodes that start at once', (newPlace) => {
 });
 
 describe('a PostgreSQL server that is not there', () => {
-  it('is named without its password', async () => {
+  it('is reported without its password', async () => {
     const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: 'postgres://me:secret@127.0.0.1:1/db' }));
     expect(error).to.be.instanceOf(StorageUnavailableError);
     expect(error.message).to.include('127.0.0.1:1/db').and.not.include('secret');
   });
 
-  it('is refused when its URL is none', async () => {
+  it('is refused for an invalid URL', async () => {
     const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: 'secret@host' }));
     expect(error).to.be.instanceOf(StorageUnavailableError);
     expect(error.message).to.include('DATABASE_URL').and.not.include('secret');

@@ -43,7 +43,7 @@ describePostgres('change notices', (newPlace) => {
     await b.close();
   });
 
-  it('reach the other nodes in the order of the commits, and not the node itself', async () => {
+  it('reach the other nodes in commit order, and not the sender', async () => {
     const [own, other] = [new Told(), new Told()];
     const stops = [a.notices.subscribe('t', own), b.notices.subscribe('t', other)];
     for (let n = 0; n < 20; n += 1) await a.notices.publish('t', { n });
@@ -53,7 +53,7 @@ describePostgres('change notices', (newPlace) => {
     for (const stop of stops) stop();
   });
 
-  it('are sent when their transaction commits, and never when it does not', async () => {
+  it('are sent with the commit of their transaction, never without it', async () => {
     const told = new Told();
     const stop = b.notices.subscribe('t', told);
     const undone = a.db.transaction().execute(async (tx) => {
@@ -70,7 +70,7 @@ describePostgres('change notices', (newPlace) => {
     stop();
   });
 
-  it('may be of any size and hold any text', async () => {
+  it('have any size and any text', async () => {
     const told = new Told();
     const stop = b.notices.subscribe('t', told);
     const payloads = ['ü'.repeat(100_000), { quotes: `'"\\$1` }, null, ['x'.repeat(6_990)], 'x'];
@@ -80,7 +80,7 @@ describePostgres('change notices', (newPlace) => {
     stop();
   });
 
-  it('that were lost with the connection are made good by reading anew', async () => {
+  it('lost with the connection lead to a reload', async () => {
     const told = new Told();
     const stop = b.notices.subscribe('t', told);
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -92,7 +92,7 @@ describePostgres('change notices', (newPlace) => {
     stop();
   });
 
-  it('that a listener cannot follow make it read anew, and do not stop the next', async () => {
+  it('that a listener fails to handle make it reload, without stopping later ones', async () => {
     const told = new Told();
     let refuse = true;
     const stop = b.notices.subscribe('t', {
@@ -110,7 +110,7 @@ describePostgres('change notices', (newPlace) => {
     stop();
   });
 
-  it('know whether a node was alone when it came', async () => {
+  it('show whether a node was alone when it opened the database', async () => {
     const own = await newPlace();
     const first = await own.open();
     const second = await own.open();
@@ -135,7 +135,7 @@ describePostgres('change notices', (newPlace) => {
 });
 
 describeStorages('a single node', (newPlace) => {
-  it('can publish and subscribe without being told of itself', async () => {
+  it('can publish and subscribe without receiving its own notices', async () => {
     const storage = await (await newPlace()).shared();
     const told = new Told();
     const stop = storage.notices.subscribe('single', told);

@@ -4,7 +4,7 @@ import { PreparedStatements } from '../../runtime/storage/postgres/prepared.ts';
 import { describePostgres, withStorage } from './support/storages.ts';
 
 describe('prepared statements of a connection', () => {
-  it('are those that come again, under a name of their own', () => {
+  it('are the repeated ones, each under its own name', () => {
     const prepared = new PreparedStatements();
     expect([1, 2, 3, 4].map(() => prepared.nameOf('a'))).to.deep.equal([undefined, undefined, 's1', 's1']);
     expect([1, 2, 3].map(() => prepared.nameOf('b'))).to.deep.equal([undefined, undefined, 's2']);
@@ -18,7 +18,7 @@ describe('prepared statements of a connection', () => {
 describePostgres('prepared statements', (newPlace) => {
   const storage = withStorage(newPlace, { poolSize: 1 });
 
-  it('answer each parameter its own, and more of them than a connection keeps', async () => {
+  it('answer each parameter, also with more statements than a connection keeps', async () => {
     for (let n = 0; n < 10; n += 1) {
       const { rows } = await sql<{ n: number }>`select ${n}::integer + 1 as n`.execute(storage().db);
       expect(rows).to.deep.equal([{ n: n + 1 }]);

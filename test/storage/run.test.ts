@@ -42,7 +42,7 @@ describeStorages('single statements', (newPlace) => {
     expect((await run('select $1::text', long))[0]?.[0] === long).to.equal(true);
   });
 
-  it('each get their own answer, however many are asked at once, with more texts than are kept prepared', async () => {
+  it('each get their own answer, with any number of concurrent statements and more texts than are prepared', async () => {
     for (let round = 0; round < 4; round += 1) {
       const answers = await Promise.all(
         Array.from({ length: 500 }, (_, n) => run(`select ${n % 250} + $1::integer`, round)),
@@ -51,7 +51,7 @@ describeStorages('single statements', (newPlace) => {
     }
   });
 
-  it('fail alone: those beside them are done', async () => {
+  it('fail without affecting concurrent ones', async () => {
     await run('insert into singles values (5, null)');
     const settled = await Promise.allSettled(
       Array.from({ length: 40 }, (_, n) => run('insert into singles values ($1, $2)', n % 20, 'x')),
@@ -70,7 +70,7 @@ describeStorages('single statements', (newPlace) => {
     }
   });
 
-  it('are in no transaction that runs meanwhile', async () => {
+  it('run outside of a concurrent transaction', async () => {
     const begun = Promise.withResolvers<void>();
     const transaction = storage()
       .db.transaction()
@@ -87,7 +87,7 @@ describeStorages('single statements', (newPlace) => {
     expect(await run('select n from singles')).to.deep.equal([['2']]);
   });
 
-  it('and transactions all have their turn', async () => {
+  it('and transactions all make progress', async () => {
     const order: string[] = [];
     const one = async (n: number): Promise<void> => {
       await run('select $1::integer', n);
@@ -112,7 +112,7 @@ describeStorages('single statements', (newPlace) => {
 describePostgres('single statements over connections', (newPlace) => {
   const storage = withStorage(newPlace, { poolSize: 2 });
 
-  it('that are lost fail, those beside and behind them do not', async () => {
+  it('fail when their connection is lost; concurrent and later ones succeed', async () => {
     const run = (text: string): Promise<readonly TextRow[]> => storage().run({ text, values: [] });
     const lost = failure(run('select pg_sleep(30)'));
     const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
@@ -123,7 +123,7 @@ describePostgres('single statements over connections', (newPlace) => {
     expect(beside).to.deep.equal(Array.from({ length: 20 }, (_, n) => [[String(n)]]));
   });
 
-  it('that are lost within a transaction are told to it, and to nobody else', async () => {
+  it('report a connection lost within a transaction to that transaction only', async () => {
     const { db, run } = storage();
     const transaction = failure(
       db.transaction().execute(async (tx) => {
@@ -139,7 +139,7 @@ describePostgres('single statements over connections', (newPlace) => {
     expect(await run({ text: 'select 1', values: [] })).to.deep.equal([['1']]);
   });
 
-  it('to a server that went silent are given up, and made anew when it answers', async () => {
+  it('close a silent connection, and reconnect when the server answers', async () => {
     const server = await postgresServer();
     if (server === undefined) throw new Error('PostgreSQL is not installed.');
     const way = await SilentWay.open(await server.createDatabase());
@@ -165,7 +165,7 @@ describePostgres('single statements over connections', (newPlace) => {
     }
   });
 
-  it('that run too long are stopped by the server', async () => {
+  it('over the limit are stopped by the server', async () => {
     const place = await newPlace();
     const quick = await place.open({ queryTimeoutMs: 200 });
     expect(await failure(quick.run({ text: 'select pg_sleep(30)', values: [] }))).to.be.instanceOf(StorageTimeoutError);
@@ -181,7 +181,7 @@ describe('single statements in PGlite', function () {
   const dataDir = folders.make();
   after(() => folders.removeAll());
 
-  it('wait for one that is stopped for its time, and are run then; none is run twice', async () => {
+  it('wait for a stopped one and run afterwards, once each', async () => {
     const storage = await openStorage({ dataDir, queryTimeoutMs: 500 });
     await storage.run({ text: 'create table counted (n integer)', values: [] });
     const slow = failure(storage.run({ text: 'select pg_sleep(60)', values: [] }));
@@ -199,7 +199,7 @@ describe('single statements in PGlite', function () {
     expect(await failure(storage.run({ text: 'select 1', values: [] }))).to.be.instanceOf(StorageClosedError);
   });
 
-  it('that were acknowledged are there after the process was killed', async () => {
+  it('survive a killed process once acknowledged', async () => {
     const acked = new Set<string>();
     for (const rows of [300, 500]) {
       const child = storageChild(dataDir, 'run');

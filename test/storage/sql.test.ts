@@ -4,7 +4,7 @@ import { sql } from '../../runtime/storage/sql.ts';
 import { describeStorages, withStorage } from './support/storages.ts';
 
 describe('SQL as fragments', () => {
-  it('has each value as a parameter, in order, however deep it stands', () => {
+  it('passes each value as a parameter, in order, at any depth', () => {
     const condition = sql`${sql.id('a')} = ${1} and (${sql.join([sql`b = ${'x'}`, sql`c is ${null}`], sql` or `)})`;
     const statement = sql`select ${sql.join([sql.id('s', 'a"b'), sql.raw('1'), 2])} where ${condition} limit ${sql.number(3)}`;
     expect(statement.statement()).to.deep.equal({
@@ -13,12 +13,12 @@ describe('SQL as fragments', () => {
     });
   });
 
-  it('writes a fragment anew where it stands twice', () => {
+  it('repeats a fragment that is used twice', () => {
     const twice = sql`${1}`;
     expect(sql`${twice} ${twice}`.statement()).to.deep.equal({ text: '$1 $2', values: [1, 1] });
   });
 
-  it('writes no text for a number', () => {
+  it('refuses a text for a number', () => {
     for (const wrong of [Number.NaN, Infinity, '1; drop table x' as unknown as number])
       expect(() => sql.number(wrong)).to.throw(TypeError);
   });
@@ -27,7 +27,7 @@ describe('SQL as fragments', () => {
 describeStorages('SQL as fragments, run', (newPlace) => {
   const storage = withStorage(newPlace);
 
-  it('by itself, and within what kysely makes', async () => {
+  it('alone, and within kysely statements', async () => {
     const value = sql`${'x'}::text`;
     expect((await sql`select ${value} as a, ${2}::integer as b`.execute(storage().db)).rows).to.deep.equal([
       { a: 'x', b: 2 },

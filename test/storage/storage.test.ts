@@ -24,7 +24,7 @@ describeStorages('storage', (newPlace) => {
     return rows.map((row) => row.id);
   };
 
-  it('keeps what a transaction wrote, and nothing of one that failed', async () => {
+  it('keeps committed writes, and none of a failed transaction', async () => {
     const { db } = storage();
     await db.transaction().execute((tx) => tx.insertInto('domains').values(domain('kept')).execute());
     await failure(
@@ -36,7 +36,7 @@ describeStorages('storage', (newPlace) => {
     expect(await names()).to.deep.equal(['kept']);
   });
 
-  it('does not report success for a transaction in which a refused statement was passed over', async () => {
+  it('reports no success for a transaction with an ignored refused statement', async () => {
     const error = await failure(
       storage()
         .db.transaction()
@@ -49,7 +49,7 @@ describeStorages('storage', (newPlace) => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it('goes back to a savepoint', async () => {
+  it('rolls back to a savepoint', async () => {
     const tx = await storage().db.startTransaction().execute();
     await tx.insertInto('domains').values(domain('before')).execute();
     const saved = await tx.savepoint('a "quoted" one').execute();
@@ -59,7 +59,7 @@ describeStorages('storage', (newPlace) => {
     expect(await names()).to.deep.equal(['before']);
   });
 
-  it('runs queries asked at once inside a transaction one after another', async () => {
+  it('runs concurrent queries of a transaction one after another', async () => {
     const ids = ['a', 'b', 'c', 'd'];
     await storage()
       .db.transaction()
@@ -67,7 +67,7 @@ describeStorages('storage', (newPlace) => {
     expect(await names()).to.deep.equal(ids);
   });
 
-  it('says which constraint refused a row, with its SQLSTATE', async () => {
+  it('names the constraint of a refused row, with its SQLSTATE', async () => {
     const { db } = storage();
     await db.insertInto('domains').values(domain('a')).execute();
     const twice = await failure(
@@ -98,7 +98,7 @@ describeStorages('storage', (newPlace) => {
     expect((await waiting).rows).to.deep.equal([{ x: 7 }]);
   });
 
-  it('lets the migrations of the start take their time', async () => {
+  it('exempts migrations from the query limit', async () => {
     const opened = await (await newPlace()).open({ queryTimeoutMs: 1 });
     try {
       const error = await failure(sql`select count(*) from generate_series(1, 1000000000)`.execute(opened.db));
@@ -108,7 +108,7 @@ describeStorages('storage', (newPlace) => {
     }
   });
 
-  it('undoes a transaction whose query ran over the limit, and refuses the rest of it', async () => {
+  it('rolls back a transaction whose query exceeded the limit, and refuses its further queries', async () => {
     const { db } = storage();
     const error = await failure(
       db.transaction().execute(async (tx) => {
@@ -121,7 +121,7 @@ describeStorages('storage', (newPlace) => {
     expect(await names()).to.deep.equal([]);
   });
 
-  it('finds everything again after closing', async () => {
+  it('keeps all data when closed and opened again', async () => {
     const place = await newPlace();
     const first = await place.open();
     await first.db.insertInto('domains').values(domain('kept')).execute();

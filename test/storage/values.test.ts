@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { encode } from '../../runtime/storage/values.ts';
 import { describeStorages, withStorage } from './support/storages.ts';
 
-describeStorages('values in and out', (newPlace) => {
+describeStorages('stored values', (newPlace) => {
   const storage = withStorage(newPlace);
 
   async function one(expression: ReturnType<typeof sql>): Promise<unknown> {
@@ -12,24 +12,24 @@ describeStorages('values in and out', (newPlace) => {
     return rows[0]?.value;
   }
 
-  it('reads int8 as a number where that is exact, else as a bigint', async () => {
+  it('int8 is read as a number where that is exact, else as a bigint', async () => {
     expect(await one(sql`9007199254740991::bigint`)).to.equal(9_007_199_254_740_991);
     expect(await one(sql`(-9007199254740993)::bigint`)).to.equal(-9_007_199_254_740_993n);
     expect(await one(sql`count(*)`)).to.equal(1);
   });
 
-  it('reads numeric, date and timestamp as text', async () => {
+  it('numeric, date and timestamp are read as text', async () => {
     expect(await one(sql`1.50::numeric`)).to.equal('1.50');
     expect(await one(sql`date '2026-11-21'`)).to.equal('2026-11-21');
     expect(await one(sql`timestamp '2026-11-21 10:00:00'`)).to.equal('2026-11-21 10:00:00');
   });
 
-  it('reads timestamptz as the moment it names, whatever the session time zone', async () => {
+  it('timestamptz is read as the same moment in any session time zone', async () => {
     const read = await one(sql`timestamptz '2026-11-21 10:00:00.25+05:30'`);
     expect(read).to.deep.equal(new Date('2026-11-21T04:30:00.250Z'));
   });
 
-  it('carries bytes, arrays and JSON both ways', async () => {
+  it('bytes, arrays and JSON are stored unchanged', async () => {
     const bytes = new Uint8Array([0, 1, 92, 39, 255]);
     expect(await one(sql`${bytes}::bytea`)).to.deep.equal(bytes);
     expect(await one(sql`${['a', 'b"c', '\\', '', 'NULL', null]}::text[]`)).to.deep.equal([
@@ -44,14 +44,14 @@ describeStorages('values in and out', (newPlace) => {
     expect(await one(sql`${'[1,2]'}::jsonb`)).to.deep.equal([1, 2]);
   });
 
-  it('carries booleans, dates and null', async () => {
+  it('booleans, dates and null are stored unchanged', async () => {
     expect(await one(sql`${true}::boolean`)).to.equal(true);
     expect(await one(sql`${null}::text`)).to.equal(null);
     const now = new Date('2026-11-21T10:38:00.123Z');
     expect(await one(sql`${now}::timestamptz`)).to.deep.equal(now);
   });
 
-  it('returns any text and any JSON unchanged', async () => {
+  it('any text and any JSON are stored unchanged', async () => {
     const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, fc.jsonValue({ stringUnit: 'grapheme' }), async (string, json) => {
@@ -65,7 +65,7 @@ describeStorages('values in and out', (newPlace) => {
 });
 
 describe('values', () => {
-  it('refuses what is no value', () => {
+  it('a function is refused as a parameter', () => {
     expect(() => encode(() => 1)).to.throw(TypeError, 'A function cannot be a query parameter.');
   });
 });

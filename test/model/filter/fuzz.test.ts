@@ -276,7 +276,7 @@ describeStorages('filter expressions, fuzzed', function (newPlace) {
     expect(selected / (rounds * entities.length)).to.be.within(0.1, 0.9);
   });
 
-  it(`compute the same values, and sort the same way (seed ${seed})`, async function () {
+  it(`compute and sort alike in PostgreSQL and in memory (seed ${seed})`, async function () {
     this.timeout(60_000);
     for (let round = 0; round < rounds / 4; round += 1) {
       const kind = random.pick<Kind>(['text', 'number', 'json']);

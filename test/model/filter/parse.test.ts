@@ -96,7 +96,7 @@ describe('filters', () => {
     );
   });
 
-  it('take escapes in the object form', () => {
+  it('escape characters in the object notation', () => {
     expect(matches({ text: 'a\\|b' }, { text: 'a|b' })).to.equal(true);
     expect(matches({ text: '100\\%' }, { text: '100%' })).to.equal(true);
     expect(matches({ text: '100\\%%' }, { text: '100% sure' })).to.equal(true);
@@ -110,7 +110,7 @@ describe('filters', () => {
     expect(matches({ text: ['a', 'b'] }, { text: 'b' })).to.equal(true);
   });
 
-  it('are orders too', () => {
+  it('serve as orders, too', () => {
     expect(parseOrder(parser(), ['text', { number: 'desc' }, ['asc', ['length', ['prop', 'text']]]])).to.have.length(3);
     for (const order of ['text', [1], [{ text: 'up' }], ['nothing'], ['texts'], [['asc']]]) {
       expect(refusal(() => parseOrder(parser(), order)).path, JSON.stringify(order)).to.match(/^order/);

@@ -33,7 +33,7 @@ describe('the reference of filter functions', () => {
   });
 
   for (const [name, { example, value }] of Object.values(REFERENCE).flatMap((functions) => Object.entries(functions))) {
-    it(`${name} gives what its example says`, () => {
+    it(`${name} returns the result of its example`, () => {
       const parser = new ExpressionParser({ fields, now: NOW });
       const known = functionNamed(name);
       if (known !== undefined && isAggregate(known)) {

@@ -106,7 +106,7 @@ describeStorages('large classes in memory', function (newPlace) {
   // Slow on purpose: a regular expression over a computed text.
   const slow = ['regexp', ['concat', ...Array.from({ length: 6 }, () => ['prop', 'note'])], '(a|b|no)+.*9{3}x'];
 
-  it(`answer what they would without indexes (seed ${SEED})`, async function () {
+  it(`give the same results as without indexes (seed ${SEED})`, async function () {
     this.timeout(60_000);
     const entities = await everything();
     expect(entities).to.have.length(COUNT);
@@ -129,7 +129,7 @@ describeStorages('large classes in memory', function (newPlace) {
     expect(found).to.be.greaterThan(10_000);
   });
 
-  it('find the same by keys', async () => {
+  it('give the same results by keys', async () => {
     const entities = await everything();
     for (const keys of [{ state: 'new' }, { age: 7 }, { state: 'open', age: 3 }, { id: entities[5]?.id ?? '' }]) {
       const wanted = entities.filter((entity) => Object.entries(keys).every(([name, value]) => entity[name] === value));
@@ -137,7 +137,7 @@ describeStorages('large classes in memory', function (newPlace) {
     }
   });
 
-  it('answer what was there when they were asked, whatever is written meanwhile', async function () {
+  it('return the state at the query, despite concurrent writes', async function () {
     this.timeout(60_000);
     let during = 0;
     for (let n = 0; n < 10; n += 1) {
@@ -165,7 +165,7 @@ describeStorages('large classes in memory', function (newPlace) {
     expect(during).to.be.at.least(10);
   });
 
-  it('let the thread do something else while they look, however many do', async () => {
+  it('do not block the thread during any number of queries', async () => {
     let turns = 0;
     let longest = 0;
     let running = true;

@@ -27,7 +27,7 @@ describe('entities in order', () => {
     { what: 'texts', values: ['', 'a', 'b', 'ä', '\uffee', '😀', null] },
     { what: 'equal values', values: [true] },
   ]) {
-    it(`${what}: ranges, counts, both directions, and views that stay (seed ${SEED})`, () => {
+    it(`${what}: ranges, counts, both directions, and unchanged views (seed ${SEED})`, () => {
       const random = new Random(SEED);
       const list = new SortedEntities('v');
       const there = new Map<string, Entity>();

@@ -22,7 +22,7 @@ async function start(place: Place, folder: string, url?: string): Promise<{ stor
 }
 
 describeStorages('the file store of a node', (newPlace) => {
-  it('may change between two starts, and then a warning says that its files are elsewhere', async () => {
+  it('a store changed between two starts is reported by a warning', async () => {
     const place = await newPlace();
     const folder = folders.make();
     const bucket = 's3://key:secret@store.example/bucket';
@@ -44,7 +44,7 @@ describeStorages('the file store of a node', (newPlace) => {
 });
 
 describePostgres('the file stores of several nodes', (newPlace) => {
-  it('are one, or a start warns and says what to do', async () => {
+  it('different stores are reported at the start, with a remedy', async () => {
     const place = await newPlace();
     const [one, other] = [folders.make(), folders.make()];
     const nodes = [await start(place, one), await start(place, one), await start(place, other)];

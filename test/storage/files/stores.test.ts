@@ -34,7 +34,7 @@ for (const kind of ['folder', 'S3'] as const) {
     });
     const arrived = (): readonly string[] => readdirSync(join(folder, 'incoming'));
 
-    it('keeps content under its hash, serves it whole and in parts, and removes it', async () => {
+    it('content is stored under its hash, read whole and in parts, and removed', async () => {
       const received = await files.receive(chunks('0123', '456789'), 10);
       expect(received).to.include({
         size: 10,
@@ -55,7 +55,7 @@ for (const kind of ['folder', 'S3'] as const) {
       expect(await files.read(hasha)).to.equal(undefined);
     });
 
-    it('takes no more than the limit, and leaves nothing of what it did not keep', async () => {
+    it('content over the limit is refused and leaves no temporary file', async () => {
       expect(await failure(files.receive(chunks('0123456789', 'x'), 10))).to.be.instanceOf(BlobTooLargeError);
       await files.discard(await files.receive(chunks(''), 10));
       expect(arrived()).to.deep.equal([]);
@@ -66,7 +66,7 @@ for (const kind of ['folder', 'S3'] as const) {
       expect(arrived()).to.deep.equal([]);
     });
 
-    it('has no file whose name is no hash', async () => {
+    it('a name that is not a hash is refused', async () => {
       for (const name of ['sha256;..', '../../etc/passwd', 'sha256;84d8', '']) {
         expect(await failure(files.read(name))).to.be.instanceOf(TypeError);
       }
@@ -75,7 +75,7 @@ for (const kind of ['folder', 'S3'] as const) {
 }
 
 describe('an S3-compatible store', () => {
-  it('that refuses or fails is told as an error, without the secret', async () => {
+  it('a refusal or failure is an error without the secret', async () => {
     const wrong = openFiles(folders.make(), s3.url('wrong'));
     const received = await wrong.receive(chunks('x'), 10);
     const refusal = await failure(wrong.keep(received));
@@ -91,7 +91,7 @@ describe('an S3-compatible store', () => {
     expect((await failure(nobody.read(received.hasha))).message).to.contain('RINGMASTER_FILES');
   });
 
-  it('is not opened with a URL that lacks a part', () => {
+  it('a URL with a missing part is refused', () => {
     for (const url of ['s3://host/bucket', 'https://a:b@host/bucket', 's3://a:b@host']) {
       expect(() => openFiles('unused', url), url).to.throw(TypeError);
     }
