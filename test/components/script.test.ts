@@ -26,7 +26,7 @@ describe('component script', () => {
   const run = (code: string, vars = {}, timeout = '5s') =>
     script.run(context(new AbortController().signal), { code, vars, language: 'ts', timeout });
 
-  it('gives back the value, and assigns the variables that changed', async () => {
+  it('returns the value, and assigns the changed variables', async () => {
     const code = 'const n: number = vars.a; vars.a = n + 1; vars.list = [n]; return `${n}`;';
     expect(await run(code, { a: 1, same: { x: [1] } })).to.deep.equal({
       exit: 'next',
@@ -43,7 +43,7 @@ describe('component script', () => {
     ['a timeout', 'await new Promise(() => events.on("x", () => {}))', 'limit'],
   ] as const;
   for (const [name, code, expected] of failures) {
-    it(`leaves by error with the code of ${name}`, async () => {
+    it(`takes exit error with the code of ${name}`, async () => {
       const error = await run(code, {}, '200ms').catch((reason: unknown) => reason);
       expect(describeError(error).code).to.equal(expected);
     });

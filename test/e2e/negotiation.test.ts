@@ -102,7 +102,7 @@ describe('what phones do beside plain calls', () => {
     expect((await refused.ended()).status).to.equal(488);
     // A phone that wants what it cannot have is no error of the node.
     await eventually(async () =>
-      expect(stage.node.output.split('\n').find((line) => line.includes('encrypted sound'))).to.contain('"level":30'),
+      expect(stage.node.output.split('\n').find((line) => line.includes('encrypted media'))).to.contain('"level":30'),
     );
     encrypts = false;
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');

@@ -99,8 +99,8 @@ describe('filing of a recording', () => {
   const failures: readonly [string, Partial<RecordRow>, Buffer | undefined, RegExp][] = [
     ['no file', {}, undefined, /left no file/],
     ['no sound', {}, sound.subarray(0, 44), /no sound/],
-    ['something else in the file', {}, Buffer.from('not a recording at all'), /no WAV file/],
-    ['a storage that leads elsewhere', { storage: '..' }, sound, /cannot be used/],
+    ['something else in the file', {}, Buffer.from('not a recording at all'), /not a WAV file/],
+    ['a storage that leads elsewhere', { storage: '..' }, sound, /is not a valid name/],
   ];
   for (const [what, fields, content, reason] of failures) {
     it(`reports ${what} as failed`, async () => {

@@ -18,7 +18,7 @@ describe('compiling without an isolate', () => {
     ['an import', 'module', "import a from 'b';\nexport default () => a;", false],
   ];
   for (const [what, kind, source, isSure] of SOURCES)
-    it(`says the same as a sandbox of ${what}, or leaves it to one`, async () => {
+    it(`reports the same as a sandbox about ${what}, or leaves it to one`, async () => {
       const asked: ScriptSource = { source, kind, format: 'ts', file: 'x.ts' };
       const here = compileHere(asked);
       expect(here !== undefined).to.equal(isSure);
@@ -26,7 +26,7 @@ describe('compiling without an isolate', () => {
       else expect((await sandbox.compile(asked)).ok).to.equal(false);
     });
 
-  it('leaves everything to a sandbox after a source that is nested too deeply', async () => {
+  it('leaves everything to a sandbox after a too deeply nested source', async () => {
     const nested: ScriptSource = { source: '('.repeat(3000), kind: 'block', format: 'ts', file: 'x.ts' };
     const typed: ScriptSource = { source: 'const a: number = 1;', kind: 'block', format: 'ts', file: 'x.ts' };
     expect(compileHere(nested)).to.have.property('ok', false);

@@ -26,7 +26,7 @@ interface Stage {
   answer(value: string): Promise<void>;
 }
 
-describe('sandbox: with a debugger, a script that waits for its host', function () {
+describe('sandbox: a debugged script that waits for its host', function () {
   // Sandbox processes are nice: on a busy machine they come last.
   this.timeout(30_000);
   let sandbox: Sandbox;
@@ -83,7 +83,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     return (found as unknown as { breakpointId: string }).breakpointId;
   }
 
-  it('is stepped over an await, and into what comes after it', async () => {
+  it('steps over an await into the code after it', async () => {
     const source = [
       'declare function next(): Promise<string>;',
       'export default async function (): Promise<string> {',
@@ -110,7 +110,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect((await run.finished).value).to.equal('ab!');
   });
 
-  it('has breakpoints that are told apart, whenever they were set', async () => {
+  it('distinguishes breakpoints, whenever they were set', async () => {
     const source = [
       'export default async function () {',
       '  for (;;) {',
@@ -147,7 +147,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect((await run.finished).value).to.equal('end');
   });
 
-  it('is looked at meanwhile, and paused where it goes on', async () => {
+  it('can be inspected meanwhile, and paused where it continues', async () => {
     const source = ['export default async function () {', '  const text = await next();', '  return text;', '}'];
     const { run, client, waits, answer } = await begin(source, async () => undefined);
     await waits();
@@ -163,7 +163,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect((await run.finished).value).to.equal('gone on');
   });
 
-  it('is stopped where it throws what it does not catch, and fails all the same', async () => {
+  it('pauses at an uncaught exception, and still fails', async () => {
     const source = [
       'export default async function () {',
       '  try { thrower("caught"); } catch {}',
@@ -188,7 +188,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect(await failed).to.include({ code: 'script', message: 'not caught' });
   });
 
-  it('shows the debugger what it logs and prints, and where', async () => {
+  it('shows the debugger its logs and prints, with their positions', async () => {
     const source = [
       'export default async function () {',
       '  log.warn("logged", 1);',
@@ -214,7 +214,7 @@ describe('sandbox: with a debugger, a script that waits for its host', function 
     expect(logged).to.deep.equal(['warn: logged 1']);
   });
 
-  it('has its limits again when the debugger is gone, at once', async () => {
+  it('has its limits again immediately after the debugger disconnects', async () => {
     const source = [
       'export default async function () {',
       '  await next();',

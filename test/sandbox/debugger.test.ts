@@ -18,7 +18,7 @@ describe('sandbox: debugger', function () {
   // Sandbox processes are nice: on a busy machine they come last.
   this.timeout(30_000);
 
-  it('stops at a breakpoint in the TypeScript source, without limits of time, and goes on', async () => {
+  it('stops at a breakpoint in the TypeScript source, without time limits, and continues', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
     try {
       const options = { kind: 'module', format: 'ts', file: FILE, source: SOURCE, args: { tries: 4 } } as const;
@@ -52,7 +52,7 @@ describe('sandbox: debugger', function () {
     }
   });
 
-  it('goes on when the debugger goes away', async () => {
+  it('continues when the debugger disconnects', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
     try {
       const run = startScript(sandbox, { source: 'debugger; await echo(); debugger; return 3', debug: true });
@@ -67,7 +67,7 @@ describe('sandbox: debugger', function () {
     }
   });
 
-  it('lets in one debugger, by the address of the run only', async () => {
+  it('accepts one debugger, at the address of the run only', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
     try {
       const run = startScript(sandbox, { source: 'return 1', debug: true });
@@ -86,7 +86,7 @@ describe('sandbox: debugger', function () {
     }
   });
 
-  it('need not say whom it asks, but must be no web page', async () => {
+  it('accepts requests without Origin, but none of web pages', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
     try {
       const run = startScript(sandbox, { source: 'return 1', debug: true });
@@ -119,7 +119,7 @@ describe('sandbox: debugger', function () {
     }
   });
 
-  it('is not let in unless the operator allows it', async () => {
+  it('is disabled unless the operator enables it', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       expect(() => startScript(sandbox, { source: '', debug: true })).to.throw(DebuggerNotAllowedError);

@@ -52,7 +52,7 @@ const FINDS: Readonly<Record<string, string>> = {
     return found.every((x) => x === undefined || x === null || x === globalThis || typeof x === 'function');`,
 };
 
-describe('sandbox: a script that looks for a way out', () => {
+describe('sandbox: a script that tries to escape', () => {
   let sandbox: Sandbox;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
@@ -66,7 +66,7 @@ describe('sandbox: a script that looks for a way out', () => {
     });
   }
 
-  it('cannot reach what we send or take by changing built-ins', async () => {
+  it('cannot reach or change messages through built-ins', async () => {
     const seen: unknown[] = [];
     const run = startScript(sandbox, {
       source: `
@@ -98,12 +98,12 @@ describe('sandbox: a script that looks for a way out', () => {
     expect((await startScript(sandbox, { source: 'return "})" + `${"}"}`' }).finished).value).to.equal('})}');
   });
 
-  it('cannot give a command that is not offered', async () => {
+  it('cannot call a command that is not offered', async () => {
     const run = startScript(sandbox, { source: 'return typeof call.play', commands: ['sleep'] });
     expect((await errorOf(run)).message).to.match(/call is not defined/);
   });
 
-  it('cannot answer itself, nor forge what it says, through the text of its arguments', async () => {
+  it('cannot forge answers or output through the text of its arguments', async () => {
     const asked: unknown[] = [];
     const run = startScript(sandbox, {
       source: `await echo('"],["done",42,null],["x'); return 'own';`,

@@ -60,7 +60,7 @@ describe('sandbox: the order of turns', () => {
     inside = [];
   };
 
-  it('lets a few of one family in, in the order in which they came', async () => {
+  it('admits a limited number of runs of one family, in order of arrival', async () => {
     await come('a1', 'a2', 'a3', 'a4');
     expect(inside).to.deep.equal(['a1', 'a2']);
     await leave('a2', LONG_MS);
@@ -70,7 +70,7 @@ describe('sandbox: the order of turns', () => {
     expect(inside).to.deep.equal(['a1', 'a2', 'a3', 'a4']);
   });
 
-  it('lets a run of a family in before those that have used more', async () => {
+  it('admits the least used run of a family first', async () => {
     await come('a1', 'a2');
     await comeAfter(3 * LONG_MS, 'a3');
     await comeAfter(LONG_MS, 'a4');
@@ -85,7 +85,7 @@ describe('sandbox: the order of turns', () => {
     expect(inside).to.deep.equal(['a1', 'a2', 'b1']);
   });
 
-  it('lets in first whose family has used least', async () => {
+  it('admits the least used family first', async () => {
     await know(3 * LONG_MS, 'a0');
     await know(LONG_MS, 'b0');
     await know(2 * LONG_MS, 'c0');
@@ -94,7 +94,7 @@ describe('sandbox: the order of turns', () => {
     expect(inside.slice(3)).to.deep.equal(['b1', 'c1', 'a1']);
   });
 
-  it('forgets what was used long ago', async () => {
+  it('forgets old usage', async () => {
     await know(10 * LONG_MS, 'a0');
     now += 60_000;
     await know(LONG_MS, 'b0');
@@ -103,7 +103,7 @@ describe('sandbox: the order of turns', () => {
     expect(inside.slice(3)).to.deep.equal(['a1']);
   });
 
-  it('lets families in whose turns are short while the others have all their places', async () => {
+  it('admits families with short turns while the others have all their places', async () => {
     await know(1, 'a0', 'b0', 'c0');
     await come('x1', 'y1', 'z1', 'v1', 'a1', 'b1', 'c1');
     expect(inside).to.deep.equal(['x1', 'y1', 'z1', 'a1', 'b1']);
@@ -111,12 +111,12 @@ describe('sandbox: the order of turns', () => {
     expect(inside.slice(5)).to.deep.equal(['c1']);
   });
 
-  describe('of which one is to be long', () => {
+  describe('with one place for long turns', () => {
     beforeEach(() => {
       turnstile = new Turnstile({ all: 5, long: 3, fresh: 1, ofOne: 2 }, clock);
     });
 
-    it('lets the next long one in when that ends', async () => {
+    it('admits the next long turn when one ends', async () => {
       await come('a1', 'b1', 'c1');
       expect(inside).to.deep.equal(['a1']);
       await leave('a1', LONG_MS);
@@ -127,7 +127,7 @@ describe('sandbox: the order of turns', () => {
       expect(inside).to.deep.equal(['a1', 'b1', 'c1']);
     });
 
-    it('lets the next one in when that does not end soon, but no more than there are places', async () => {
+    it('admits the next long turn when one does not end soon, up to the number of places', async () => {
       await come('a1', 'b1', 'c1', 'd1');
       for (const expected of [['a1'], ['a1', 'b1'], ['a1', 'b1', 'c1'], ['a1', 'b1', 'c1']]) {
         expect(inside).to.deep.equal(expected);
@@ -140,7 +140,7 @@ describe('sandbox: the order of turns', () => {
       expect(later).to.deep.equal([]);
     });
 
-    it('lets one of a new family in beside one that is known for long turns', async () => {
+    it('admits a new family beside one with long turns', async () => {
       await know(LONG_MS, 'a0', 'b0');
       await come('a1', 'b1', 'x1', 'y1');
       expect(inside).to.deep.equal(['a1', 'x1']);
@@ -148,14 +148,14 @@ describe('sandbox: the order of turns', () => {
       expect(inside).to.deep.equal(['a1', 'x1', 'y1']);
     });
 
-    it('lets short ones in at any time', async () => {
+    it('admits short turns at any time', async () => {
       await know(1, 'a0', 'b0');
       await come('x1', 'y1', 'a1', 'b1');
       expect(inside).to.deep.equal(['x1', 'a1', 'b1']);
     });
   });
 
-  it('takes a family for what its last turn was', async () => {
+  it('classifies a family by its last turn', async () => {
     await know(1, 'a0');
     await know(LONG_MS, 'a0');
     await come('x1', 'y1', 'z1', 'a1');

@@ -11,7 +11,7 @@ describe('globals of a script', () => {
 
   const LIST = 'Object.getOwnPropertyNames(globalThis)';
 
-  it('are those that the list says, in a block and in a module', async () => {
+  it('equal the list, in a block and in a module', async () => {
     const block = await startScript(sandbox, { source: `return ${LIST};`, commands: [] }).finished;
     const module = {
       source: `export default () => ${LIST};`,
@@ -23,7 +23,7 @@ describe('globals of a script', () => {
     expect(value).to.have.members([...SCRIPT_GLOBALS, 'sleep', 'call']);
   });
 
-  it('are formats as everywhere, although they are weighed', async () => {
+  it('include unchanged formatters, although their memory is counted', async () => {
     const source = `
       const date = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' });
       class Own extends Intl.NumberFormat {}

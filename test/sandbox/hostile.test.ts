@@ -67,7 +67,7 @@ describe('sandbox: hostile scripts', function () {
   }
 
   for (const [name, source] of Object.entries(UNSTOPPABLE)) {
-    it(`end with a typed error, although they go on: ${name}`, async () => {
+    it(`end with a typed error, although they continue: ${name}`, async () => {
       const before = asked;
       const error = await errorOf(startScript(sandbox, { source, limits: { activationMs: 100 } }));
       expect(error.code, error.message).to.equal('limit');
@@ -75,14 +75,14 @@ describe('sandbox: hostile scripts', function () {
     });
   }
 
-  it('harmed neither the run beside them nor the host', async () => {
+  it('do not affect concurrent runs and the host', async () => {
     over = true;
     expect((await innocent.finished).value).to.be.greaterThan(100);
     // A script on this thread would hold it for the 100 ms of its limit; collecting this process's own garbage takes 25.
     expect(turns.stop()).to.be.lessThan(100);
   });
 
-  it('leave a sandbox that serves new runs', async () => {
+  it('leave the sandbox able to serve new runs', async () => {
     expect((await startScript(sandbox, { source: 'return 1' }).finished).value).to.equal(1);
   });
 

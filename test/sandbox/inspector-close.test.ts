@@ -21,7 +21,7 @@ describe('sandbox: an isolate with a debugger', () => {
     room.isolate.dispose();
   }
 
-  it('may be disposed only when its thread has left it', async () => {
+  it('is disposed only after its thread has left it', async () => {
     // The thread may also have been quick.
     for (let round = 0; round < 5; round++) await closeOne();
   });

@@ -31,7 +31,7 @@ const CASES: readonly {
   { limit: 'messageBytes', source: "echo('x'.repeat(300000)); for (;;);", limits: {} },
 ];
 
-describe('sandbox: what a script leaves that exceeds a limit', function () {
+describe('sandbox: log and usage of a script that exceeds a limit', function () {
   this.timeout(20_000);
   let sandbox: Awaited<ReturnType<typeof openSandbox>>;
   before(async () => {
@@ -40,7 +40,7 @@ describe('sandbox: what a script leaves that exceeds a limit', function () {
   after(() => sandbox.close());
 
   for (const { limit, source, limits, cpuMs = 0, memoryBytes = 0 } of CASES) {
-    it(`${limit}: its log up to there, and what it used`, async () => {
+    it(`${limit}: its log so far, and its usage`, async () => {
       const lines: string[] = [];
       const run = startScript(sandbox, {
         source: `log('first'); await echo(); log.warn('second', 'ä€😀'); ${source}`,
@@ -69,7 +69,7 @@ describe('sandbox: what a script leaves that exceeds a limit', function () {
     expect(lines).to.deep.equal(Array.from({ length: 900 }, (_, i) => `line ${i} ${'x'.repeat(200)}`));
   });
 
-  it('of the turn in which it is, and no other', async () => {
+  it('of the current turn only', async () => {
     for (let i = 0; i < 3; i += 1) {
       const lines: string[] = [];
       const source = i === 2 ? 'for (;;);' : "log('x'.repeat(5000)); return 1;";
@@ -86,7 +86,7 @@ describe('sandbox: what a script leaves that exceeds a limit', function () {
     }
   });
 
-  it('is told once, and in its order, when the turn does come to an end', async () => {
+  it('is reported once and in order when the turn ends after all', async () => {
     const told: unknown[] = [];
     const run = startScript(sandbox, {
       source: "log('a'); echo('b'); log('c'); for (let i = 0; i < 2e8; i++); log('d'); return 1;",
@@ -98,7 +98,7 @@ describe('sandbox: what a script leaves that exceeds a limit', function () {
     expect(told).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('is known of a script whose process is killed', async () => {
+  it('survives a killed process', async () => {
     const own = await openSandbox({ workers: 1 });
     try {
       const lines: string[] = [];
@@ -120,10 +120,10 @@ describe('sandbox: what a script leaves that exceeds a limit', function () {
   });
 });
 
-describe('sandbox: a process that dies before anything was heard of a run in it', function () {
+describe('sandbox: a process that dies before it reports about a run', function () {
   this.timeout(20_000);
 
-  it('lets the run begin elsewhere, with what it was told meanwhile', async function () {
+  it('lets the run start in another process, with its jobs so far', async function () {
     if (process.platform !== 'linux') this.skip();
     const sandbox = await openSandbox({ workers: 1 });
     try {
@@ -138,7 +138,7 @@ describe('sandbox: a process that dies before anything was heard of a run in it'
     }
   });
 
-  it('lets a run wake elsewhere', async function () {
+  it('lets a run wake in another process', async function () {
     if (process.platform !== 'linux') this.skip();
     const sandbox = await openSandbox({ workers: 1, restMs: 0 });
     try {

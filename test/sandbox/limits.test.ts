@@ -114,7 +114,7 @@ describe('sandbox: limits', () => {
     }).timeout(20_000);
   }
 
-  it('fails a command whose answer is too long, and the script goes on', async () => {
+  it('fails a command with too long an answer, and the script continues', async () => {
     const run = startScript(sandbox, {
       source: 'try { await echo() } catch ({ code }) { return code }',
       onCommand: async () => 'x'.repeat(300_000),
@@ -122,7 +122,7 @@ describe('sandbox: limits', () => {
     expect((await run.finished).value).to.equal('not_plain');
   });
 
-  it('slows a script that gives commands faster than it may', async () => {
+  it('delays answers to a script above its rate', async () => {
     const began = performance.now();
     await startScript(sandbox, {
       source: 'for (let i = 0; i < 60; i++) await echo(i)',
@@ -142,7 +142,7 @@ describe('sandbox: limits', () => {
     expect(await held('globalThis.kept = new ArrayBuffer(3_000_000); return 1')).to.be.above(nothing + 2_500_000);
   });
 
-  it('counts what formats take, which V8 does not, and lets go of those that nobody holds', async () => {
+  it('counts the memory of formatters, which V8 does not, and frees unused ones', async () => {
     const make = (one: string, many: number) =>
       startScript(sandbox, {
         source: `let kept = []; const texts = new Intl.Segmenter('de'); const text = 'ab '.repeat(1000);
@@ -182,7 +182,7 @@ describe('sandbox: limits', () => {
     run.finished.catch(() => undefined);
   });
 
-  it('do not count the time for which a script waits for the processor', async function () {
+  it('do not count time waiting for the processor', async function () {
     if (process.platform !== 'linux') this.skip();
     const [pid = 0] = sandbox.pids;
     const run = startScript(sandbox, {

@@ -31,7 +31,7 @@ describe('sandbox: frames', () => {
     });
   }
 
-  it('are refused when too long, or not what they should be', () => {
+  it('are refused when too long or invalid', () => {
     const long = new FrameReader(100);
     long.push(encodeFrame({}, 'x'.repeat(200)));
     expect(() => long.next()).to.throw(FrameError, 'too long');
@@ -51,7 +51,7 @@ describe('sandbox: plain data', () => {
     expect(stringifyPlain(undefined, 1000)).to.equal('null');
   });
 
-  it('is refused otherwise', () => {
+  it('is refused in other forms', () => {
     expect(() => parsePlain('{')).to.throw(NotPlainError);
     expect(() => parsePlain('{"a": {"__proto__": 1}}')).to.throw(NotPlainError, '__proto__');
     const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
@@ -63,8 +63,8 @@ describe('sandbox: plain data', () => {
   });
 });
 
-describe('sandbox: what a script says', () => {
-  it('is understood', () => {
+describe('sandbox: output of a script', () => {
+  it('is parsed', () => {
     expect(
       parseSaid('[["call",1,"a.b",[2]],["cancel",1],["log","warn","x"],["limit","cpuMs"],["done",1,{"v":2}]]'),
     ).to.deep.equal([
@@ -93,7 +93,7 @@ describe('sandbox: what a script says', () => {
 });
 
 describe('sandbox: budget', () => {
-  it('counts commands, those that wait, and timers among them', () => {
+  it('counts commands, pending ones, and timers among them', () => {
     const budget = new Budget({ ...DEFAULT_LIMITS, commands: 6, pendingCommands: 2, timers: 1 });
     expect(budget.countCommand(1, 'sleep')).to.equal(undefined);
     expect(budget.countCommand(2, 'sleep')).to.equal('timers');
@@ -118,7 +118,7 @@ describe('sandbox: budget', () => {
     expect(budget.countLog('')).to.equal('logLines');
   });
 
-  it('paces: a second’s worth at once, then one per interval; long texts cost more', () => {
+  it('limits the rate: a burst of one second’s worth, then one per interval; long texts cost more', () => {
     const pace = new Pace(10);
     const wait = (now: number): number => {
       pace.command(now);
@@ -138,12 +138,12 @@ describe('sandbox: growth of a process', () => {
   const MB = 1_048_576;
   const look = { rss: 200 * MB, allowed: 0, arrivals: 0 };
 
-  it('counts when it has had little to do for a while', () => {
+  it('counts after a while with few runs', () => {
     const growth = new Growth(100 * MB);
     expect([look, look, look].map((each) => growth.look(each))).to.deep.equal([false, false, true]);
   });
 
-  it('does not count while runs come, or while those that are there may need it', () => {
+  it('does not count while runs arrive, or while present ones may need it', () => {
     for (const other of [{ arrivals: 3 }, { allowed: 96 * MB }, { rss: 130 * MB }]) {
       const growth = new Growth(100 * MB);
       const looks = [look, look, { ...look, ...other }, look, look];
@@ -156,7 +156,7 @@ describe('sandbox: growth of a process', () => {
 describe('sandbox: programs and quarantine', () => {
   const source = { source: '1', format: 'js', kind: 'block', file: 'f' } as const;
 
-  it('numbers a source once, another of the same version beside it, and forgets the one used longest ago', () => {
+  it('numbers a source once, keeps others of the same version, and drops the least recently used', () => {
     const forgotten: number[] = [];
     const programs = new Programs(2, ({ id }) => forgotten.push(id));
     const { id } = programs.find('v1', source);
@@ -181,7 +181,7 @@ describe('sandbox: programs and quarantine', () => {
   });
 });
 
-describe('sandbox: memory of scripts at work', () => {
+describe('sandbox: memory of active scripts', () => {
   const MB = 1_048_576;
   /** Of a limit of 32 MB: V8 may take a multiple of it for a moment. */
   const ALLOWED = 3 * 32 + 64;
@@ -207,12 +207,12 @@ describe('sandbox: memory of scripts at work', () => {
     return ended;
   };
 
-  it('is that of the process, and the script at work for longest answers for it', () => {
+  it('is that of the process, attributed to the script running longest', () => {
     expect(growth(0, ALLOWED)).to.deep.equal([]);
     expect(growth(0, ALLOWED + 1)).to.deep.equal(['script 0']);
   });
 
-  it('is not laid at its door as far as the limits of the others allow it', () => {
+  it('is not attributed within the limits of the others', () => {
     expect(growth(7, ALLOWED + 7 * 32)).to.deep.equal([]);
     expect(growth(7, ALLOWED + 7 * 32 + 1)).to.deep.equal(['script 0']);
     expect(growth(7, 4000)).to.deep.equal(['all']);
@@ -230,7 +230,7 @@ describe('sandbox: processor time', () => {
 
   beforeEach(() => ended.splice(0));
 
-  it('is that of the process, for the part of the time in which a script was on a thread', () => {
+  it("is the share of the process's time in which a script was on a thread", () => {
     const watch = new ProcessorWatch(() => clock.cpu);
     const long = turnOf('long', 500);
     const queued = turnOf('queued', 500);
@@ -256,7 +256,7 @@ describe('sandbox: processor time', () => {
     watch.look();
   });
 
-  it('ends a turn that has had it, once, and not one that waits for it', () => {
+  it('ends a turn over its limit once, and no turn that only waits', () => {
     const watch = new ProcessorWatch(() => clock.cpu);
     const greedy = turnOf('greedy', 100);
     const starved = turnOf('starved', 100);
@@ -276,7 +276,7 @@ describe('sandbox: processor time', () => {
     watch.look();
   });
 
-  it('is not waited for without end', async () => {
+  it('is bounded in waiting', async () => {
     const watch = new ProcessorWatch(() => clock.cpu);
     const over = Promise.withResolvers<void>();
     const began = performance.now();

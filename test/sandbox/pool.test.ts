@@ -18,7 +18,7 @@ const NESTED = `return ${'('.repeat(3000)}1${')'.repeat(3000)};`;
 describe('sandbox: processes', function () {
   this.timeout(15_000);
 
-  it('loses only the runs of a process that is killed, and goes on', async () => {
+  it('loses only the runs of a killed process, and continues', async () => {
     const sandbox = await openSandbox({ workers: 2 });
     try {
       const asked = new Set<string>();
@@ -50,7 +50,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('a process that takes long to come up is not killed as a silent one is', async () => {
+  it('does not kill a slowly starting process as a silent one', async () => {
     const nursery = new Nursery();
     const started: string[] = [];
     class BusyMachine extends Nursery {
@@ -74,7 +74,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('starts runs that were waiting for a process, and compiles', async () => {
+  it('starts runs and compilations that waited for a process', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       process.kill(sandbox.pids[0] ?? 0, 'SIGKILL');
@@ -90,7 +90,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('tells runs that were waiting for a process what came meanwhile', async () => {
+  it('passes waiting runs the jobs that arrived meanwhile', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       const [pid = 0] = sandbox.pids;
@@ -104,7 +104,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('lets the other runs of a process go on elsewhere when an isolate in it cannot be stopped', async () => {
+  it('lets other runs of a process continue elsewhere when one of its isolates cannot be stopped', async () => {
     const reasons: string[] = [];
     const sandbox = await openSandbox({ workers: 1, onDiagnostic: (message) => reasons.push(message), restMs: LONG });
     try {
@@ -132,7 +132,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('goes on when the process that starts the others is killed', async function () {
+  it('continues when the nursery is killed', async function () {
     if (process.platform !== 'linux') this.skip();
     const sandbox = await openSandbox({ workers: 1 });
     try {
@@ -168,7 +168,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('runs behind everything else, without an environment', async function () {
+  it('runs with the lowest priority, without an environment', async function () {
     if (process.platform !== 'linux') this.skip();
     const sandbox = await openSandbox({ workers: 1, nice: 17 });
     try {
@@ -186,7 +186,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('harms nobody by a source that is nested too deeply to take types out of it', async () => {
+  it('isolates a source that is too deeply nested for the removal of its types', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       const asked = Promise.withResolvers<void>();
@@ -220,7 +220,7 @@ describe('sandbox: processes', function () {
     }
   });
 
-  it('fails runs and leaves no process when it is closed', async () => {
+  it('fails runs and leaves no process after its close', async () => {
     const sandbox = await openSandbox({ workers: 2 });
     const pids = [...sandbox.pids];
     const run = startScript(sandbox, { source: 'await sleep(60000)' });

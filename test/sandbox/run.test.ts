@@ -53,7 +53,7 @@ describe('sandbox: runs', () => {
     expect((await startScript(sandbox, { kind: 'module', source }).finished).value).to.equal(7);
   });
 
-  it('gives each run a fresh context, also when the isolate is the same', async () => {
+  it('gives each run a new context, also in a reused isolate', async () => {
     const options = { source: 'globalThis.n = (globalThis.n ?? 0) + 1; return globalThis.n;', version: 'fresh' };
     for (let i = 0; i < 4; i++) {
       // One after the other, so that the isolate is used again.
@@ -76,7 +76,7 @@ describe('sandbox: runs', () => {
     ]);
   });
 
-  it('does not tell the script what an unexpected error of ours said', async () => {
+  it('hides the message of an unexpected host error from the script', async () => {
     const run = startScript(sandbox, {
       source: 'try { await echo() } catch ({ code, message }) { return [code, message] }',
       onCommand: () => Promise.reject(new Error('secret path')),
@@ -98,7 +98,7 @@ describe('sandbox: runs', () => {
     expect(error.scriptStack).not.to.match(/inside|file:/);
   });
 
-  it('reports what a module throws while it is loaded', async () => {
+  it('reports errors thrown while a module is loaded', async () => {
     const error = (await errorOf(
       startScript(sandbox, { kind: 'module', source: 'export default 1;\nnull.x;', file: 'm.js' }),
     )) as ScriptError;
@@ -106,11 +106,11 @@ describe('sandbox: runs', () => {
     expect(error.scriptStack).to.include('m.js:2:6');
   });
 
-  it('ends a script that waits for what cannot happen', async () => {
+  it('ends a script that waits for something impossible', async () => {
     expect((await errorOf(startScript(sandbox, { source: 'await new Promise(() => {})' }))).code).to.equal('stalled');
   });
 
-  it('delivers events to listeners, and drops those nobody listens for', async () => {
+  it('delivers events to listeners, and drops others', async () => {
     const run = startScript(sandbox, {
       source: [
         'const seen = [];',
@@ -126,7 +126,7 @@ describe('sandbox: runs', () => {
     expect((await run.finished).value).to.deep.equal(['1', '2', 'caller']);
   });
 
-  it('cancels a command, and aborts those left over when the run ends', async () => {
+  it('cancels a command, and aborts pending ones when the run ends', async () => {
     const aborted: string[] = [];
     const run = startScript(sandbox, {
       source: [
@@ -157,7 +157,7 @@ describe('sandbox: runs', () => {
     );
   });
 
-  it('names secrets without knowing them', async () => {
+  it('passes the names of secrets, not their values', async () => {
     const run = startScript(sandbox, {
       source: `
         const quiet = [await secrets, JSON.stringify(secrets), { ...secrets }, Object.keys(secrets), String(Object.getPrototypeOf(secrets))];
@@ -169,7 +169,7 @@ describe('sandbox: runs', () => {
     expect((await run.finished).value).to.deep.equal(['{{t}}', true, false, false, quiet]);
   });
 
-  it('says which secret there is not, and lets nobody add one', async () => {
+  it('names a missing secret, and lets no script add one', async () => {
     const missing = ['secrets.other', "secrets['other']", 'const { other } = secrets', "Reflect.get(secrets, 'other')"];
     for (const source of [...missing, 'secrets.toString()', 'secrets.constructor', '`${secrets}`']) {
       // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other
@@ -192,14 +192,14 @@ describe('sandbox: runs', () => {
     }
   });
 
-  it('ends at once when its signal aborts', async () => {
+  it('ends immediately when its signal aborts', async () => {
     const controller = new AbortController();
     const run = startScript(sandbox, { source: 'await sleep(60000)', signal: controller.signal });
     setTimeout(() => controller.abort(), 30);
     expect((await errorOf(run)).name).to.equal('ScriptAbortedError');
   });
 
-  it('refuses arguments and results that are no plain data', async () => {
+  it('refuses arguments and results other than plain data', async () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     expect((await errorOf(startScript(sandbox, { source: '', args: circle as never }))).code).to.equal('not_plain');

@@ -65,11 +65,11 @@ describe('sandbox: scheduling of processes', function () {
       expect([...processors(), ...policies()]).to.deep.equal(expected);
     }, 12_000);
 
-  it('is behind everything else from the beginning, on all processors', () => {
+  it('has the lowest priority from the start, on all processors', () => {
     expect([processors(), policies()]).to.deep.equal([[all], [behind]]);
   });
 
-  it('leaves a processor to others while scripts would use all, until they do not', async () => {
+  it('leaves a processor free while scripts would use all', async () => {
     machine.scriptsBusy = true;
     await become([left, behind]);
     // One that is started meanwhile is kept off it as well.
@@ -80,7 +80,7 @@ describe('sandbox: scheduling of processes', function () {
     await become([all, behind]);
   });
 
-  it('gives scripts their share while others keep all processors busy, until they do not', async () => {
+  it('gives scripts their share while others keep all processors busy', async () => {
     machine.othersBusy = true;
     const answers = Promise.withResolvers<null>();
     const runs = [1, 2].map(() => startScript(sandbox, { source: 'await echo()', onCommand: () => answers.promise }));
@@ -96,7 +96,7 @@ describe('sandbox: scheduling of processes', function () {
     await ended;
   });
 
-  it('gives one its share, too, that is asked for no more than a sign of life', async () => {
+  it('also gives a process its share that only has to answer a ping', async () => {
     machine.othersBusy = true;
     for (const pid of sandbox.pids) process.kill(pid, 'SIGSTOP');
     await become([all, SCHED_OTHER]);
@@ -104,7 +104,7 @@ describe('sandbox: scheduling of processes', function () {
     expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
   });
 
-  it('is behind everything else where there is one processor only', () => {
+  it('has the lowest priority with a single processor', () => {
     const ask = `
       import { openSandbox } from '${INDEX}';
       import { policiesOf, processorsOf } from '${CHILDREN}';

@@ -43,7 +43,7 @@ describe('sandbox: a block whose last run ended in its first turn', () => {
   after(() => sandbox.close());
 
   for (const [name, second] of SECOND) {
-    it(`does as any other when it ${name}`, async () => {
+    it(`behaves like any other when it ${name}`, async () => {
       const source = `if (vars.first) return "first";\n${second}`;
       const never = await outcome(sandbox, source, `never ${name}`, { first: false });
       const version = `after ${name}`;
@@ -52,7 +52,7 @@ describe('sandbox: a block whose last run ended in its first turn', () => {
     });
   }
 
-  it('tells the memory it held', async () => {
+  it('reports the memory it held', async () => {
     const source = 'if (vars.first) return 1; globalThis.kept = new Array(1e6).fill(1.5); return 2;';
     const run = (first: boolean): Promise<number> =>
       startScript(sandbox, { source, version: 'memory', vars: { first } }).finished.then(

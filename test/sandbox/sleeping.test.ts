@@ -9,7 +9,7 @@ const REST_MS = 30;
 /** Milliseconds in which a process is not looked at during a test. */
 const LONG = 60_000;
 
-describe('sandbox: scripts that wait for long', function () {
+describe('sandbox: scripts with long waits', function () {
   this.timeout(20_000);
   let sandbox: Sandbox & { readonly pids: readonly number[] };
   before(async () => {
@@ -23,7 +23,7 @@ describe('sandbox: scripts that wait for long', function () {
     return args;
   };
 
-  it('go on as if they had never slept', async () => {
+  it('continue as if they had never slept', async () => {
     const asked: unknown[] = [];
     const logged: string[] = [];
     const run = startScript(sandbox, {
@@ -56,7 +56,7 @@ describe('sandbox: scripts that wait for long', function () {
     expect(logged).to.deep.equal(['round 0', 'round 1', 'round 2']);
   });
 
-  it('have a clock that moves while they wait, and stands still while they work', async () => {
+  it('have a clock that advances while they wait, and stands still while they run', async () => {
     const began = Date.now();
     const run = startScript(sandbox, {
       source: `
@@ -73,7 +73,7 @@ describe('sandbox: scripts that wait for long', function () {
     expect([month, kind, zero, length]).to.deep.equal([1, 'string', 0, 7]);
   });
 
-  it('end as others do while they sleep, by their owner or by a limit', async () => {
+  it('are ended during sleep by their owner or a limit, like others', async () => {
     const control = new AbortController();
     const stopped = startScript(sandbox, {
       source: 'await call.play();',
@@ -96,7 +96,7 @@ describe('sandbox: scripts that wait for long', function () {
     expect((await errorOf(looping)).limit).to.equal('activationMs');
   });
 
-  it('keep their isolate when they have worked much', async () => {
+  it('keep their isolate after much work', async () => {
     const run = startScript(sandbox, {
       source: 'let n = 0; for (let i = 0; i < 3e8; i++) n += i % 7; await call.play(); return n;',
       limits: { activationMs: 5000 },
@@ -133,7 +133,7 @@ describe('sandbox: scripts that sleep', function () {
   const values = (runs: readonly ScriptRun[]): Promise<unknown[]> =>
     Promise.all(runs.map(async ({ finished }) => (await finished).value));
 
-  it('leave nothing in their process: when it is killed they go on in another', async () => {
+  it('leave nothing in their process: when it is killed they continue in another', async () => {
     await open(LONG);
     const answer = Promise.withResolvers<string>();
     const runs = await asleep(
@@ -149,7 +149,7 @@ describe('sandbox: scripts that sleep', function () {
     expect(sandbox.pids).not.to.include(pid);
   });
 
-  it('miss nothing that they are told while they fall asleep', async () => {
+  it('miss no job while they fall asleep', async () => {
     await open(LONG);
     const ROUNDS = 20;
     const run = startScript(sandbox, {
@@ -169,7 +169,7 @@ describe('sandbox: scripts that sleep', function () {
     expect((await run.finished).value).to.equal(2 * ROUNDS);
   });
 
-  it('keep no process that has grown: a fresh one takes its place, in which they go on', async () => {
+  it('move from a grown process to a new one', async () => {
     await open(20);
     const [pid = 0] = sandbox.pids;
     const answer = Promise.withResolvers<null>();

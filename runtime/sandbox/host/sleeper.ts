@@ -7,8 +7,8 @@ export class Sleeper implements RunLink {
   readonly #wake: (text: string, job: string) => void;
 
   /**
-   * @param text what is left of the run
-   * @param wake called once at most, with it and with what the run is told
+   * @param text the saved state of the run
+   * @param wake called at most once, with the text and the job
    */
   constructor(text: string, wake: (text: string, job: string) => void) {
     this.#text = text;
