@@ -1,24 +1,25 @@
+/** Definitions of components for the checker, editors and docs. */
 import type { Static, TSchema } from 'typebox';
 import type { ValueType } from './values.ts';
 
-/** Settings as far as they are known before the run: an expression's value is absent. */
+/** The literal settings, known before the run: values of expressions are absent. */
 export type LiteralSettings = Readonly<Record<string, unknown>>;
 
 /** A way out of a block. */
 export interface ExitDefinition {
   readonly description: string;
-  /** Where the run goes when the block does not name this exit; without it the exit has to be named. */
+  /** The exit taken in place of this one when the block does not name it; without it the exit must be named. */
   readonly otherwise?: string;
-  /** Whether the exit can happen with these settings; default: always. */
+  /** True when the exit is possible with these settings; default: always. */
   readonly when?: (settings: LiteralSettings) => boolean;
-  /** How the call that the block is for stands after this exit, where the block changes it. */
+  /** State of the block's call after this exit, where the block changes it. */
   readonly call?: 'up' | 'over';
 }
 
 /** Exits named by the author, e.g. the keys of a menu. */
 export interface OpenExits {
   readonly pattern: RegExp;
-  /** The setting with whose value they are compared. */
+  /** The setting whose value selects the exit. */
   readonly of?: string;
   readonly description: string;
 }
@@ -26,80 +27,80 @@ export interface OpenExits {
 export interface ResultField {
   readonly type: ValueType;
   readonly description: string;
-  /** All that it can be, where that is known. */
+  /** All possible values, where known. */
   readonly values?: readonly string[];
-  /** What is in a list or an object; left out: the author knows. */
+  /** Type of the items or fields of a list or an object; default: known to the author only. */
   readonly schema?: TSchema;
 }
 
-/** What some result fields are when a block ends by this exit. */
+/** Kinds of some result fields after this exit. */
 export interface Outcome {
   readonly exit: string;
   readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a component is to the checker, to editors and to the docs: its settings, exits and results, without what it does. */
+/** A component's settings, exits and results, without its behaviour. */
 export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** What an author should know beyond the tables, in Markdown. */
+  /** Further explanation for authors, in Markdown. */
   readonly docs: string;
   readonly settings: Settings;
-  /** The setting meant when a block gives a single value instead of named settings: `play: welcome.wav`. */
+  /** The setting of a single value in place of named settings: `play: welcome.wav`. */
   readonly shorthand?: string;
   readonly exits: Readonly<Record<string, ExitDefinition>>;
   readonly openExits?: OpenExits;
   readonly results: Readonly<Record<string, ResultField>>;
-  /** Exits that say more of the results: the kinds of what it gives. */
+  /** Exits that decide the kinds of result fields. */
   readonly outcomes?: readonly Outcome[];
-  /** The exit by which a module has its results also when the other party hung up: that is one way to finish it. */
+  /** The exit after which a module gets the results although the other party hung up: a normal way to finish. */
   readonly hangUpExit?: string;
-  /** Whether the block takes time, so that a loop through it does not spin. */
+  /** True when the block takes time, so that a loop through it does not spin. */
   readonly waits?: boolean;
-  /** What it waits for ends by itself after a hang-up, and takes the time that it may take. */
+  /** Its wait ends by itself after a hang-up, within the block's own time limit. */
   readonly hasOwnEnd?: boolean;
-  /** It is done soon, whatever happens: in a module, what it does is not left half done by a hang-up. */
+  /** It always ends soon; in a module, a hang-up does not cut it short. */
   readonly brief?: boolean;
-  /** An exit that is taken a number of times only: a circle through it comes to an end by itself. */
+  /** An exit of limited count: a circle through it ends by itself. */
   readonly bounded?: string;
-  /** Whether it may set the variable, beside what its settings of the kind `assignments` say. */
+  /** True when it may set the variable, beside its settings of the kind `assignments`. */
   readonly assigns?: (settings: LiteralSettings, variable: string) => boolean;
-  /** Name in scripts and modules, `call.NAME` unless given; false: not there. */
+  /** Name in scripts and modules; default `call.NAME`; false: not available. */
   readonly method?: string | false;
   /** Other names of settings in modules. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** It begins a call, of its own under the name of the block's `leg`. */
+  /** It begins a call, named by the block's `leg`. */
   readonly placesCall?: boolean;
   /** The setting that names another leg. */
   readonly legSetting?: string;
-  /** How the call has to stand that the block is for: `incoming` can be answered, `connected` has been. */
+  /** Required state of the block's call: `incoming` can be answered, `connected` has been answered. */
   readonly needsCall?: 'incoming' | 'connected' | 'any';
-  /** The setting that says best what a block is about; the trace shows it. */
+  /** The most descriptive setting of a block; the trace shows it. */
   readonly subject?: string;
-  /** What it asks of others, by the words with which a test gives the answer, e.g. `GET https://a.example/b`. */
+  /** Its outside request, in the words of a test's answers, e.g. `GET https://a.example/b`. */
   readonly request?: (settings: Static<Settings>) => string;
   /** It fails with codes of the author's own: one that the setting names, or any. */
   readonly authorCodes?: { readonly setting: string } | 'any';
   /** What authors may call it who know other systems. */
   readonly otherNames?: readonly string[];
-  /** The settings that name a scenario it starts, and the values of that scenario's parameters. */
+  /** The settings with the id of a started scenario and with its arguments. */
   readonly startsScenario?: { readonly scenario: string; readonly args: string };
-  /** Mistakes that only this component can see, one sentence each. */
+  /** Mistakes that only this component can find, one sentence each. */
   readonly check?: (
     settings: LiteralSettings,
     exits: ReadonlySet<string>,
-    /** Names of the settings that are there, by a literal or an expression. */
+    /** Names of the given settings, literals and expressions. */
     given: ReadonlySet<string>,
-    /** Whether it is for a further call of the scenario. */
+    /** True for a block with `leg`. */
     leg: boolean,
   ) => readonly string[];
 }
 
-/** All components by name, handed to the checker by whoever starts it. */
+/** All components by name, passed to the checker. */
 export type ComponentDefinitions = ReadonlyMap<string, ComponentDefinition>;
 
 /** Target of an exit that ends the run. */
 export const END = 'end';
-/** The exit taken when a component throws. Every block may name it; without it the run fails. */
+/** The exit after a thrown error. Every block may name it; without it the run fails. */
 export const ERROR_EXIT = 'error';

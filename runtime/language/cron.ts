@@ -14,11 +14,11 @@ const FIELDS: readonly Field[] = [
   { name: 'hour', from: 0, to: 23 },
   { name: 'day of month', from: 1, to: 31 },
   { name: 'month', from: 1, to: 12, names: MONTHS },
-  // 7 is Sunday, too.
+  // 0 and 7 are both Sunday.
   { name: 'day of week', from: 0, to: 7, names: DAYS },
 ];
 
-/** The text is no cron expression. */
+/** An invalid cron expression. */
 export class CronError extends Error {
   override readonly name = 'CronError';
 }
@@ -44,14 +44,14 @@ export class Cron {
     this.#zone = formatOf(timezone);
   }
 
-  /** Whether the minute in which this moment lies is one of the schedule. */
+  /** True when the schedule includes the minute of this moment. */
   matches(now: number): boolean {
     const local = Object.fromEntries(this.#zone.formatToParts(now).map(({ type, value }) => [type, value]));
     const [minutes, hours, days, months, weekdays] = this.#fields;
     const weekday = DAYS.indexOf((local['weekday'] ?? '').toLowerCase());
     const day = days?.has(Number(local['day'])) === true;
     const dayOfWeek = weekdays?.has(weekday) === true || (weekday === 0 && weekdays?.has(7) === true);
-    // With both restricted, either will do (POSIX crontab).
+    // With both days restricted, either one matches (POSIX crontab).
     const date = this.#dayRestricted && this.#weekdayRestricted ? day || dayOfWeek : day && dayOfWeek;
     return (
       date &&

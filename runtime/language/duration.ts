@@ -6,10 +6,10 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 export const DURATION_PATTERN = '^\\d+(\\.\\d+)?(ms|s|m|h)$';
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
 
-/** The longest duration a scenario may name: one week. Keeps timers within what setTimeout can hold (2^31 ms). */
+/** The longest duration in a scenario: one week, below the maximum of setTimeout (2^31 ms). */
 const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
-/** Milliseconds of a duration, or undefined when the text is none or longer than a week. */
+/** Milliseconds of a duration; undefined for an invalid text or more than a week. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (!match) return undefined;

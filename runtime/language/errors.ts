@@ -4,8 +4,8 @@ import { formatProblem } from './problem.ts';
 import type { Value } from './values.ts';
 
 /**
- * Something a running scenario can react to: a block that throws it leaves by its `error` exit, where `error.code` and
- * `error.message` hold it.
+ * An error that a running scenario can handle: a block that throws it takes its `error` exit, with `error.code` and
+ * `error.message`.
  */
 export class ScenarioError extends Error {
   override readonly name: string = 'ScenarioError';
@@ -26,7 +26,7 @@ export class ScenarioError extends Error {
 /** Code of the error by which an interrupt cuts a block short: the run goes on elsewhere, and keeps its call. */
 export const INTERRUPT = 'interrupted' satisfies InternalCode;
 
-/** An argument the scenario's parameters do not allow. */
+/** An argument that does not fit the scenario's parameters. */
 export class ArgumentError extends Error {
   override readonly name = 'ArgumentError';
   readonly field: string;
@@ -38,7 +38,7 @@ export class ArgumentError extends Error {
   }
 }
 
-/** A scenario that cannot run because its file holds mistakes. */
+/** A scenario that cannot run because its file has mistakes. */
 export class InvalidScenarioError extends Error {
   override readonly name = 'InvalidScenarioError';
   readonly problems: readonly Problem[];

@@ -1,18 +1,18 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Which file of a scenario folder is what. */
+/** Kinds of files in a scenario folder. */
 
 export function isTestFile(name: string): boolean {
   return /\.test\.ya?ml$/.test(name);
 }
 
-/** A YAML scenario: `*.yaml`, but for its tests. */
+/** A YAML scenario: `*.yaml`, tests excluded. */
 export function isBlockScenario(name: string): boolean {
   return /\.ya?ml$/.test(name) && !isTestFile(name);
 }
 
-/** A scenario that is a module: `*.js`, `*.ts`, but for tests and declarations. */
+/** A module: `*.js`, `*.ts`, tests and declarations excluded. */
 export function isModuleScenario(name: string): boolean {
   return /\.[jt]s$/.test(name) && !/\.(test|d)\.[jt]s$/.test(name);
 }

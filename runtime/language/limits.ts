@@ -2,13 +2,13 @@ import type { ScriptLimits } from '../sandbox/index.ts';
 import { parseDuration } from './duration.ts';
 import { suggestName } from './problem.ts';
 
-/** What one run may use, in the authors' words. Times are milliseconds. */
+/** Resource limits of one run, by their names in scenarios. Times are milliseconds. */
 export interface ScenarioLimits {
   /** Processor time of its scripts in all. */
   readonly cpu: number;
   /** Processor time of a script between two waits. */
   readonly activation: number;
-  /** From start to end, waiting included; undefined: no limit. */
+  /** From start to end, with waits; undefined: no limit. */
   readonly wall: number | undefined;
   /** Megabytes of a script's heap and buffers. */
   readonly memory: number;
@@ -22,7 +22,7 @@ export interface ScenarioLimits {
 
 export type LimitsWanted = { readonly [Name in keyof ScenarioLimits]?: number };
 
-/** What a scenario has that says nothing. */
+/** Default limits. */
 const DEFAULTS: ScenarioLimits = {
   cpu: 10_000,
   activation: 500,
@@ -33,7 +33,7 @@ const DEFAULTS: ScenarioLimits = {
   steps: 1000,
 };
 
-/** The least and the most that can be said. */
+/** The smallest and largest allowed values. */
 const RANGES: Readonly<
   Record<keyof ScenarioLimits, { readonly from: number; readonly to: number; readonly time: boolean }>
 > = {
@@ -48,7 +48,7 @@ const RANGES: Readonly<
 
 const NAMES = Object.keys(RANGES) as readonly (keyof ScenarioLimits)[];
 
-/** A mistake in limits: whose, and what is wrong. */
+/** A mistake in one limit. */
 export interface LimitsProblem {
   readonly name: string;
   readonly message: string;
@@ -78,15 +78,15 @@ export function readLimits(value: unknown): {
   return { limits, problems };
 }
 
-/** The first mistake in limits that an operator writes; undefined: there is none. */
+/** The first mistake in an operator's limits; undefined without one. */
 export function limitsProblem(value: unknown): string | undefined {
   const [first] = readLimits(value).problems;
   return first?.message;
 }
 
 /**
- * The limits of a run: what the scenario wants, or the usual, but never more than its domain allows.
- * @param allowed what an operator set for the domain
+ * The limits of a run: those of the scenario or the defaults, capped by those of its domain.
+ * @param allowed the operator's limits for the domain
  */
 export function effectiveLimits(wanted: LimitsWanted = {}, allowed: LimitsWanted = {}): ScenarioLimits {
   const of = (name: keyof ScenarioLimits): number | undefined => {
@@ -97,7 +97,7 @@ export function effectiveLimits(wanted: LimitsWanted = {}, allowed: LimitsWanted
   return { ...DEFAULTS, ...Object.fromEntries(NAMES.map((name) => [name, of(name)])) };
 }
 
-/** The same for the sandbox; the time from start to end is the run's own business. */
+/** The limits for the sandbox; the run enforces the time from start to end itself. */
 export function scriptLimits({ cpu, activation, memory, pending, log }: ScenarioLimits): Partial<ScriptLimits> {
   return { cpuMs: cpu, activationMs: activation, memoryMb: memory, pendingCommands: pending, logLines: log };
 }

@@ -1,17 +1,17 @@
 import type { ComponentDefinition, ComponentDefinitions } from './component.ts';
 
-/** The name a component has in scripts and modules, e.g. `call.play`; undefined when it is not there. */
+/** The component's name in scripts and modules, e.g. `call.play`; undefined when it is not available. */
 export function methodOf({ name, method }: ComponentDefinition): string | undefined {
   if (method === false) return undefined;
   return method ?? `call.${name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}`;
 }
 
-/** Whether it does something to a call, so that `leg` can say to which. */
+/** True for a component that acts on a call, so that `leg` can select the call. */
 export function usesCall(component: ComponentDefinition): boolean {
   return component.name === 'run' || methodOf(component)?.startsWith('call.') === true;
 }
 
-/** Facts of the call and of the run, beside the components: `await call.info()`, `await scenario.info()`. */
+/** Functions for facts of the call and of the run: `await call.info()`, `await scenario.info()`. */
 export const CALL_INFO = 'call.info';
 export const SCENARIO_INFO = 'scenario.info';
 

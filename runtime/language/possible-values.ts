@@ -2,11 +2,11 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { misspelt } from '../words/index.ts';
 import { suggestName } from './problem.ts';
 
-/** Comparisons with a text that what is compared cannot be: `${transfer.result == "rejcted"}`. */
+/** Finds comparisons with impossible texts: `${transfer.result == "rejcted"}`. */
 
 type Values = readonly string[];
 
-/** What is known to be one of a few texts. */
+/** Names and fields that take one of a few texts. */
 export interface KnownValues {
   readonly variables: ReadonlyMap<string, Values>;
   readonly records: RecordValues;
@@ -25,7 +25,7 @@ export interface Doubt {
   readonly suggestion?: string;
 }
 
-/** What a whole expression can be; undefined when that is not known. The empty text, of what has not run yet, is left out. */
+/** Possible results of an expression; undefined: unknown. The empty text, the value before a block has run, is left out. */
 export function possibleValues(node: ASTNode, { variables, records }: KnownValues): Values | undefined {
   return node.op === 'id' ? variables.get(node.args) : fieldValues(node, records);
 }
@@ -38,7 +38,7 @@ function fieldValues(node: ASTNode, records: RecordValues | undefined): Values |
 }
 
 export function impossibleComparisons(node: ASTNode, known: KnownValues): readonly Doubt[] {
-  // The name of an item of `list.exists(name, ...)` hides what has it outside.
+  // The item name of `list.exists(name, ...)` hides an outer name.
   if (node.op === 'rcall') return within(node.args, without(known, node.args[2]?.[0]));
   return [...comparedHere(node, known), ...within(node.args, known)];
 }

@@ -5,7 +5,7 @@ import type { LimitsWanted } from './limits.ts';
 import type { Cron } from './cron.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
 
-/** A setting, ready to be evaluated. */
+/** A compiled setting. */
 export type Compiled =
   | { readonly kind: 'constant'; readonly value: Value }
   | { readonly kind: 'expression'; readonly expression: Expression }
@@ -19,7 +19,7 @@ export interface Parameter {
   readonly description: string | undefined;
   /** Allowed values; undefined: any of the type. */
   readonly values: readonly Value[] | undefined;
-  /** May read the parameters before it. Undefined: the parameter must be given. */
+  /** May read the parameters before it. Undefined: the parameter is required. */
   readonly default: Compiled | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface Variable {
   readonly initial: Compiled;
 }
 
-/** Where a script is in its file; lines and columns count from 1. */
+/** The place of a script in its file; lines and columns count from 1. */
 export interface ScriptPlaces {
   /** The line in which it begins. */
   readonly line: number;
-  /** Where a line and a column of the script stand. */
+  /** The place in the file of a line and a column of the script. */
   at(line: number, column: number): { readonly line: number; readonly column: number };
 }
 
@@ -42,19 +42,19 @@ export interface Block {
   readonly name: string;
   readonly component: ComponentDefinition;
   readonly settings: Compiled;
-  /** Name of the call it is for; undefined: the run's own. */
+  /** Name of the block's call; undefined: the run's own. */
   readonly leg: string | undefined;
-  /** Every exit the component can take, with the block it leads to or `end`; `error` only when named. */
+  /** Every possible exit with its target, a block or `end`; `error` only when named. */
   readonly exits: ReadonlyMap<string, string>;
   readonly line: number;
-  /** Where its script is in the file, if it has one. */
+  /** The place of its script in the file; undefined without a script. */
   readonly script?: ScriptPlaces;
 }
 
 export const INTERRUPT_KINDS = ['dtmf', 'hangup', 'hold', 'unhold', 'message', 'sip', 'event', 'after'] as const;
 export type InterruptKind = (typeof INTERRUPT_KINDS)[number];
 
-/** Something that cuts the running block short and leads the run elsewhere. */
+/** An interrupt: it cuts the running block short, and the run continues at its target. */
 export interface Interrupt {
   readonly kind: InterruptKind;
   /** The key, the name of the message or event, the SIP method, the duration as written; empty: any. */
@@ -64,7 +64,7 @@ export interface Interrupt {
   readonly milliseconds: number;
 }
 
-/** What starts a scenario beside a call. */
+/** A start of a scenario without a call. */
 export type Start = {
   /** Undefined: the node's. For a hook: any. */
   readonly domain: string | undefined;
@@ -79,11 +79,11 @@ export type Start = {
 export interface ModuleSource {
   readonly source: string;
   readonly format: ScriptFormat;
-  /** The components it can use, by their dotted name. */
+  /** The available components, by their dotted name. */
   readonly methods: ReadonlyMap<string, ComponentDefinition>;
-  /** All functions it gets: the components, and what tells it of its call and of itself. */
+  /** All its functions: the components, and those for facts of its call and run. */
   readonly commands: readonly string[];
-  /** Whether it says which parameters it has; else it takes whatever it is given. */
+  /** True when it declares its parameters; otherwise it accepts any. */
   readonly declaresParameters: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface Program {
   readonly description: string | undefined;
   /** Hash of the file's text; of an entity its number. */
   readonly version: string;
-  /** Id of the entity that it is kept in, for a number tells nothing alone; of a file there is none. */
+  /** Id of its entity, because the entity's number is not unique by itself; undefined for a file. */
   readonly entity?: string;
   /** As given to the checker. */
   readonly file: string;
@@ -106,13 +106,13 @@ export interface Program {
   readonly finally: string | undefined;
   readonly interrupts: readonly Interrupt[];
   readonly starts?: readonly Start[];
-  /** What its runs may use, where that is not the usual. */
+  /** Limits of its runs that differ from the defaults. */
   readonly limits?: LimitsWanted;
   /** Names of the secrets that it uses. */
   readonly secrets?: readonly string[];
-  /** Id of the scenario that gets the call when this one fails. */
+  /** Id of the scenario that takes the call when this one fails. */
   readonly fallback?: string;
-  /** Of a module, which has no blocks. */
+  /** Set for a module, which has no blocks. */
   readonly module?: ModuleSource;
 }
 
@@ -132,7 +132,7 @@ export function evaluate(compiled: Compiled, scope: Scope): Value {
   return compiled.parts.map((part) => (typeof part === 'string' ? part : plainText(part.evaluate(scope)))).join('');
 }
 
-/** The literal part of an object's entries: what is known before the run. */
+/** The literal entries of an object, known before the run. */
 export function literalSettings(compiled: Compiled): Record<string, Value> {
   if (compiled.kind === 'constant') return compiled.value as Record<string, Value>;
   if (compiled.kind !== 'object') return {};

@@ -4,7 +4,7 @@ import type { PlaySource } from './call-words.ts';
 import { parseDuration } from './duration.ts';
 import { nearest } from '../words/index.ts';
 
-/** Why a sound cannot be played. */
+/** The reason why a sound cannot be played, with a suggestion. */
 export interface SoundProblem {
   readonly message: string;
   readonly suggestion?: string;
@@ -58,7 +58,7 @@ function resolvePrompt(name: string, promptsFolder: string): PlaySource | SoundP
   return { file: real };
 }
 
-/** Undefined when there is nothing of this name. */
+/** Undefined without a file of this name. */
 function realPath(file: string): string | undefined {
   try {
     return realpathSync.native(file);

@@ -1,24 +1,23 @@
 import type { Program, Start } from './program.ts';
 
 /**
- * What a scenario is wanted for: `call`: a call is to be served; `service`: it is to run without one, by request,
- * schedule or event.
+ * Purpose of a scenario. `call`: serves a call. `service`: runs without one, started by a request, schedule or event.
  */
 export type ScenarioUse = 'call' | 'service';
 
-/** A scenario that something beside a call starts. */
+/** A scenario with a start other than a call. */
 export interface StartingScenario {
   readonly id: string;
   readonly starts: readonly Start[];
-  /** The one domain that has it; undefined: a file, which all domains have. */
+  /** Its domain; undefined for a file, which all domains share. */
   readonly domain: string | undefined;
 }
 
-/** Where the programs of a node come from. */
+/** The source of a node's programs. */
 export interface ScenarioSource {
-  /** What a new run of this id gets in a domain; undefined when there is no such scenario, or none that can run. */
+  /** The program for a new run of this id in a domain; undefined for an unknown scenario or one with mistakes. */
   program(id: string, domain: string, use?: ScenarioUse): Promise<Program | undefined>;
   starting(): readonly StartingScenario[];
-  /** Looks for new, changed and vanished files. */
+  /** Loads new and changed files, and drops deleted ones. */
   scan(): Promise<void>;
 }

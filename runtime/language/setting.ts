@@ -2,8 +2,8 @@ import { type TSchema, type TSchemaOptions, Type } from 'typebox';
 import { DURATION_PATTERN } from './duration.ts';
 
 /**
- * Settings that mean more than their JSON type. `x-setting` tells the checker and editors what the text is; the rest is
- * plain JSON Schema (TypeBox).
+ * Kinds of settings beyond JSON types. `x-setting` names the kind for the checker and editors; the rest is plain JSON
+ * Schema (TypeBox).
  */
 export type SettingKind = 'duration' | 'sound' | 'condition' | 'assignments' | 'script';
 
@@ -12,7 +12,7 @@ export function Duration(options: TSchemaOptions = {}) {
   return Type.String({ ...options, pattern: DURATION_PATTERN, 'x-setting': 'duration' });
 }
 
-/** What is played: a WAV file of the prompts folder, `tone:<teletone>` or `silence:<duration>`. */
+/** A sound: a WAV file of the prompts folder, `tone:<teletone>` or `silence:<duration>`. */
 export function Sound(options: TSchemaOptions = {}) {
   return Type.String({ ...options, minLength: 1, 'x-setting': 'sound' });
 }
@@ -22,17 +22,17 @@ export function Sounds(options: TSchemaOptions = {}) {
   return Type.Union([Sound(), Type.Array(Sound(), { minItems: 1, maxItems: 100 })], options);
 }
 
-/** An expression that is true or false, written without `${}`; the component receives its value. */
+/** A boolean expression, written without `${}`; the component receives its value. */
 export function Condition(options: TSchemaOptions = {}) {
   return Type.Unsafe<boolean>(Type.Boolean({ ...options, 'x-setting': 'condition' }));
 }
 
-/** Names of variables with the values they get. */
+/** Names of variables with their new values. */
 export function Assignments(options: TSchemaOptions = {}) {
   return Type.Record(Type.String(), Type.Any(), { ...options, 'x-setting': 'assignments' });
 }
 
-/** The kind of a schema made here, else undefined. */
+/** The kind of a schema from this file; undefined for others. */
 export function settingKind(schema: TSchema): SettingKind | undefined {
   return (schema as { 'x-setting'?: SettingKind })['x-setting'];
 }

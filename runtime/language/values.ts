@@ -20,7 +20,7 @@ export const CEL_TYPES: Readonly<Record<ValueType, string>> = {
   any: 'dyn',
 };
 
-/** What a variable holds before anything is assigned to it. */
+/** Initial values of variables, by type. */
 export const ZERO_VALUES: Readonly<Record<ValueType, Value>> = {
   string: '',
   integer: 0,
@@ -31,16 +31,16 @@ export const ZERO_VALUES: Readonly<Record<ValueType, Value>> = {
   any: null,
 };
 
-/** The longest text a variable may hold, and the most items and characters one value may hold in all: a run must not eat the process. */
+/** Limits of one value: the longest text, and the total of items and characters. They protect the process's memory. */
 const MAX_STRING_LENGTH = 16_384;
 const MAX_VALUE_SIZE = 65_536;
 
-/** A value cannot be held by a variable: too large, or of a kind the language has no place for. */
+/** A value that no variable can hold: too large, or of an unsupported kind. */
 export class ValueError extends Error {
   override readonly name = 'ValueError';
 }
 
-/** The type a literal has by itself; `null` fits anything. */
+/** The type of a literal; `null` fits any type. */
 export function typeOfValue(value: Value): ValueType {
   if (value === null) return 'any';
   if (Array.isArray(value)) return 'list';
@@ -50,20 +50,20 @@ export function typeOfValue(value: Value): ValueType {
   return 'object';
 }
 
-/** A value as part of a text: nothing for null, JSON for lists and maps. */
+/** A value as part of a text: empty for null, JSON for lists and maps. */
 export function plainText(value: Value): string {
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Whether a value may be assigned to something of this type. */
+/** True when a value fits a type. */
 export function isOfType(value: Value, type: ValueType): boolean {
   if (type === 'any') return true;
   const actual = typeOfValue(value);
   return actual === type || (type === 'number' && actual === 'integer');
 }
 
-/** A value in the form CEL computes with. */
+/** The CEL form of a value. */
 export function toCel(value: Value, type: ValueType): unknown {
   if (typeof value === 'number') return type !== 'number' && Number.isSafeInteger(value) ? BigInt(value) : value;
   if (value === null || typeof value !== 'object') return value;
@@ -73,18 +73,18 @@ export function toCel(value: Value, type: ValueType): unknown {
 
 /**
  * The plain value of a CEL result.
- * @throws ValueError for integers beyond 2^53, numbers that are infinite, values that are too large, and CEL types without a plain form.
+ * @throws ValueError for integers beyond 2^53, infinite numbers, too large values, and CEL types without a plain form.
  */
 export function fromCel(result: unknown): Value {
   return convert(result, { size: 0, most: MAX_VALUE_SIZE, longest: MAX_STRING_LENGTH });
 }
 
-/** The plain form of what a variable or parameter holds, whatever its size: it may have come from elsewhere than an expression. */
+/** The plain form of a variable or parameter, of any size: its value may not come from an expression. */
 export function heldValue(held: unknown): Value {
   return convert(held, { size: 0, most: Number.POSITIVE_INFINITY, longest: Number.POSITIVE_INFINITY });
 }
 
-/** How large a value is so far, and may be. */
+/** The size of a value so far, with its limit. */
 interface Size {
   size: number;
   readonly most: number;
@@ -108,7 +108,7 @@ function fromString(result: string, total: Size): string {
   return result;
 }
 
-/** JSON has no other numbers. */
+/** JSON has only finite numbers. */
 function finite(result: number): number {
   if (!Number.isFinite(result)) throw new ValueError('this is no number: it is divided by 0, or too large');
   return result;

@@ -11,17 +11,17 @@ import type { ScriptSite } from './scripts/scripts.ts';
 import type { Report } from './names/unknown-names.ts';
 
 /**
- * Reads and checks a scenario file of either kind.
- * @throws what reading the file throws
+ * Reads and checks a scenario file, YAML or module.
+ * @throws errors of reading the file
  */
 export async function checkFile(options: ModuleCheckOptions): Promise<CheckResult & { readonly text: string }> {
   const text = await readFile(options.file, 'utf8');
   return { ...(await checkText(text, options)), text };
 }
 
-/** The same for a text that is at hand; the name of the file says of which kind it is. */
+/** Checks a text that is already read; the extension of the file's name decides between YAML and module. */
 export async function checkText(given: string, options: ModuleCheckOptions): Promise<CheckResult> {
-  // The mark of some editors at the beginning of a file counts as no character.
+  // The byte order mark of some editors counts as no character.
   const text = given.replace(/^\uFEFF/, '');
   if (isModuleScenario(options.file)) return checkModule(text, options);
   const checked = checkScenario(text, options);
@@ -32,19 +32,19 @@ export async function checkText(given: string, options: ModuleCheckOptions): Pro
   return { ...checked, program: problems.some(isMistake) ? undefined : checked.program, problems };
 }
 
-/** What becomes of the lines of `>`, and of a text without quotes. */
+/** The suggestion for code in a folded (`>`) or plain scalar. */
 const FOLDED = 'YAML makes one line of these; write code: | and the lines below it';
 
 const PLACEHOLDER = 'a script gets values by the setting vars, and reads vars.NAME';
 
-/** Whether the code holds `{{name}}` or `${name}` for something of the scenario. */
+/** True when the code contains `{{name}}` or `${name}` with a name of the scenario. */
 function hasPlaceholder({ source, scenario }: ScriptSite): boolean {
   return [...source.matchAll(/(?:\{\{|\$\{)\s*([A-Za-z]\w*)/g)].some(
     ([, name = '']) => scenario.variables.has(name) || scenario.records.has(name),
   );
 }
 
-/** Mistakes in the scripts of blocks, where they stand in the file. */
+/** Mistakes in the scripts of blocks, at their places in the file. */
 async function scriptProblems(
   scripts: readonly ScriptSite[],
   { file, components }: ModuleCheckOptions,
@@ -68,7 +68,7 @@ async function scriptProblems(
       const code = result.ok ? result.code : recovered?.code;
       if (code === undefined) return found;
       const report: Report = (offset, message, suggestion, severity) => {
-        // Warnings tell what is missing, and that may be in a line that was left out.
+        // Warnings name what is missing, and a skipped line may contain it.
         if (recovered && (severity !== undefined || recovered.hides(offset))) return;
         const before = code.slice(0, offset).split('\n');
         found.push({
@@ -83,7 +83,7 @@ async function scriptProblems(
         checkScriptBlock(code, script, known, report);
       } catch (error) {
         if (error instanceof RangeError) report(0, TOO_DEEP.message, TOO_DEEP.suggestion, 'warning');
-        // Or something that only V8 can read.
+        // The source may also use syntax that only V8 parses.
         else if (!(error instanceof SyntaxError)) throw error;
       }
       return found;

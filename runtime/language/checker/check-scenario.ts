@@ -1,3 +1,4 @@
+/** Checks a whole YAML scenario and compiles it to a program. */
 import path from 'node:path';
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentDefinitions } from '../component.ts';
@@ -38,27 +39,27 @@ const OTHER_NAME = `write ${NOW}_1 or another name`;
 const SCENARIO_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface CheckOptions {
-  /** Named in problems; prompts are looked for in `prompts/` beside it unless `promptsFolder` says otherwise. */
+  /** Named in problems; prompts are in `prompts/` beside it unless `promptsFolder` is given. */
   readonly file: string;
   readonly components: ComponentDefinitions;
   readonly promptsFolder?: string;
-  /** The id of a scenario that has it from elsewhere: the text needs none, and one in it is not looked at. */
+  /** The id of a scenario that is not a file; an `id` in the text is then optional and ignored. */
   readonly id?: string;
 }
 
 export interface CheckResult {
-  /** Undefined when there are problems that are no mere warnings. */
+  /** Undefined after mistakes; warnings alone leave it defined. */
   readonly program: Program | undefined;
-  /** As far as it could be read: what it is in spite of its mistakes. */
+  /** The readable part of the program, despite its mistakes. */
   readonly draft?: Program | undefined;
   readonly problems: readonly Problem[];
-  /** The scenarios it starts by a literal id. */
+  /** The scenarios that it starts by a literal id. */
   readonly references: readonly ScenarioReference[];
-  /** Scripts of blocks, which only a compiler can judge. */
+  /** Scripts of blocks, still to be compiled and checked. */
   readonly scripts: readonly ScriptSite[];
 }
 
-/** Checks the text of a scenario file: every mistake at once, in the order of the file. Runs nothing. */
+/** Checks the text of a scenario file and lists all mistakes, in the order of the file. Runs nothing. */
 export function checkScenario(text: string, options: CheckOptions): CheckResult {
   const source = new YamlSource(text, options.file);
   const checked = isMap(source.root) ? checkRoot(source, source.root, options) : undefined;
@@ -146,7 +147,7 @@ function checkRoot(
   return { program, references, scripts };
 }
 
-/** Variables that only blocks know, which set them: that they are not declared is told there, and not where they are read. */
+/** Undeclared variables that blocks set: reported where they are set, not where they are read. */
 function undeclared(source: Source, drafts: readonly BlockDraft[]): (readonly [string, ValueType])[] {
   return drafts.flatMap(({ component, settings: { value } }) =>
     settingKind(component.settings) === 'assignments' && isMap(value)
@@ -159,7 +160,7 @@ function isText(value: Value): value is string {
   return typeof value === 'string';
 }
 
-/** Blocks that have results can be read as `block.field`. */
+/** Results of blocks, which expressions read as `block.field`. */
 function resultRecords(drafts: readonly BlockDraft[]): (readonly [string, Record<string, ValueType>])[] {
   return drafts
     .filter(({ component }) => Object.keys(component.results).length > 0)
@@ -172,7 +173,7 @@ function resultRecords(drafts: readonly BlockDraft[]): (readonly [string, Record
     );
 }
 
-/** What the fields of results can be, where that is known. */
+/** Possible values of result fields, where known. */
 function resultValues(drafts: readonly BlockDraft[]): (readonly [string, Record<string, readonly string[]>])[] {
   return drafts.map(({ name, component }) => {
     const known = Object.entries(component.results).flatMap(([field, { values }]) =>
@@ -191,7 +192,7 @@ function readSections(source: Source, root: Node): Map<string, Entry> {
   }
   for (const entry of unknown) {
     source.problem(entry.keyNode, `a scenario has no section "${entry.key}"`, suggestName(entry.key, SECTIONS));
-    // That a section is missing is no second mistake.
+    // A misspelt section is not also a missing one.
     const meant = nearest(entry.key, SECTIONS);
     if (meant !== undefined && !sections.has(meant)) sections.set(meant, entry);
   }

@@ -10,8 +10,8 @@ import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from '../v
 
 /**
  * Expressions of the scenario language: CEL (https://cel.dev), compiled and type-checked when the scenario is checked.
- * CEL has no loops and no side effects; what could still take long (backtracking regular expressions, comprehensions in
- * comprehensions) is refused, so that an expression can run without an isolate.
+ * CEL has no loops and no side effects. Slow constructs (backtracking regular expressions, nested comprehensions) are
+ * refused, so that an expression can run without an isolate.
  */
 
 /** The names an expression can use, with their values in CEL form. */
@@ -19,13 +19,13 @@ export type Scope = Record<string, unknown>;
 
 export interface Expression {
   readonly source: string;
-  /** CEL type of the result, `dyn` when it is known at run time only. */
+  /** CEL type of the result; `dyn` when it is known only at run time. */
   readonly type: string;
   /** Variables the expression reads. */
   readonly names: ReadonlySet<string>;
-  /** Of those, records of whose fields it reads a part without asking whether it is there, and that part. */
+  /** Records of which the expression reads a part of a field without checking that it exists, with that part. */
   readonly lookedInto: ReadonlyMap<string, string>;
-  /** All that the result can be, where that is known. */
+  /** All possible results, where known. */
   readonly values?: readonly string[];
   /** @throws ScenarioError code `expression` */
   evaluate(scope: Scope): Value;
@@ -35,7 +35,7 @@ export interface Expression {
 export interface Declarations {
   readonly variables: ReadonlyMap<string, ValueType>;
   readonly records: ReadonlyMap<string, Readonly<Record<string, ValueType>>>;
-  /** Of which it is known what they can be. */
+  /** Possible values of names, where known. */
   readonly values?: KnownValues;
 }
 
@@ -45,22 +45,22 @@ export interface Mistaken {
   readonly more?: readonly ExpressionProblem[];
 }
 
-/** The time, unless the scenario has something of its own by this name. */
+/** The current time, unless the scenario declares this name itself. */
 export const NOW = 'now';
 
-/** Whose fields are known at run time only. */
+/** Maps with fields known only at run time. */
 const SECRETS = 'secrets';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
 
-/** A length of time in CEL; as a number, its milliseconds. */
+/** A CEL duration; as a number, its milliseconds. */
 interface Duration {
   readonly seconds: bigint;
   valueOf(): number;
 }
 
-/** What can be computed with, and is none of the scenario's values. */
+/** CEL types that are not values of the scenario language. */
 const NO_VALUES: ReadonlyMap<string, Omit<ExpressionProblem, 'start'>> = new Map([
   [DURATION, { message: 'a length of time is no value by itself', suggestion: 'write int(...): its seconds' }],
   [
@@ -86,16 +86,16 @@ const TIME_PARTS: Readonly<Record<string, string>> = {
   fullyear: 'getFullYear',
 };
 
-/** Names that CEL has itself, and that a scenario can give to nothing. */
+/** Reserved names of CEL, which a scenario cannot declare. */
 export const CEL_WORDS: ReadonlySet<string> = new Set(
   `as break const continue else false for function if import in let loop null package namespace return true var void while
    int uint double string bool bytes list map type null_type dyn size has google optional cel`.split(/\s+/),
 );
 
-/** What is a name in every expression: CEL's own words, and the time. */
+/** Names known in every expression: CEL's own, and the time. */
 const KNOWN_WORDS: ReadonlySet<string> = new Set([...CEL_WORDS, NOW, 'timestamp', 'duration']);
 
-/** Words that declare what times can be converted to. */
+/** Type names that times can be converted to. */
 const OF_TIME = new Set([NOW, 'timestamp', 'duration']);
 
 const NONE_KNOWN: KnownValues = { variables: new Map(), records: new Map() };
@@ -121,7 +121,7 @@ export class ExpressionCompiler {
     this.#environment = BASE.clone();
   }
 
-  /** Whether a text is the name of a variable, or of a field of a record: `ask.digits`. */
+  /** True for the name of a variable, or of a field of a record: `ask.digits`. */
   reads(text: string): boolean {
     const [name = '', field, ...more] = text.split('.');
     if (field === undefined) return this.#declarations.variables.has(name);
@@ -129,7 +129,7 @@ export class ExpressionCompiler {
     return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
   }
 
-  /** What may be meant by a text that stands where a name is expected: itself, or a field of the record that it names. */
+  /** The likely name behind a text: the text itself, or a field of the record that it names. */
   meant(text: string): string | undefined {
     if (this.reads(text)) return text;
     const [name = '', field] = text.split('.');
@@ -138,13 +138,13 @@ export class ExpressionCompiler {
     return found === undefined ? undefined : `${name}.${found}`;
   }
 
-  /** Only names that are used are declared to CEL, for each takes longer than compiling an expression. */
+  /** Declares only the used names to CEL: declaring one takes longer than compiling an expression. */
   #declare(source: string): void {
     const { variables, records } = this.#declarations;
     for (const [name] of source.matchAll(/[A-Za-z_]\w*/g)) {
       if (this.#declared.has(name)) continue;
       this.#declared.add(name);
-      // Not allowed, which is told where it is declared.
+      // A forbidden name is reported at its declaration.
       if (CEL_WORDS.has(name)) continue;
       const type = variables.get(name);
       if (type !== undefined) this.#environment.registerVariable(name, CEL_TYPES[type]);
@@ -172,7 +172,7 @@ export class ExpressionCompiler {
     register(`int(${DURATION}): int`, ({ seconds }: Duration) => seconds);
   }
 
-  /** CEL lets every field of a time be asked for, and has none. */
+  /** CEL's type check accepts every field of a time, although times have none. */
   #noFieldsOfTime(node: ASTNode): ExpressionProblem | undefined {
     if (!this.#hasNow) return undefined;
     if (node.op === '.' && node.args[0].op === 'id' && node.args[0].args === NOW) {
@@ -198,8 +198,7 @@ export class ExpressionCompiler {
   }
 
   /**
-   * @returns doubts: comparisons that can run, and say the same whatever happens; more: names that there are not, beside what
-   * `problem` tells of
+   * @returns doubts: comparisons with a constant result; more: further unknown names, beside `problem`
    */
   compile(source: string): { expression: Expression; doubts: readonly Doubt[] } | Mistaken {
     this.#declare(source);

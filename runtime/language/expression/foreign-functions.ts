@@ -1,6 +1,6 @@
 import { suggestName } from '../problem.ts';
 
-/** Functions of expressions, and what is written here for those of other languages. */
+/** Functions of expressions, and their equivalents for functions of other languages. */
 
 export const FUNCTIONS: readonly string[] = [
   'size',
@@ -37,13 +37,13 @@ export const FUNCTIONS: readonly string[] = [
   'getSeconds',
 ];
 
-/** Those that belong to a value: `name.contains("a")`. */
+/** Methods of a value: `name.contains("a")`. */
 const METHODS: ReadonlySet<string> = new Set(
   `startsWith endsWith contains lowerAscii upperAscii trim split join substring indexOf lastIndexOf all exists map filter
    getFullYear getMonth getDate getDayOfWeek getHours getMinutes getSeconds`.split(/\s+/),
 );
 
-/** Objects with functions in JavaScript. */
+/** JavaScript objects with functions. */
 export const OBJECTS: ReadonlySet<string> = new Set(['Math', 'JSON', 'Object', 'Array', 'Number', 'String', 'console']);
 
 const SCRIPT = 'a script block can do it';
@@ -51,7 +51,7 @@ const DEFAULT = 'write x == "" ? other : x, or has(a.b) ? a.b : other';
 const EMPTY = 'write x == "", or size(x) == 0';
 const MATCH = 'use startsWith, endsWith, contains or ==';
 
-/** The same under another name, in lower case. */
+/** The same function under another name, in lower case. */
 const RENAMED: Readonly<Record<string, string>> = {
   len: 'size',
   length: 'size',
@@ -86,7 +86,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   mid: 'substring',
 };
 
-/** What is written in another way, in lower case. */
+/** Functions with an equivalent of another form, in lower case. */
 const OTHERWISE: Readonly<Record<string, string>> = {
   push: 'write list + [item]',
   append: 'write list + [item]',
@@ -139,13 +139,13 @@ const BY_SCRIPT: ReadonlySet<string> = new Set(
    uuid isnan localecompare stringify parse fromentries codepointat charcodeat sqrt log exp sin cos`.split(/\s+/),
 );
 
-/** For a function that there is not, or that is a method. */
+/** The suggestion for an unknown function, or for a method called as a function. */
 export function insteadOfFunction(name: string): string | undefined {
   if (METHODS.has(name)) return `write value.${name}(...)`;
   return FUNCTIONS.includes(name) ? undefined : instead(name);
 }
 
-/** For a method of a value of this CEL type. */
+/** The suggestion for an unknown method of a CEL type. */
 export function insteadOfMethod(name: string, owner: string): string | undefined {
   const isList = /^list\b/.test(owner);
   if (isList && /^(?:includes|contains|indexOf|has)$/.test(name)) return 'write x in list';

@@ -1,6 +1,6 @@
 import type { ValueType } from '../values.ts';
 
-/** What is no expression here, but is one in other languages. */
+/** Suggestions for syntax of other languages in expressions. */
 
 export const NO_REGULAR_EXPRESSIONS = 'use startsWith, endsWith, contains or ==';
 
@@ -16,8 +16,7 @@ export const CONDITION = 'write condition ? a : b';
 const ASSIGN = 'and give the value to a variable by set';
 
 /**
- * What is no CEL, but is so in other languages. Sticky, and tried where the parser stumbled.
- * In suggestions `$1` stands for the first group.
+ * Patterns of foreign syntax, tried at the parser's error (sticky). In suggestions `$1` is the first group.
  */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/===/y, 'write == to compare'],
@@ -62,7 +61,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/(?<=\(\s*\w+\s*),(?=[^)]*\)\s*=>)/y, 'a script block can do it'],
 ];
 
-/** Functions with `=>`, as they are written here. */
+/** Equivalents of methods with `=>`. */
 const ARROWS: Readonly<Record<string, string>> = {
   map: 'list.map(x, x + 1)',
   filter: 'list.filter(x, x > 1)',
@@ -71,7 +70,7 @@ const ARROWS: Readonly<Record<string, string>> = {
   find: 'list.filter(x, x > 1)[0]',
 };
 
-/** What to write for what stands here and is no CEL. */
+/** The suggestion for foreign syntax at a position. */
 export function foreignAt(at: number, source: string, declared: Declared): string | undefined {
   for (const [pattern, suggestion] of FOREIGN) {
     pattern.lastIndex = at;
@@ -92,7 +91,7 @@ function defaultFor(before: string, { records }: Declared): string {
   const name = /([A-Za-z_][\w.]*)\s*$/.exec(before)?.[1];
   if (name === undefined) return DEFAULT;
   const [record = '', field] = name.split('.');
-  // What a block gives is always there.
+  // Results of blocks always exist.
   const isThere = field === undefined || records.get(record)?.[field] !== undefined;
   return isThere ? `write ${name} == "" ? other : ${name}` : `write has(${name}) ? ${name} : other`;
 }

@@ -1,13 +1,13 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { children } from './unknown-names.ts';
 
-/** What an expression that asks first has in it. */
+/** Operators of an expression that checks for a value first. */
 const ASKS: ReadonlySet<string> = new Set(['?:', '&&', '||']);
 
 /**
- * Records of whose fields an expression reads a part, such as `found` in `found.json.name`, without asking whether it is there:
- * that fails as long as the field has no value.
- * @returns by their names the first such part, as it is written; of one that has no name, the field
+ * Records of which an expression reads a part of a field without checking it, such as `found` in `found.json.name`. Such a
+ * read fails while the field has no value.
+ * @returns by record, the first such part as written; the field where the part has no name
  */
 export function lookedInto(ast: ASTNode): ReadonlyMap<string, string> {
   return asksFirst(ast) ? new Map() : new Map(partsIn(ast));

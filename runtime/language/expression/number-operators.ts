@@ -8,8 +8,8 @@ const ARITHMETIC: Readonly<Record<string, (one: number, other: number) => number
 };
 
 /**
- * Lets integers and numbers with a fraction be computed and compared with each other, which CEL refuses: whether a number that came
- * from elsewhere has a fraction, an author cannot know.
+ * Mixed integer and float arithmetic and comparison, which CEL refuses: an author cannot know whether a number from
+ * outside has a fraction.
  */
 export function mixNumbers(environment: Environment): Environment {
   for (const [operator, compute] of Object.entries(ARITHMETIC)) {
@@ -20,6 +20,6 @@ export function mixNumbers(environment: Environment): Environment {
       compute(one, Number(other)),
     );
   }
-  // The other way round, and !=, follow from it.
+  // CEL derives the swapped operands and != from these.
   return environment.registerOperator('int == double: bool', (one: bigint, other: number) => Number(one) === other);
 }

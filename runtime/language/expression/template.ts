@@ -7,7 +7,7 @@ export type TemplatePart =
 
 export type TemplateResult = { readonly parts: readonly TemplatePart[] } | { readonly unclosedAt: number };
 
-/** Whether the text holds an expression at all. `$${` stands for a literal `${`. */
+/** True when the text contains an expression. `$${` is a literal `${`. */
 export function hasExpression(text: string): boolean {
   return text.includes('${');
 }

@@ -2,13 +2,12 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { type ExpressionProblem, unknownField, unknownName } from './words.ts';
 import type { Declared } from './foreign-syntax.ts';
 
-/** Comprehensions, in which a name of one's own stands for each item. */
+/** Comprehensions, which declare a name for each item. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
 
 /**
- * All names in an expression that there are not, in the order in which they stand there; the types tell of the first mistake
- * only.
- * @param known what is a name although nobody declared it, e.g. `now`
+ * All unknown names in an expression, in their order; the type check reports only the first mistake.
+ * @param known true for names that need no declaration, e.g. `now`
  */
 export function unknownNames(
   ast: ASTNode,
@@ -29,7 +28,7 @@ export function unknownNames(
   return find(ast);
 }
 
-/** Names that comprehensions bring with them. */
+/** Names that comprehensions declare. */
 function ownNames(node: ASTNode): string[] {
   const inner = children(node.args).flatMap(ownNames);
   if (node.op !== 'rcall' || !COMPREHENSIONS.has(node.args[0])) return inner;
@@ -37,7 +36,7 @@ function ownNames(node: ASTNode): string[] {
   return item?.op === 'id' ? [item.args, ...inner] : inner;
 }
 
-/** The nodes right below one, out of its `args`. */
+/** The child nodes in a node's `args`. */
 export function children(args: unknown): ASTNode[] {
   if (Array.isArray(args)) return args.flatMap(children);
   return typeof args === 'object' && args !== null && 'op' in args && 'args' in args ? [args as ASTNode] : [];

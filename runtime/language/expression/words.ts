@@ -3,7 +3,7 @@ import { CONDITION, type Declared, DEFAULT, foreignAt, RANGE } from './foreign-s
 import { nearest } from '../../words/index.ts';
 import { suggestName } from '../problem.ts';
 
-/** What CEL says of expressions, in words that say what to write. */
+/** CEL errors as messages for authors, with suggestions. */
 
 /** A mistake in an expression; `start` counts characters from its beginning. */
 export interface ExpressionProblem {
@@ -22,7 +22,7 @@ function problem(start: number, message: string, suggestion: string | undefined)
   return { start, message, ...(suggestion === undefined ? {} : { suggestion }) };
 }
 
-/** A mistake of syntax. */
+/** The problem for a syntax error. */
 export function misread(error: unknown, source: string, declared: Declared): ExpressionProblem {
   const { text, start } = plain(error);
   const reserved = /^Reserved identifier: (\w+)$/.exec(text)?.[1];
@@ -36,7 +36,7 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
     return problem(start, 'the expression is incomplete', /\?[^:]*$/.test(source) ? CONDITION : undefined);
   const message = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   if (!/^(Unexpected (character|token)|Expected )/.test(text)) return problem(start, message, undefined);
-  // The parser may have taken a word for a name before it stumbled.
+  // The parser may have read a foreign word as a name before its error.
   for (const at of [start, start - 1, source.slice(0, start).search(/\w+\s*$/), source.indexOf('{{')]) {
     const suggestion = at < 0 ? undefined : foreignAt(at, source, declared);
     if (suggestion !== undefined) return problem(at, 'this is not understood', suggestion);
@@ -44,7 +44,7 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
   return problem(start, message, undefined);
 }
 
-/** A mistake that the types tell, and names that there are not. */
+/** The problem for a type error or an unknown name. */
 export function mistyped(error: unknown, source: string, declared: Declared): ExpressionProblem {
   const { text, start } = plain(error);
   const unknown = /^Unknown variable: (\w+)$/.exec(text)?.[1];
@@ -59,17 +59,17 @@ export function mistyped(error: unknown, source: string, declared: Declared): Ex
   );
 }
 
-/** A name that there is not. */
+/** The problem for an unknown name. */
 export function unknownName(name: string, start: number, source: string, declared: Declared): ExpressionProblem {
   return problem(start, `unknown name "${name}"`, insteadOfName(name, source, declared));
 }
 
-/** A field that a record does not have; `known` are those that it has. */
+/** The problem for an unknown field; `known` are the record's fields. */
 export function unknownField(field: string, start: number, known: readonly string[] | undefined): ExpressionProblem {
   return problem(start, `there is no field "${field}"`, known && suggestName(meantField(field, known), known));
 }
 
-/** Fields of the call, as others call them. */
+/** Other systems' names for fields of the call. */
 const OF_CALL: Readonly<Record<string, string>> = {
   caller: 'number',
   caller_id: 'number',
@@ -85,7 +85,7 @@ function meantField(field: string, known: readonly string[]): string {
   return meant !== undefined && known.includes(meant) ? meant : field;
 }
 
-/** The field that is meant by a name that none has; undefined: nobody knows. */
+/** The known field behind an unknown name; undefined: no guess. */
 export function nearestField(field: string, known: readonly string[]): string | undefined {
   return nearest(meantField(field, known), known);
 }
@@ -115,16 +115,16 @@ function insteadOfName(name: string, source: string, { variables, records }: Dec
   return `write ${owner}.${name}${more}`;
 }
 
-/** Records whose fields are told of with the others only. */
+/** Records that are not suggested by their fields. */
 const ASIDE: ReadonlySet<string> = new Set(['scenario', 'event', 'error']);
 
-/** The block that has a result of this name, or `call`. */
+/** The block with a result of this name, or `call`. */
 function ownerOf(field: string, records: Declared['records']): string | undefined {
   const owners = [...records].filter(([name, fields]) => !ASIDE.has(name) && Object.hasOwn(fields, field));
   return (owners.find(([name]) => name !== 'call') ?? owners[0])?.[0];
 }
 
-/** Names stand for themselves (`args.who` is `who`), and texts are quoted (`== yes`). */
+/** Names need no prefix (`args.who` is `who`), and texts need quotes (`== yes`). */
 function itself(unknown: string, source: string, known: readonly string[]): string | undefined {
   const field = new RegExp(`\\b${unknown}\\.(\\w+)`).exec(source)?.[1];
   if (field !== undefined) return known.includes(field) ? `write ${field} by itself` : undefined;
@@ -133,7 +133,7 @@ function itself(unknown: string, source: string, known: readonly string[]): stri
   return isCompared ? `write "${unknown}" if it is a text` : undefined;
 }
 
-/** A function that there is not, or not for these values, at its very name. */
+/** The problem for an unknown function, or one with wrong argument types, at its name. */
 function noFunction(text: string, at: number, source: string): ExpressionProblem | undefined {
   const [, owner, name = '', types = ''] =
     /^found no matching overload for '(?:([^']*)\.)?(\w+)\(([^']*)\)'$/.exec(text) ?? [];
@@ -147,7 +147,7 @@ function noFunction(text: string, at: number, source: string): ExpressionProblem
   return problem(start, `"${name}" is not for values of type ${plainTypes(of)}`, instead);
 }
 
-/** Conditions for values that are neither true nor false. */
+/** Suggestions for conditions that are not boolean. */
 const AS_CONDITION: Readonly<Record<string, string>> = {
   string: 'compare it, e.g. with == ""',
   int: 'compare it, e.g. with == 0',
@@ -160,7 +160,7 @@ function asCondition(type: string): string {
   return AS_CONDITION[type.replace(/<.*/, '')] ?? 'compare it, e.g. with ==';
 }
 
-/** What goes with what, by the types on both sides of an operator. */
+/** Suggestions for incompatible operands, by the types on both sides of an operator. */
 const MIXED: readonly (readonly [RegExp, string])[] = [
   [/^string \+ (?:int|double|bool)$|^(?:int|double|bool) \+ string$/, 'convert with string(...)'],
   [/^(?:int|double) % (?:int|double)$/, 'convert with int(...)'],
@@ -232,7 +232,7 @@ function ofText(type: string, source: string, start: number): string | undefined
   return rest.includes('[') ? 'write substring(0, 1)' : 'texts have functions, e.g. text.trim()';
 }
 
-/** What went wrong when an expression was evaluated. */
+/** The message for an error at evaluation. */
 export function failed(error: unknown, source: string): string {
   const { text, start } = plain(error);
   const index = /index out of bounds, index (-?\d+)/.exec(text)?.[1];
@@ -247,12 +247,12 @@ export function failed(error: unknown, source: string): string {
   return mistyped(error, '', { variables: new Map(), records: new Map() }).message;
 }
 
-/** Whether what starts there is a field of `secrets`, or reads one by its name in brackets. */
+/** True when the text at this place reads a field of `secrets`, by a dot or in brackets. */
 function isSecret(source: string, start: number): boolean {
   return /(?<!\.\s*)\bsecrets\s*\.\s*$/.test(source.slice(0, start)) || /^secrets\s*\[/.test(source.slice(start));
 }
 
-/** Our words for CEL types in a text. */
+/** Replaces CEL types in a text by the scenario language's names. */
 function plainTypes(text: string): string {
   return text
     .replaceAll(/\bgoogle\.protobuf\.(?:Timestamp|Duration)\b/g, 'time')

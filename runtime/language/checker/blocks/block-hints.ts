@@ -8,13 +8,13 @@ import { type Entry, scalarText } from '../text/source.ts';
 /** Keys of a block beside its component. */
 export const BLOCK_KEYS = ['next', 'exits', 'leg'];
 
-/** What to do with a key of a block that no block has. */
+/** The suggestion for an unknown key of a block. */
 export function misplacedKey(
   { key, value }: Entry,
   block: YAMLMap,
   component: ComponentDefinition,
 ): string | undefined {
-  // `say: Hello, world` within braces are two entries.
+  // In braces, YAML reads `say: Hello, world` as two entries.
   if (value === null && block.flow === true) return 'put quotes around a text with a comma in it';
   const { settings, exits, openExits } = component;
   if (Object.hasOwn((settings as Schema).properties ?? {}, key))
@@ -26,14 +26,14 @@ export function misplacedKey(
   return suggestName(key, BLOCK_KEYS);
 }
 
-/** What to write in place of a single value, where settings have to be named. */
+/** The suggestion for a single value of a component whose settings need names. */
 export function namedSetting(component: string, node: Node | null, fits: readonly string[]): string | undefined {
   const [name, other] = fits;
   if (name === undefined || other !== undefined || !isScalar(node)) return undefined;
   return `write ${component}: { ${name}: ${scalarText(node)} }`;
 }
 
-/** A block that is none: its name is a key that belongs into the block above. */
+/** True for a key of the block above that is indented like a block. */
 export function isKeyOfBlock(name: string, value: Node | null): boolean {
   return BLOCK_KEYS.includes(name) && !isMap(value);
 }

@@ -1,3 +1,4 @@
+/** Reads and checks the `blocks` section of a scenario file. */
 import { type Node, type YAMLMap, isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { ComponentDefinition, ComponentDefinitions } from '../../component.ts';
 import { END, ERROR_EXIT, type LiteralSettings } from '../../component.ts';
@@ -20,16 +21,16 @@ import { type ScenarioNames, type ScriptSite, scriptText } from '../scripts/scri
 import { SettingsChecker } from './settings.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
 
-/** What a value of a CEL type can be, as the name of an exit. */
+/** Exit names that a value of a CEL type can produce. */
 const CASES: Readonly<Record<string, { readonly pattern: RegExp; readonly suggestion: string }>> = {
   bool: { pattern: /^(true|false)$/, suggestion: 'it is true or false' },
   int: { pattern: /^-?\d+$/, suggestion: 'it is a whole number' },
 };
 
-/** How others say which component a block has. */
+/** Keys by which other systems name a block's component. */
 const NAMES_COMPONENT = /^(?:component|type|action|do|uses?|kind|verb|step)$/i;
 
-/** A block whose component is known; its settings are compiled when all names are. */
+/** A block with a known component. Its settings are compiled once all names are known. */
 export interface BlockDraft {
   readonly name: string;
   readonly node: Node;
@@ -44,7 +45,7 @@ interface ResultUse {
   readonly reader: string;
   readonly name: string;
   readonly node: Node;
-  /** The part of a field that it reads, which fails as long as the field has no value. */
+  /** The part of a field that the expression reads; this fails while the field has no value. */
   readonly part: string | undefined;
 }
 
@@ -55,7 +56,7 @@ export interface BlockContext {
   readonly promptsFolder: string;
 }
 
-/** Where a run can begin, and what it does not know then. */
+/** The blocks at which a run can enter, and the variables without a value at its start. */
 export interface Flow {
   readonly start: Entry | undefined;
   readonly last: Entry | undefined;
@@ -64,16 +65,16 @@ export interface Flow {
   readonly unset: ReadonlySet<string>;
 }
 
-/** Reads the `blocks` section: first who there is, then, with all names known, what each one does. */
+/** Reads the `blocks` section in two passes: first the names of all blocks, then their settings. */
 export class BlockReader {
   readonly #source: Source;
   readonly #components: ComponentDefinitions;
   readonly #uses: ResultUse[] = [];
-  /** What components say of their settings, which is told unless the same slip is. */
+  /** Component complaints; dropped when the same mistake is already reported. */
   readonly #said: { readonly name: string; readonly node: Node; readonly message: string }[] = [];
-  /** Where blocks with mistakes lead by what is written in them, wherever it stands. */
+  /** All texts of blocks with mistakes, by block: each may be the target of an exit. */
   readonly #written = new Map<string, readonly string[]>();
-  /** Names of all blocks, the broken ones included: an exit to a broken block is no second mistake. */
+  /** Names of all blocks, with the broken ones: an exit to a broken block is not a second mistake. */
   readonly #declared = new Set<string>();
 
   constructor(source: Source, components: ComponentDefinitions) {
@@ -90,7 +91,7 @@ export class BlockReader {
       return [];
     }
     return this.#source.entries(node).flatMap((entry) => {
-      // A key that is here twice is told already.
+      // The YAML source already reports duplicate keys.
       if (this.#declared.has(entry.key)) return [];
       this.#declared.add(entry.key);
       const before = this.#source.problems.length;
@@ -100,7 +101,7 @@ export class BlockReader {
     });
   }
 
-  /** Blocks with mistakes: what they are, and give, is not known. */
+  /** Names of the blocks with mistakes; their components and results are unknown. */
   broken(drafts: readonly BlockDraft[]): readonly string[] {
     const whole = new Set(drafts.map(({ name }) => name));
     return [...this.#declared].filter((name) => !whole.has(name));
@@ -108,7 +109,7 @@ export class BlockReader {
 
   compile(drafts: readonly BlockDraft[], context: BlockContext): Map<string, Block> {
     const blocks = new Map<string, Block>();
-    // Who is called in a broken block is not known.
+    // A broken block may place a call under any leg.
     if (drafts.length === this.#declared.size)
       checkLegs(this.#source, drafts.map(legUse.bind(undefined, this.#source)));
     for (const draft of drafts) {
@@ -131,7 +132,7 @@ export class BlockReader {
     return blocks;
   }
 
-  /** What a component alone can see, and cases that cannot be. */
+  /** Notes mistakes that only the component sees, and exits for impossible values. */
   #checkTogether(
     { name, component, settings: { keyNode }, leg, exits }: BlockDraft,
     settings: Compiled,
@@ -154,7 +155,7 @@ export class BlockReader {
         this.#source.warning(exitNode, `the value is never "${exit}"`, suggestName(exit, values));
   }
 
-  /** The scenarios that the blocks start by a literal id. */
+  /** The scenarios that blocks start by a literal id. */
   references(drafts: readonly BlockDraft[]): readonly ScenarioReference[] {
     return drafts.flatMap(({ name, component, settings }) =>
       referenceIn(this.#source, component, settings.value).map((reference) => ({ ...reference, block: name })),
@@ -175,12 +176,12 @@ export class BlockReader {
     });
   }
 
-  /** Notes where a run cannot get, and results read where their block cannot have run. */
+  /** Notes unreachable blocks, and results that are read before their block can have run. */
   checkFlow(blocks: ReadonlyMap<string, Block>, drafts: readonly BlockDraft[], flow: Flow): void {
     const { start, last, interrupts, unset } = flow;
     for (const entry of [start, last]) if (entry) this.#checkTarget(textOf(entry), entry.value ?? entry.keyNode, false);
     for (const { target, node } of interrupts) this.#checkTarget(target, node, true);
-    // What is wrong is told; that it leads to where it seems to be meant to spares what would follow from it.
+    // A misspelt target is already reported; following its likely meaning avoids follow-up mistakes.
     const wired = new Map(
       drafts.map(({ name, exits }) => [name, [...exits.wired.values()].map(({ target }) => this.#meant(target))]),
     );
@@ -190,7 +191,7 @@ export class BlockReader {
         return [name, [...exits, ...(wired.get(name) ?? []), ...(this.#written.get(name) ?? [])]];
       }),
     );
-    // These may run after any block, or none.
+    // `finally` and interrupt targets may run after any block, or before the first.
     const ends = [...(last ? [textOf(last)] : []), ...interrupts.map(({ target }) => target)];
     const finale = reachableFrom(
       graph,
@@ -221,16 +222,16 @@ export class BlockReader {
     this.#checkSpins(blocks, drafts, graph);
     if (first !== undefined)
       for (const name of unset) this.#checkUnset(name, runsUnset(name, blocks, graph, first), finale);
-    // What a broken block does with the call is not known.
+    // A broken block may do anything to the call.
     const isWhole = blocks.size === this.#declared.size;
     const beside = isWhole ? this.#checkCallLife(blocks, drafts, flow) : new Set<string>();
     for (const { name, node, message } of this.#said) if (!beside.has(name)) this.#source.problem(node, message);
   }
 
   /**
-   * What has to do with the end of a call can come at any time: it has no results of blocks that have not run by then.
-   * @param afterwards blocks that come when the call is over
-   * @param reached blocks that come while it goes on
+   * Warns of results that may be missing after the end of the call: it can end before any block has run.
+   * @param afterwards blocks that run after the end of the call
+   * @param reached blocks that run during the call
    */
   #checkAfterwards(
     drafts: readonly BlockDraft[],
@@ -334,7 +335,7 @@ export class BlockReader {
     );
   }
 
-  /** @param named the key whose value is the name of a component: `component: play` */
+  /** @param named the key with the name of a component as its value: `component: play` */
   #unknown(entry: Entry, named: Entry | undefined): void {
     const { key, keyNode } = entry;
     if (key === '<<') return this.#source.problem(keyNode, 'merge keys (<<) are not allowed', 'write the values out');
@@ -370,7 +371,7 @@ export class BlockReader {
     return checker.compileShorthand(value, component.settings, shorthand, `"${component.name}"`, keyNode);
   }
 
-  /** The block that a name stands for, also when it is misspelt. */
+  /** The declared block nearest to a possibly misspelt name. */
   #meant(target: string): string {
     return target === END || this.#declared.has(target) ? target : (nearest(target, this.#declared) ?? target);
   }
@@ -389,14 +390,14 @@ export class BlockReader {
   }
 }
 
-/** `return: {a: 1}`: a map that is the value itself, because its keys are no settings and the main setting takes any. */
+/** `return: {a: 1}`: true for a map without names of settings, where the main setting takes any value. */
 function isWholeValue(map: YAMLMap, { settings, shorthand }: ComponentDefinition): boolean {
   const { properties = {} } = settings as Schema;
   if (shorthand === undefined || !isAny(properties[shorthand] ?? {})) return false;
   return !map.items.some(({ key }) => isScalar(key) && String(key.value) in properties);
 }
 
-/** The leg a block is for, and the one that its settings name: `bridge: agent`. */
+/** The block's own leg and the leg named by its settings: `bridge: agent`. */
 function legUse(source: Source, { component, leg, settings: { keyNode, value } }: BlockDraft): LegUse {
   if (component.legSetting === undefined) return { component, leg, other: undefined };
   const single = component.shorthand === component.legSetting ? [{ key: component.legSetting, keyNode, value }] : [];
@@ -404,7 +405,7 @@ function legUse(source: Source, { component, leg, settings: { keyNode, value } }
   return { component, leg, other: entries.find((entry) => entry.key === component.legSetting) };
 }
 
-/** Whatever may be the name of a block. */
+/** All texts in a node: each may be the name of a block. */
 function textsIn(node: Node | null): readonly string[] {
   if (isScalar(node)) return [scalarText(node)];
   if (isMap(node)) return node.items.flatMap(({ value }) => textsIn(value as Node | null));

@@ -2,7 +2,7 @@ import { parseDuration } from '../../duration.ts';
 
 const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'm', h: 'h', d: 'h' };
 
-/** What may be meant by a text that is no duration. */
+/** The suggestion for an invalid duration. */
 export function durationHint(text: string): string {
   if (/^\d*\.?\d+$/.test(text) && Number(text) > 0) return `write ${text}s for seconds or ${text}ms for milliseconds`;
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? [];

@@ -10,7 +10,7 @@ import { type Entry, type Source, scalarText } from '../text/source.ts';
 export interface WiredExits {
   /** Exits named by the author: exit -> target, with the nodes of both. */
   readonly wired: ReadonlyMap<string, { readonly target: string; readonly node: Node; readonly exitNode: Node }>;
-  /** Exits that are named, but not where they lead; `all`: nobody knows which. */
+  /** Exits with a mistake in their target; `all`: the exits themselves cannot be read. */
   readonly broken: ReadonlySet<string> | 'all';
 }
 
@@ -23,7 +23,7 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
       source.problem(value ?? keyNode, `the exit "${exit}" names no block`, 'name a block, or end');
       broken.add(exit);
     } else if (wired.has(exit)) {
-      // A key that is here twice is told already.
+      // The YAML source already reports duplicate keys.
       if (keyNode !== next?.keyNode && wired.get(exit)?.exitNode === next?.keyNode)
         source.problem(keyNode, `the exit "${exit}" is named twice`, 'keep one of them');
     } else {
@@ -42,7 +42,7 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
 
 /**
  * Completes a block's exits: every exit that can happen gets a target, its own or the one of the exit it falls back to.
- * Notes unknown exits, exits that cannot happen, and exits that lead nowhere.
+ * Notes unknown exits, impossible exits, and exits without a target.
  */
 export function completeExits(
   source: Source,
@@ -50,13 +50,13 @@ export function completeExits(
     readonly name: string;
     readonly node: Node;
     readonly component: ComponentDefinition;
-    /** Undefined when they hold a mistake. */
+    /** Undefined when the settings have a mistake. */
     readonly settings: LiteralSettings | undefined;
   },
   { wired, broken }: WiredExits,
 ): Map<string, string> {
   const { component, settings } = block;
-  // With a mistake in the settings it is not known which exits there are: none of those is missing, and none is wrong.
+  // Mistakes in the settings leave the possible exits unknown: none counts as missing or wrong.
   const possible = Object.entries(component.exits).filter(
     ([, exit]) => (settings ? exit.when?.(settings) : undefined) ?? true,
   );
@@ -92,7 +92,7 @@ export function completeExits(
   return targets;
 }
 
-/** The setting with which the block takes an exit: `max` for `timeout`. */
+/** The setting that makes an exit possible: `max` for `timeout`. */
 function settingFor(exit: string, component: ComponentDefinition, given: LiteralSettings): string | undefined {
   for (const [name, property] of Object.entries((component.settings as Schema).properties ?? {})) {
     const { enum: names, examples = [true] } = property as Schema;
@@ -103,7 +103,7 @@ function settingFor(exit: string, component: ComponentDefinition, given: Literal
   return undefined;
 }
 
-/** What to write in place of an exit that there is not; the open exits first: what they can be is said in words. */
+/** The suggestion for an unknown exit; open exits come first, because words describe them. */
 export function insteadOfExit(
   exit: string,
   { openExits }: ComponentDefinition,
@@ -114,7 +114,7 @@ export function insteadOfExit(
   return `there is: ${known.join(', ')}, and ${description.charAt(0).toLowerCase()}${description.slice(1).replace(/[.]$/, '')}`;
 }
 
-/** Whether it is named already, with a mistake that is told, itself or by the exit that it falls back to. */
+/** True when a mistake is already reported for the exit or for its fallback. */
 function isBroken(exit: string, component: ComponentDefinition, broken: WiredExits['broken']): boolean {
   if (broken === 'all' || broken.has(exit)) return true;
   const { otherwise } = component.exits[exit] ?? {};

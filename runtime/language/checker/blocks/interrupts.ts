@@ -5,12 +5,12 @@ import { durationHint } from './duration-hint.ts';
 import { INTERRUPT_KINDS, type Interrupt, type InterruptKind } from '../../program.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
 
-/** An interrupt, and where its target is written. */
+/** An interrupt with the node of its target. */
 export interface InterruptDraft extends Interrupt {
   readonly node: Node;
 }
 
-/** Kinds that need a name, and what it is. */
+/** Kinds that need a name, with a description of that name. */
 const NAMES: Partial<Record<InterruptKind, string>> = {
   dtmf: 'a key: 0-9, *, #, A-D',
   message: 'the name of a message',
@@ -24,7 +24,7 @@ const PATTERNS: Partial<Record<InterruptKind, RegExp>> = {
 };
 const NEEDS_NAME: readonly InterruptKind[] = ['event', 'after'];
 
-/** Reads the section `on`: what cuts the running block short, and where the run goes then. */
+/** Reads the section `on`: interrupts of the running block, with their target blocks. */
 export function readInterrupts(source: Source, node: Node | null): InterruptDraft[] {
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) {

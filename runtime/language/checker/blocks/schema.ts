@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { type Node, isMap, isSeq } from 'yaml';
 import { type Value, plainText } from '../../values.ts';
 
-/** The parts of JSON Schema that settings use. */
+/** The subset of JSON Schema that settings use, and its description in words. */
 export interface Schema {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -22,7 +22,7 @@ export interface Schema {
   readonly examples?: readonly Value[];
 }
 
-/** The member of a union that suits the node: lists go to the list, texts to the text. */
+/** The member of a union that fits the node: the list type for a list, the text type for a text. */
 export function variant(schema: TSchema, node: Node | null): Schema {
   const { anyOf } = schema as Schema;
   if (!anyOf) return schema;
@@ -35,12 +35,12 @@ export function variant(schema: TSchema, node: Node | null): Schema {
   return found ?? anyOf[0] ?? {};
 }
 
-/** A schema that allows every value. */
+/** True for a schema that allows every value. */
 export function isAny({ type, enum: values, anyOf }: Schema): boolean {
   return type === undefined && values === undefined && anyOf === undefined;
 }
 
-/** What the schema asks for, in words. */
+/** The allowed values of a schema, in words. */
 export function describe(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map((member) => describe(member)).join(' or ');
   if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
@@ -64,7 +64,7 @@ function extentOf({ minLength = 0, maxLength }: Schema): string {
   return minLength > 0 ? ` of ${minLength} to ${maxLength} characters` : ` of at most ${maxLength} characters`;
 }
 
-/** A sample of a missing setting, as it is written, where the schema has one. @param isScript in JavaScript, not in YAML */
+/** A sample value for a missing setting, from the schema. @param isScript in JavaScript, not in YAML */
 export function example(name: string, schema: TSchema, isScript = false): string | undefined {
   const sample = (schema as Schema).examples?.[0];
   if (sample === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Value, ValueType } from '../../values.ts';
 import type { Schema } from './schema.ts';
 import { celFits } from '../names/static-type.ts';
 
-/** The same value in the form that is wanted. */
+/** The suggestion to write a value in the required form. */
 export function otherForm(value: Value, schema: Schema): string | undefined {
   if (schema.type === 'string') return typeof value === 'string' ? undefined : 'put it in quotes if it is a text';
   if (typeof value !== 'string') return undefined;
@@ -20,7 +20,7 @@ export function otherForm(value: Value, schema: Schema): string | undefined {
   return isNumber && /^\d+$/.test(value) ? 'write it without quotes' : undefined;
 }
 
-/** What may be meant by the name of a variable that there is not. */
+/** The suggestion for an unknown variable. */
 export function variableHint(key: string, variables: ReadonlyMap<string, ValueType>): string {
   const [, name = '', operator] = /^(\w+)\s*([-+*/]?)=/.exec(key) ?? [];
   if (variables.has(name)) return `write ${name}: ${operator === '' ? '...' : `"\${${name} ${operator} ...}"`}`;
@@ -29,7 +29,7 @@ export function variableHint(key: string, variables: ReadonlyMap<string, ValueTy
   return suggestName(key, [...variables.keys()]) ?? 'declare it under variables';
 }
 
-/** An expression that is written as a text, or with `${` in the middle: what to write instead. */
+/** The suggestion for an expression that is written as a text, or with `${` in its middle. */
 export function asWhole(node: Node, type: ValueType, compiler: ExpressionCompiler): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'string') return undefined;
   const text = node.value.replaceAll(/\$\{([^{}]*)\}/g, '$1').trim();
@@ -39,7 +39,7 @@ export function asWhole(node: Node, type: ValueType, compiler: ExpressionCompile
   return isMeant ? `write "\${${text}}"` : undefined;
 }
 
-/** What to write in place of a literal that a variable of this type cannot hold. */
+/** The suggestion for a literal of the wrong type. */
 export function literalHint(value: Value, type: ValueType): string | undefined {
   if (type === 'string' && typeof value !== 'object') return 'put it in quotes';
   const isNumber =

@@ -25,16 +25,16 @@ export interface SettingsContext {
   readonly compiler: ExpressionCompiler;
   /** Variables that can be assigned to. */
   readonly variables: ReadonlyMap<string, ValueType>;
-  /** Names that cannot be assigned to, although they have a value. */
+  /** Names with a value that cannot be assigned to. */
   readonly parameters?: ReadonlySet<string>;
   readonly promptsFolder: string;
-  /** The settings are JavaScript: a text has quotes, and a number is none. */
+  /** The settings are JavaScript: texts have quotes, and a number is never a text. */
   readonly isScript?: boolean;
-  /** Called with every expression that was compiled, and the node it stands in. */
+  /** Called with every compiled expression and its node. */
   readonly used: (expression: Expression, node: Node) => void;
 }
 
-/** Turns the YAML of a component's settings into something a run can evaluate, and notes every mistake in it. */
+/** Compiles the YAML of a component's settings for the run, and notes every mistake in it. */
 export class SettingsChecker {
   readonly #context: SettingsContext;
 
@@ -42,16 +42,16 @@ export class SettingsChecker {
     this.#context = context;
   }
 
-  /** @returns undefined when there is a mistake, which is noted */
+  /** @returns undefined after a noted mistake */
   compile(node: Node | null, schema: TSchema, what: string, fallback: Node): Compiled | undefined {
-    // Noted already, wherever it stands.
+    // The YAML source already reports aliases.
     if (isAlias(node)) return undefined;
     if (this.#isNameInBraces(node, (schema as Schema).properties)) return undefined;
     const kind = settingKind(schema);
     if (kind === 'assignments') return this.#assignments(node, what, fallback);
     if (kind === 'condition') return this.#condition(node, what, fallback);
     const shape = variant(schema, node);
-    // `${...}` in a script is its own.
+    // `${...}` in a script is a JavaScript template literal.
     if (kind === 'script' && isScalar(node) && node.value !== null)
       return this.#literal(scalarText(node), node, shape, what);
     if (shape.type === 'object' && shape.properties) return this.#object(node, shape, what, fallback);
@@ -65,7 +65,7 @@ export class SettingsChecker {
     return this.#mistake(node, `${what} must be ${describe(shape)}`);
   }
 
-  /** The same for a block that gives one setting only, by its value: `play: welcome.wav`. */
+  /** The same for a single value in place of named settings: `play: welcome.wav`. */
   compileShorthand(node: Node, schema: TSchema, setting: string, what: string, fallback: Node): Compiled | undefined {
     const { properties = {} } = schema as Schema;
     const property = properties[setting];
@@ -76,7 +76,7 @@ export class SettingsChecker {
     return single && this.#withDefaults([[setting, single]], schema, what, fallback);
   }
 
-  /** Any value: literals with expressions anywhere in them. */
+  /** Compiles any value: a literal that may contain expressions at any depth. */
   value(node: Node | null, what: string): Compiled | undefined {
     if (node === null) return { kind: 'constant', value: null };
     if (isAlias(node)) return undefined;
@@ -138,14 +138,14 @@ export class SettingsChecker {
     return this.#withDefaults(compiled, schema, what, fallback);
   }
 
-  /** Whether a literal is what a setting wants, and not just any text. */
+  /** True when a literal fits a setting that takes more than arbitrary text. */
   #isFit({ value }: Scalar, schema: TSchema): boolean {
     const { type, pattern, enum: names } = schema as Schema;
     const isAnyText = type === 'string' && pattern === undefined && names === undefined;
     return type !== undefined && !isAnyText && Value.Check(schema, value);
   }
 
-  /** Adds the settings that were not given: their default, or a mistake when they are required. */
+  /** Adds the defaults of omitted settings, and notes missing required ones. */
   #withDefaults(
     given: readonly (readonly [string, Compiled | undefined])[],
     schema: Schema,
@@ -180,7 +180,7 @@ export class SettingsChecker {
     return compiled.every((item) => item !== undefined) ? foldList(compiled) : undefined;
   }
 
-  /** @param whole the schema with all its alternatives: an expression may give any of them */
+  /** @param whole the schema with all its alternatives: an expression may produce any of them */
   #scalar(node: Scalar, schema: Schema, what: string, whole: Schema): Compiled | undefined {
     if (typeof node.value === 'string' && hasExpression(node.value)) {
       const compiled = this.#template(node, what);
@@ -219,12 +219,12 @@ export class SettingsChecker {
       const suggestion = known ?? (near === undefined ? otherForm(value, schema) : `did you mean "${near}"?`);
       return this.#mistake(node, `${what} must be ${describe(schema)}, not ${JSON.stringify(value)}`, suggestion);
     }
-    // `refer: ask.digits` dials these letters.
+    // `refer: ask.digits` would dial these letters.
     if (typeof value === 'string' && kind !== 'script') this.#nameAsText(node, value);
     return { kind: 'constant', value };
   }
 
-  /** A text that is a name, or a placeholder of another kind: what to write for its value. */
+  /** The suggestion for a text that is a name, or a foreign placeholder: the expression for its value. */
   #asExpression(value: Plain): string | undefined {
     if (typeof value !== 'string') return undefined;
     const { compiler } = this.#context;
@@ -288,7 +288,7 @@ export class SettingsChecker {
     return foldEntries(compiled);
   }
 
-  /** Notes that something is no variable. */
+  /** Notes an assignment to a name that is not a variable. */
   #unassignable(node: Node, name: string): undefined {
     const { compiler, parameters } = this.#context;
     if (parameters?.has(name) === true || (name.includes('.') && compiler.reads(name)))
@@ -296,7 +296,7 @@ export class SettingsChecker {
     return this.#mistake(node, `there is no variable "${name}"`, variableHint(name, this.#context.variables));
   }
 
-  /** Notes a placeholder of another kind where no text is wanted. */
+  /** Notes a foreign placeholder in a setting that takes no text. */
   #isForgotten(node: Node | null, type: ValueType): boolean {
     if (type === 'string' || type === 'any' || !isScalar(node)) return false;
     const suggestion = this.#asExpression(node.value as Plain);
@@ -320,7 +320,7 @@ export class SettingsChecker {
   #fits(compiled: Compiled, schema: Schema, node: Scalar, what: string): Compiled | undefined {
     const wanted = wantedTypes(schema);
     const actual = staticType(compiled);
-    // A number or a truth value in place of a text is written out, as it is within a longer text.
+    // A number or boolean becomes text, as it does within a longer text.
     const isText = schema.type === 'string' && !schema.enum && settingKind(schema) === undefined;
     if (isText && compiled.kind === 'expression' && PRINTED.has(actual))
       return { kind: 'template', parts: [compiled.expression] };
@@ -381,10 +381,10 @@ export class SettingsChecker {
   }
 }
 
-/** The time zone for which an expression tells a part of a time, where it is written out. */
+/** A literal time zone in a call such as `now.getHours('Europe/London')`. */
 const ZONED = /(\.get(?:FullYear|Month|Date|DayOfWeek|Hours|Minutes|Seconds)\(\s*)(?:'([^'"]*)'|"([^'"]*)")/g;
 
-/** The setting of a text that has to be given, where it is the only one: `call: 102`. */
+/** The only required setting, where it takes the text: `call: 102`. */
 function textWanted(node: Node | null, { properties = {}, required = [] }: Schema): readonly string[] {
   const [name = '', more] = required.filter((each) => (properties[each] as Schema).default === undefined);
   const isText =
@@ -392,7 +392,7 @@ function textWanted(node: Node | null, { properties = {}, required = [] }: Schem
   return isText && (properties[name] as Schema).type === 'string' ? [name] : [];
 }
 
-/** The duration that is meant where a sound would be: `hold_music: 20s`. */
+/** The setting meant by a duration in place of a sound: `hold_music: 20s`. */
 function otherDuration(node: Node, schema: Schema, properties: Readonly<Record<string, TSchema>>): string | undefined {
   if (settingKind(schema) !== 'sound' || !isScalar(node) || parseDuration(scalarText(node)) === undefined)
     return undefined;
@@ -400,10 +400,10 @@ function otherDuration(node: Node, schema: Schema, properties: Readonly<Record<s
   return more === undefined ? name : undefined;
 }
 
-/** CEL types of which a text is made without being asked. */
+/** CEL types that are converted to text implicitly. */
 const PRINTED = new Set(['int', 'double', 'bool', 'dyn']);
 
-/** Types an expression may have for this schema; empty: any. */
+/** Allowed types of an expression for this schema; empty: any. */
 function wantedTypes(schema: Schema): ValueType[] {
   if (schema.anyOf) return schema.anyOf.flatMap((member) => wantedTypes(member));
   if (schema.enum) return ['string'];

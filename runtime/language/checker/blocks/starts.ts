@@ -12,7 +12,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   event: ['name', 'domain', 'args'],
 };
 
-/** Reads the section `starts`: what starts the scenario beside a call. */
+/** Reads the section `starts`: the schedules, hooks and events that start the scenario. */
 export function readStarts(source: Source, node: Node | null, parameters: readonly Parameter[]): Start[] {
   if (node === null || (isScalar(node) && node.value === null)) return [];
   if (!isMap(node)) {
@@ -46,7 +46,7 @@ function readStart(
     domain: text('domain'),
     args: (fields.get('args')?.value?.toJSON() ?? {}) as Readonly<Record<string, Value>>,
   };
-  // What an event or a request lacks shows when it comes.
+  // Parameters of an event or request are checked on its arrival.
   const wholly = single === undefined ? undefined : `write schedule: { cron: "${single}", args: { ... } }`;
   checkArguments(source, fields.get('args'), key === 'schedule' ? keyNode : undefined, parameters, wholly);
   if (key === 'hook' && !isMap(value) && !['true', 'false', 'null', undefined].includes(single)) {
@@ -77,7 +77,7 @@ function readStart(
   }
 }
 
-/** @param required where to say that a parameter is missing which has to be given; undefined: it may come otherwise */
+/** @param required the node for the message about a missing parameter; undefined: the parameter may come with the start */
 function checkArguments(
   source: Source,
   args: Entry | undefined,
@@ -108,7 +108,7 @@ function checkArgument(source: Source, node: Node, { name, type, values }: Param
     source.problem(node, `the parameter "${name}" must be one of ${values.map(plainText).join(', ')}`);
 }
 
-/** Whether there is a time zone of this name: `Europe/London`. */
+/** True for the name of a known time zone: `Europe/London`. */
 export function isTimezone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

@@ -1,13 +1,14 @@
+/** Checks that blocks use the scenario's call only between its answer and its end. */
 import type { Node } from 'yaml';
 import { ERROR_EXIT } from '../../component.ts';
 import type { Block } from '../../program.ts';
 import { type Graph, reachableFrom } from './graph.ts';
 import type { Source } from '../text/source.ts';
 
-/** What is known of the scenario's own call when a block begins; sets of these, as bits. */
+/** Possible states of the scenario's own call at the start of a block, as a bit set. */
 const UP = 1;
 const OVER = 2;
-/** The scenario has asked how the call stands. */
+/** The scenario has read the state of the call. */
 const ASKED = 4;
 
 export interface LifeDraft {
@@ -18,17 +19,17 @@ export interface LifeDraft {
 export interface LifeFlow {
   readonly start: string | undefined;
   readonly last: string | undefined;
-  /** Blocks of the main branch that a hang-up leads to. */
+  /** Targets of the hang-up interrupt. */
   readonly afterHangUp: readonly string[];
-  /** Blocks that other interrupts lead to. */
+  /** Targets of the other interrupts. */
   readonly interrupts: readonly string[];
   /** Blocks whose expressions read `call`. */
   readonly asks: ReadonlySet<string>;
 }
 
 /**
- * Notes blocks that need the call when it is over, or before it is answered, or that would place it when there is a caller.
- * @returns the last of these: whom such a block shows as caller is no second mistake
+ * Notes blocks that need the call after its end or before its answer, and blocks that place a call despite a caller.
+ * @returns blocks that place a call despite a caller: their shown caller is not a second mistake
  */
 export function checkCallLife(
   source: Source,
@@ -108,12 +109,12 @@ function after({ component, leg }: Block, exit: string, state: number): number {
   return change === 'over' ? OVER : UP;
 }
 
-/** Whether it makes the scenario's own call. */
+/** True for a block that places the scenario's own call. */
 function placesCall({ component, leg }: Block): boolean {
   return leg === undefined && Object.values(component.exits).some(({ call }) => call === 'up');
 }
 
-/** Blocks to which the run can come when the scenario's own call has been made, whatever became of it. */
+/** Blocks that can run after the scenario's own call was placed, with any outcome. */
 function placedBefore(blocks: ReadonlyMap<string, Block>, graph: Graph): ReadonlySet<string> {
   const targets = [...blocks.values()]
     .filter(placesCall)
@@ -125,7 +126,7 @@ function graphOf(blocks: ReadonlyMap<string, Block>): Graph {
   return new Map([...blocks].map(([name, { exits }]) => [name, [...exits.values()]]));
 }
 
-/** Blocks to which the run can come without an `answer` before: the `answer` blocks among them. */
+/** Blocks that can run before any `answer`, the `answer` blocks included. */
 function withoutAnswer(
   blocks: ReadonlyMap<string, Block>,
   graph: Graph,
@@ -140,7 +141,7 @@ function withoutAnswer(
   );
 }
 
-/** Blocks that need a connected call, from which the run can still come to `answer`, and to which it comes without. */
+/** Blocks that need a connected call, are reached without `answer`, and can still reach an `answer`. */
 function beforeAnswer(
   blocks: ReadonlyMap<string, Block>,
   graph: Graph,

@@ -2,7 +2,7 @@ import type { AnyNode, Program, Statement } from 'acorn';
 import { childrenOf, walk } from '../module/walk.ts';
 import type { Report } from '../names/unknown-names.ts';
 
-/** Warns of loops such as `while (true) { }` that nothing ends: no break, return or throw, and no wait. */
+/** Warns of endless loops such as `while (true) { }`: no break, return or throw, and no wait. */
 export function checkEndlessLoops(program: Program, report: Report): void {
   const budget = { nodes: MAX_NODES };
   walk(program, (node, [around]) => {
@@ -31,7 +31,7 @@ const TAKES_BREAK: ReadonlySet<string> = new Set([
   'SwitchStatement',
 ]);
 
-/** Nodes that are looked at in all: loops in loops would take long. */
+/** Limit of visited nodes: nested loops would take long. */
 const MAX_NODES = 100_000;
 
 interface Within {
@@ -39,7 +39,7 @@ interface Within {
   readonly own: string | undefined;
   /** Labels of statements in its body. */
   readonly inside: readonly string[];
-  /** Whether a `break` without a label is one of the loop. */
+  /** True where a `break` without a label ends the loop. */
   readonly direct: boolean;
 }
 
@@ -55,7 +55,7 @@ const FUNCTIONS: ReadonlySet<string> = new Set([
   'ArrowFunctionExpression',
 ]);
 
-/** Whether something in the body of a loop leads out of it, or waits. */
+/** True when the body of a loop can leave it, or waits. */
 function isLeft(node: AnyNode, within: Within, budget: { nodes: number }): boolean {
   budget.nodes -= 1;
   if (budget.nodes < 0) return true;

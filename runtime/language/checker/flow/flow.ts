@@ -2,15 +2,15 @@ import { settingKind } from '../../setting.ts';
 import { type Block, literalSettings } from '../../program.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
 
-/** Blocks that lead to each other in a circle none of which takes time. */
+/** A circle of blocks that takes no time. */
 export interface Spin {
   readonly blocks: readonly string[];
-  /** Whether a run can get out of it. */
+  /** True when a run can leave the circle. */
   readonly hasWayOut: boolean;
 }
 
 /**
- * Circles without a wait: what is left of the graph without the blocks that wait, and the ways that are taken a number of times.
+ * Circles without a wait: those of the graph without waiting blocks and without exits of limited count.
  * @param isQuick blocks that do not wait although their component does
  */
 export function spins(
@@ -39,7 +39,7 @@ export function spins(
   return found;
 }
 
-/** Where a block leads a number of times only, and never otherwise. */
+/** Targets that a block reaches only through an exit of limited count. */
 function countedTo(block: Block | undefined): string | undefined {
   const { bounded } = block?.component ?? {};
   if (!block || bounded === undefined) return undefined;
@@ -47,7 +47,7 @@ function countedTo(block: Block | undefined): string | undefined {
   return [...block.exits].some(([exit, to]) => exit !== bounded && to === target) ? undefined : target;
 }
 
-/** Blocks that can run before any block has given the variable a value. */
+/** Blocks that can run before the variable has a value. */
 export function runsUnset(
   variable: string,
   blocks: ReadonlyMap<string, Block>,

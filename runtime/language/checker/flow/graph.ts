@@ -1,6 +1,6 @@
 import { END } from '../../component.ts';
 
-/** Who leads to whom: block -> targets of its exits. */
+/** The control flow between blocks: block -> targets of its exits. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
 /** Blocks that can run when the run starts at one of `roots`, the roots included. */

@@ -6,7 +6,7 @@ import { type Entry, type Source, scalarText } from '../text/source.ts';
 
 const LEG_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/;
 
-/** A block as far as its leg goes. */
+/** The leg of a block, and the leg that its settings name. */
 export interface LegUse {
   readonly component: ComponentDefinition;
   /** The block's `leg`. */
@@ -15,14 +15,14 @@ export interface LegUse {
   readonly other: Entry | undefined;
 }
 
-/** What to write where a party is to talk to itself. */
+/** The suggestion for a leg that is connected with itself. */
 export const WITH_CALLER = 'take out leg: without it that is the caller';
 
 export function withItself(leg: string): string {
   return `"${leg}" cannot be connected with itself`;
 }
 
-/** Notes legs that nobody calls, and `leg` where there is nothing to do with a call. */
+/** Notes legs that no block calls, and `leg` at components that do not act on a call. */
 export function checkLegs(source: Source, blocks: readonly LegUse[]): void {
   const called = new Set(
     blocks.flatMap(({ component, leg }) => (component.placesCall === true && leg ? [nameOf(leg)] : [])),

@@ -1,24 +1,25 @@
+/** Recovers from syntax errors in scripts, so that one check finds more than the first mistake. */
 import { type AnyNode, parse } from 'acorn';
 import type { CompileResult, ScriptKind, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
 import { childrenOf } from '../module/walk.ts';
 
-/** Lines that are looked past. */
+/** Limit of skipped lines. */
 const MAX_BROKEN = 5;
 
-/** A script without the lines that hold mistakes of syntax. */
+/** A script without its lines with syntax errors. */
 export interface Recovered {
-  /** One for each of these lines. */
+  /** One for each skipped line. */
   readonly problems: readonly ScriptProblem[];
-  /** What is left, without types, everything where the author wrote it. */
+  /** The remaining code without types; every position is unchanged. */
   readonly code: string;
-  /** Whether what is said of a character of the code may come of what was left out. */
+  /** True when a skipped line may be the cause of a problem at this character. */
   readonly hides: (offset: number) => boolean;
 }
 
 /**
- * Looks past mistakes of syntax for further ones: leaves out the line of each, as long as what is left can be one of its own.
+ * Finds further syntax errors: skips the line of each one, as long as the rest can stand alone.
  * @param found the first mistake
- * @returns undefined when a line cannot be left out, or others only seem to be wrong because of it
+ * @returns undefined when a line cannot be skipped, or when skipping it causes new errors
  */
 export async function recover(
   source: ScriptSource,
@@ -31,7 +32,7 @@ export async function recover(
   while (problem !== undefined && problems.length < MAX_BROKEN) {
     const index = problem.line - 1;
     const line = lines[index];
-    // Where a line is wrong from its beginning, the one above may be.
+    // An error at the start of a line may belong to the line above.
     const isAbove = line === undefined || line.slice(0, problem.column - 1).trim() === '';
     const left = isAbove || !standsAlone(lines, index) ? undefined : withoutStatement(line, above(lines, index));
     if (left === undefined || problems.some((other) => other.line === index + 1)) return undefined;
@@ -44,20 +45,20 @@ export async function recover(
   return undefined;
 }
 
-/** Statements of which a part cannot be left out, or whose inside means something by them only. */
+/** Statements that cannot lose a line, or that give their body its meaning. */
 const HEADS = /\b(?:function|switch|class|for|while|do|catch|finally|try|case|default|import|interface|enum|type)\b|=>/;
-/** Behind these a statement goes on in the next line. */
+/** Line ends after which a statement continues in the next line. */
 const GOES_ON = /[-+*/%=&|?<>.^!~]$/;
-/** And with these it comes from the line before. */
+/** Line starts that continue the statement of the line before. */
 const CAME_ON = /^[-+*/%=&|?:<>.,^]/;
 
-/** The nearest line above that holds something. */
+/** The nearest line above that is not blank. */
 function above(lines: readonly string[], index: number): string {
   const line = lines.slice(0, index).findLast(isText) ?? '';
   return line.replace(/\s*\/\/.*$/, '').trim();
 }
 
-/** Whether what a line begins, or belongs to, neither begins above it nor ends below. */
+/** True for a line that is a whole statement. */
 function standsAlone(lines: readonly string[], index: number): boolean {
   const after =
     lines
@@ -72,7 +73,7 @@ function isText(line: string): boolean {
 }
 
 /**
- * The brackets that a line opens and closes for others, as wide as the line; undefined when they mean more than a block.
+ * The unbalanced brackets of a line, padded to its width; undefined when they are more than those of a block.
  * @param before the line above it
  */
 function withoutStatement(line: string, before: string): string | undefined {
@@ -86,13 +87,13 @@ function withoutStatement(line: string, before: string): string | undefined {
     else closed += bracket;
   }
   const left = closed + open.join('');
-  // It begins and ends here: its brackets are the very mistake.
+  // The statement begins and ends here: its brackets are the mistake.
   const isWhole = /;\s*$/.test(bare) && (before === '' || /[;{}]$/.test(before)) && !/[{}]/.test(left);
   const instead = left === '' || isWhole ? '' : left === '}' ? left : condition(bare, left);
   return instead === undefined || instead.length > line.length ? undefined : instead.padEnd(line.length);
 }
 
-/** A condition may be followed by `else`, and stays one. */
+/** `if` keeps its condition: an `else` may follow. */
 function condition(bare: string, left: string): string | undefined {
   if (left === '{' && /^\s*if\b.*\)\s*\{\s*$/.test(bare)) return 'if(0){';
   return left === '}{' && /^\s*\}\s*else\s+if\b.*\)\s*\{\s*$/.test(bare) ? '}else if(0){' : undefined;
@@ -100,11 +101,11 @@ function condition(bare: string, left: string): string | undefined {
 
 const OPENS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Lines that declare names, and those of them that declare one that can be read. */
+/** Declaring lines, and those of them with a readable name. */
 const DECLARES = /\b(?:const|let|var)\b/;
 const DECLARES_ONE = /^\s*(?:export\s+)?(?:const|let|var)\s+[\w$]+\s*(?::\s*[\w.<>[\] |]+)?=(?!=)[^;]*;?\s*$/;
 
-/** Names of the lines that are left out may be declared there, and what a statement lacks may have been there. */
+/** Skipped lines may declare names, or contain the missing part of a statement. */
 function hiding(source: ScriptSource, problems: readonly ScriptProblem[], code: string): (offset: number) => boolean {
   const lines = source.source.split('\n');
   const gone = problems.map(({ line }) => lines[line - 1] ?? '');
@@ -115,13 +116,13 @@ function hiding(source: ScriptSource, problems: readonly ScriptProblem[], code: 
   return (offset) => {
     const [, name, colon] = /^([A-Za-z_$][\w$]*)\s*(:?)/.exec(code.slice(offset, offset + 100)) ?? [];
     if (name !== undefined && names.has(name)) return true;
-    // A name by itself, neither after a point nor of a setting, may be declared under another one.
+    // A free-standing name, neither a property nor a key, may be declared in a skipped line under another name.
     if (isUnsure && name !== undefined && colon === '' && code[offset - 1] !== '.') return true;
     return statements?.some(({ start, end }) => offset >= start && offset < end) ?? true;
   };
 }
 
-/** The statements around places of the code; undefined when it cannot be read. */
+/** The statements around places of the code; undefined when it cannot be parsed. */
 function statementsAt(code: string, kind: ScriptKind, places: readonly number[]): readonly AnyNode[] | undefined {
   try {
     const tree = parse(code, {
@@ -132,13 +133,13 @@ function statementsAt(code: string, kind: ScriptKind, places: readonly number[])
     });
     return places.flatMap((place) => statementAt(tree, place) ?? []);
   } catch (error) {
-    // Something that only V8 can read, or nested very deep.
+    // Syntax that only V8 parses, or very deep nesting.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** The innermost statement around a place that is no block of others. */
+/** The innermost statement around a place, blocks left out. */
 function statementAt(node: AnyNode, offset: number): AnyNode | undefined {
   for (const child of childrenOf(node)) {
     if (child.start > offset || child.end <= offset) continue;

@@ -1,3 +1,4 @@
+/** Checks scenarios against each other: arguments, endless calls, and circles through scenarios that never wait. */
 import path from 'node:path';
 import { END, ERROR_EXIT } from '../../component.ts';
 import { type Problem, suggestName } from '../../problem.ts';
@@ -7,19 +8,19 @@ import { spins } from './flow.ts';
 import { literalHint } from '../blocks/setting-hints.ts';
 import type { Place, ScenarioReference } from '../names/references.ts';
 
-/** A scenario and what it says of others. */
+/** A scenario with its references to others. */
 export interface CheckedScenario {
   readonly program: Program;
   readonly references: readonly ScenarioReference[];
-  /** It has mistakes of its own: not all of it is there. */
+  /** It has mistakes of its own, so its program is incomplete. */
   readonly broken?: boolean;
 }
 
 /**
- * Mistakes that show when scenarios are looked at together: arguments that another scenario has no place for, scenarios
- * that call each other without end, and circles of blocks in which only a scenario that never waits is run.
- * @param scenarios those to check
- * @param others those that they may start beside them; of two with one id the one in the same folder counts
+ * Mistakes between scenarios: arguments without a parameter, scenarios that call each other without end, and circles of
+ * blocks whose only wait is a scenario that never waits.
+ * @param scenarios the scenarios to check
+ * @param others further scenarios that they may start; of two with the same id, the one in the same folder counts
  */
 export function checkTogether(scenarios: readonly CheckedScenario[], others: readonly CheckedScenario[]): Problem[] {
   const world = new World([...scenarios, ...others]);
@@ -32,7 +33,7 @@ export function checkTogether(scenarios: readonly CheckedScenario[], others: rea
 class World {
   readonly #all: readonly CheckedScenario[];
   readonly #byId = new Map<string, CheckedScenario[]>();
-  /** Scenarios that come to an end, and those that may do so without waiting for anything. */
+  /** Scenarios that can end, and those that can end without a wait. */
   readonly #ending = new Set<Program>();
   readonly #quick = new Set<Program>();
 
@@ -58,7 +59,7 @@ class World {
     return [...this.#byId.keys()];
   }
 
-  /** The scenario that a reference means; undefined: it is elsewhere. */
+  /** The scenario of a reference; undefined: not among the known ones. */
   find({ program }: CheckedScenario, { scenario }: ScenarioReference): CheckedScenario | undefined {
     const named = this.#byId.get(scenario) ?? [];
     return named.find((other) => path.dirname(other.program.file) === path.dirname(program.file)) ?? named[0];
@@ -72,7 +73,7 @@ class World {
     return this.#quick.has(program);
   }
 
-  /** Whether one comes to another by starting scenarios. */
+  /** True when one scenario starts another, directly or through others. */
   leads(from: CheckedScenario, to: CheckedScenario): boolean {
     const seen = new Set<CheckedScenario>();
     const open = [from];
@@ -89,7 +90,7 @@ class World {
     return false;
   }
 
-  /** Adds scenarios from whose start a way leads to the end over blocks that can be passed, until there are no more. */
+  /** Collects scenarios with a path from start to end over passable blocks, until no more are found. */
   #grow(
     found: Set<Program>,
     passes: (block: Block, target: Program | undefined) => boolean,
@@ -139,12 +140,12 @@ function wrongArguments(scenario: CheckedScenario, reference: ScenarioReference,
   if (!target) {
     const others = isFallback(reference) ? world.ids.filter((id) => id !== scenario.program.id) : world.ids;
     const suggestion = suggestName(reference.scenario, others);
-    // It may be one of the domain, or of another folder of the node.
+    // It may belong to a domain, or to another folder of the node.
     if (suggestion?.startsWith('did you mean') !== true) return [];
     const message = `there is no scenario "${reference.scenario}" here`;
     return [{ file, ...placeOf(reference), message, suggestion, severity: 'warning' }];
   }
-  // What it takes is not known before its own mistakes are put right.
+  // The parameters of a scenario with mistakes are unknown.
   if (target.broken) return [];
   const { id, parameters, module } = target.program;
   if (module?.declaresParameters === false) return [];
@@ -199,7 +200,7 @@ function nearestOf(word: string, candidates: readonly string[]): { readonly sugg
   return suggestion?.startsWith('did you mean') === true ? { suggestion } : {};
 }
 
-/** References by which a scenario comes back to itself on every way. */
+/** References through which every path of a scenario returns to itself. */
 function endless(scenario: CheckedScenario, world: World): Problem[] {
   if (scenario.program.module || world.ends(scenario)) return [];
   return scenario.references.flatMap((reference) => {
@@ -219,7 +220,7 @@ function endless(scenario: CheckedScenario, world: World): Problem[] {
   });
 }
 
-/** Circles that only seem to wait, for what is run in them never does. */
+/** Circles whose only wait is a scenario that never waits. */
 function spinning(scenario: CheckedScenario, world: World): Problem[] {
   const { blocks, file } = scenario.program;
   const quickRuns = new Map<string, ScenarioReference>();

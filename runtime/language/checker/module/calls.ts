@@ -1,3 +1,4 @@
+/** Checks the calls of components in a module against their settings, exits and results. */
 import type { AnyNode, CallExpression, Expression, Identifier, MemberExpression, Program } from 'acorn';
 import { type Node, Scalar, type YAMLMap, isMap, isScalar, isSeq } from 'yaml';
 import type { ComponentDefinition, ComponentDefinitions } from '../../component.ts';
@@ -18,11 +19,10 @@ import type { Binding, Names } from '../names/scopes.ts';
 import { SettingsChecker } from '../blocks/settings.ts';
 import { type Source, scalarText } from '../text/source.ts';
 
-/** Functions beside the components. */
-/** Nobody can press a key, or say a word, in fewer milliseconds. */
+/** Shorter times are too short for a key or a word: seconds are meant, not milliseconds. */
 const FEW_MS = 100;
 const LEVELS = ['debug', 'info', 'warn', 'error'];
-/** What `events.on` and `events.next` can be asked for. */
+/** Names that `events.on` and `events.next` accept. */
 const EVENTS = ['dtmf', 'hold', 'unhold', 'sip', 'message'];
 const OTHERS = [
   'call.info',
@@ -32,7 +32,7 @@ const OTHERS = [
   ...LEVELS.map((level) => `log.${level}`),
   ...['log', ...LEVELS].map((level) => `console.${level}`),
 ];
-/** What is told of the call and of the run. */
+/** Fields of `call.info()` and `scenario.info()`. */
 const INFOS = new Map(
   [CALL_INFO, SCENARIO_INFO].map((name) => {
     const fields = Object.entries(BUILT_IN_RECORDS.get(name.replace('.info', '')) ?? {});
@@ -40,9 +40,9 @@ const INFOS = new Map(
     return [name, { results, exits: {} }] as const;
   }),
 );
-/** Keys that choose an exit where none is named. */
+/** Keys that a menu in a module accepts by default. */
 const KEYS = '0123456789*#ABCD'.split('');
-/** What an author does in JavaScript itself. */
+/** JavaScript that replaces components in modules. */
 const IN_JAVASCRIPT: Readonly<Record<string, string>> = {
   set: 'assign to a variable',
   if: 'write if (...) { ... }',
@@ -64,9 +64,9 @@ export interface ModuleCallsOptions {
 }
 
 /**
- * Checks how a module calls components, as far as its text tells: names of functions, settings and results, and the
- * values of settings that are literals. Whatever is worked out at run time is not looked at.
- * @returns the scenarios it starts by a literal id
+ * Checks a module's calls of components: names of functions, settings and results, and literal values of settings.
+ * Values that are computed at run time are not checked.
+ * @returns the scenarios that it starts by a literal id
  */
 export function checkModuleCalls(program: Program, options: ModuleCallsOptions): readonly ScenarioReference[] {
   return new CallChecker(options).check(program);
@@ -77,10 +77,10 @@ class CallChecker {
   readonly #components: ComponentDefinitions;
   readonly #methods: ReadonlyMap<string, ComponentDefinition>;
   readonly #settings: SettingsChecker;
-  /** Names whose functions there are: `call`, `http`. */
+  /** Names of the objects with functions: `call`, `http`. */
   readonly #owners: ReadonlySet<string>;
   readonly #call: AnyNode | undefined;
-  /** What names stand for, by where they are used. */
+  /** The declarations of names, by their uses. */
   readonly #bindings: ReadonlyMap<AnyNode, Binding | undefined>;
   readonly #results: ResultChecker;
   readonly #references: ScenarioReference[] = [];
@@ -118,7 +118,7 @@ class CallChecker {
     return this.#references;
   }
 
-  /** `call.number`: something that is asked for, and no function. */
+  /** `call.number`: a fact of `call.info()`, not a function. */
   #member(node: MemberExpression, user: AnyNode | undefined): void {
     if (user?.type === 'UnaryExpression' || (user?.type === 'CallExpression' && user.callee === node)) return;
     const callee = this.#callee(node);
@@ -129,7 +129,7 @@ class CallChecker {
     this.#unknown(callee.name, callee.place, suggestion);
   }
 
-  /** `await call.answer` without the brackets. */
+  /** `await call.answer` without parentheses. */
   #uncalled(node: Expression): void {
     const callee = node.type === 'MemberExpression' ? this.#callee(node) : undefined;
     if (callee && this.#methods.has(callee.name))
@@ -180,7 +180,7 @@ class CallChecker {
       this.#source.problem(unknownNode(place), message);
   }
 
-  /** `call.play`, `sleep`: by the name it has in the declarations, and where the last part of it stands. */
+  /** `call.play`, `sleep`: the declared name, and the place of its last part. */
   #callee(callee: Expression): { readonly name: string; readonly place: Identifier } | undefined {
     if (callee.type === 'Identifier') {
       const name = this.#ownerOf(callee);
@@ -193,7 +193,7 @@ class CallChecker {
     return { name: `${owner}.${property.name}`, place: property };
   }
 
-  /** Whose functions a name has: `call`, also under the name that the module gives it. */
+  /** The platform object behind a name: `call`, also under the module's own name for it. */
   #ownerOf(node: Identifier): string | undefined {
     const binding = this.#bindings.get(node);
     if (binding === undefined) return this.#owners.has(node.name) ? node.name : undefined;
@@ -254,7 +254,7 @@ class CallChecker {
     return asSettings(this.#settings.compileShorthand(node, schema, shorthand, what, place), all);
   }
 
-  /** Takes out of the settings what is none, as `moduleSettings` does; gives the exits that are named. */
+  /** Removes `leg` and `exits` from the settings, as `moduleSettings` does; returns the named exits. */
   #given(map: YAMLMap, component: ComponentDefinition): ReadonlySet<string> | undefined {
     const { properties = {} } = component.settings as Schema;
     let exits: ReadonlySet<string> | undefined;
@@ -279,7 +279,7 @@ class CallChecker {
     return exits;
   }
 
-  /** Whoever writes `timeout: 20` means seconds; `sleep(20)` is what JavaScript is used to. */
+  /** `timeout: 20` usually means seconds; `sleep(20)` means milliseconds, as elsewhere in JavaScript. */
   #doubtFew(node: Scalar<number>, name: string): void {
     const { value } = node;
     if (value <= 0 || value >= FEW_MS) return;
@@ -322,7 +322,7 @@ function namesLeg({ arguments: [first] }: CallExpression): boolean {
   );
 }
 
-/** A number where a duration is wanted is milliseconds. */
+/** A number as a duration is in milliseconds. */
 function asDuration(node: Node, schema: Schema): Node {
   if (!isScalar(node) || typeof node.value !== 'number' || settingKind(schema) !== 'duration') return node;
   const text = new Scalar(`${node.value}ms`);
@@ -330,7 +330,7 @@ function asDuration(node: Node, schema: Schema): Node {
   return text;
 }
 
-/** Settings that may be among those whose names are not known. */
+/** Settings that computed names may provide. */
 function withUnknown(map: YAMLMap, { settings }: ComponentDefinition): YAMLMap {
   const place = { start: map.range?.[0] ?? 0, end: map.range?.[1] ?? 0 };
   for (const name of Object.keys((settings as Schema).properties ?? {}))

@@ -1,3 +1,4 @@
+/** Checks a scenario that is a JavaScript or TypeScript module, and compiles it to a program. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type AnyNode, type Expression, type Program as Tree, parse } from 'acorn';
@@ -31,17 +32,17 @@ const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export interface ModuleCheckOptions {
   readonly file: string;
   readonly components: ComponentDefinitions;
-  /** Where prompts are; left out: in `prompts/` beside the file. */
+  /** The folder of prompts; default: `prompts/` beside the file. */
   readonly promptsFolder?: string;
-  /** The id of a scenario that has it from elsewhere than its file. */
+  /** The id of a scenario that is not a file. */
   readonly id?: string;
-  /** Looks for mistakes in the source without running it; left out: they show when it runs. */
+  /** Compiles the source without running it; without it, syntax errors show at run time. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
 
-/** Exports that are read before the module runs. */
+/** Exports that the checker reads before the module runs. */
 const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback'];
-/** What a module has in place of the other things that stand at the top of a YAML scenario. */
+/** Suggestions for sections of YAML scenarios that modules do not have. */
 const OF_YAML: ReadonlyMap<string, string> = new Map([
   ['id', 'the id is the name of the file, or the code of the script'],
   ['variables', 'write let NAME = ... in the function'],
@@ -51,7 +52,7 @@ const OF_YAML: ReadonlyMap<string, string> = new Map([
   ['blocks', 'write await call.answer() and so on in the function'],
 ]);
 
-/** What a module says of itself by `export const NAME = ...`: known without running it. */
+/** Declarations of a module by `export const NAME = ...`, read without running it. */
 interface Declared {
   readonly parameters: readonly Parameter[];
   readonly declaresParameters: boolean;
@@ -62,7 +63,7 @@ interface Declared {
   readonly description?: string;
 }
 
-/** Checks a scenario that is a `.js` or `.ts` module: its id is the name of the file. */
+/** Checks a `.js` or `.ts` module; its id is the name of the file. */
 export async function checkModule(
   text: string,
   { file, components, compile, ...given }: ModuleCheckOptions,
@@ -88,11 +89,11 @@ export async function checkModule(
   const recovered = compile && !compiled.ok && !isLong ? await recover(asked, found, compile) : undefined;
   const broken = compile ? await compileProblems(asked, recovered?.problems ?? found, compile) : found;
   if (recovered) readOn(source, recovered, { id, components, promptsFolder });
-  // What the text tells as well, and better.
+  // The checks of the text report the same mistakes at better places.
   const told = new Set(source.problems.map(({ message }) => message));
   const problems = [
     ...broken.filter(({ message }) => !told.has(message)).map((problem) => ({ file, ...problem })),
-    // That it is too deep for a compiler as well is told by that.
+    // The compiler reports too deep nesting itself.
     ...source.problems.filter(({ suggestion }) => broken.length === 0 || suggestion !== TOO_DEEP.suggestion),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
   const { parameters, declaresParameters, starts, ...more } = declared;
@@ -119,7 +120,7 @@ export async function checkModule(
   return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
 }
 
-/** Notes what the rest of a text tells of which some lines are wrong. Warnings may come of what these lines hold. */
+/** Checks the rest of a text with syntax errors. Warnings are dropped: skipped lines may cause them. */
 function readOn(source: Source, { code, hides }: Recovered, options: ReadOptions): void {
   const rest = new Source(code, source.file);
   read(rest, code, options);
@@ -144,8 +145,8 @@ interface Reading {
 const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false, starts: [] }, references: [] };
 
 /**
- * What the text tells without running it.
- * @param code without types, everything where the author wrote it; undefined when it has mistakes
+ * Reads the declarations of the text without running it.
+ * @param code without types, every position unchanged; undefined after mistakes
  */
 function read(source: Source, code: string | undefined, { id, components, promptsFolder }: ReadOptions): Reading {
   if (code === undefined) return NOTHING;
@@ -165,7 +166,7 @@ function read(source: Source, code: string | undefined, { id, components, prompt
   } catch (error) {
     if (error instanceof RangeError)
       source.warning(null, reading === NOTHING ? TOO_DEEP.unread : TOO_DEEP.message, TOO_DEEP.suggestion);
-    // Or types that nobody took out.
+    // The code may still contain types.
     else if (!(error instanceof SyntaxError)) throw error;
     return reading;
   }
@@ -205,7 +206,7 @@ function declarations(source: Source, tree: Tree, id: string): Reading {
   return { declared, references: fallbackReference(source, fallback?.value ?? null, id) };
 }
 
-/** What is read without running the module has to be there without running it. */
+/** Notes a computed value in a declaration, which must be a literal to be read without running the module. */
 function literal(source: Source, name: string, value: AnyNode): Node | null {
   const node = literalNode(value as Expression);
   const unknown = unknownIn(node);
@@ -215,7 +216,7 @@ function literal(source: Source, name: string, value: AnyNode): Node | null {
   return null;
 }
 
-/** The first part of a value that is known at run time only. */
+/** The first part of a value that is computed at run time. */
 function unknownIn(node: Node): Node | undefined {
   if (isScalar(node)) return node.value === unknownNode({ start: 0, end: 0 }).value ? node : undefined;
   const parts = isMap(node) ? node.items.map(({ value }) => value as Node) : isSeq(node) ? (node.items as Node[]) : [];

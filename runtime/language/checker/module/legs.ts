@@ -13,11 +13,11 @@ interface NamedLeg {
   readonly start: number;
 }
 
-/** Finds legs that a module uses and calls nobody as. It says nothing where any may be called under a name worked out at run time. */
+/** Finds legs that a module uses but never calls. Reports nothing when a leg's name is computed at run time. */
 export class ModuleLegs {
   readonly #called = new Set<string>();
   readonly #used: NamedLeg[] = [];
-  /** Those that are to do something with themselves. */
+  /** Legs that are connected with themselves. */
   readonly #selves: NamedLeg[] = [];
   #isUnsure = false;
 
@@ -38,14 +38,14 @@ export class ModuleLegs {
     else if (shorthand === legSetting && first?.type !== 'SpreadElement') this.#use(first);
   }
 
-  /** A use of `call` itself: it may go where nobody looks. */
+  /** A use of `call` itself, which may be passed to code that is not checked. */
   owner({ node, around: [member, user] }: Reference): void {
     const isMember = member?.type === 'MemberExpression' && member.object === node && !member.computed;
     const isCalled = user?.type === 'CallExpression' && user.callee === member;
     if (!isMember || !isCalled) this.unsure();
   }
 
-  /** Legs may be called that are not seen. */
+  /** The module may call legs that the checker cannot see. */
   unsure(): void {
     this.#isUnsure = true;
   }

@@ -1,12 +1,12 @@
 import type { Expression, ObjectExpression, PrivateIdentifier, Property, SpreadElement } from 'acorn';
 import { type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 
-/** Name of the variable that stands for a value that is known at run time only; it goes with every type. */
+/** Name of the variable for values that are computed at run time; it fits every type. */
 export const UNKNOWN = '_';
 
 /**
- * An expression of a module as the nodes that settings in YAML are checked by, with the same positions in the file.
- * What is no literal is an expression of unknown type.
+ * Converts an expression of a module to YAML nodes with the same positions, so that the checks of YAML settings apply.
+ * Everything but literals becomes an expression of unknown type.
  */
 export function literalNode(expression: Expression): Node {
   if (expression.type === 'ArrayExpression') {
@@ -26,7 +26,7 @@ export function literalNode(expression: Expression): Node {
   return value === undefined ? unknownNode(expression) : scalarNode(value, expression);
 }
 
-/** The entries of an object whose names are known; `open` when there are others. */
+/** The entries of an object with literal names; `open` when it has others. */
 export function literalEntries(object: ObjectExpression): { readonly map: YAMLMap; readonly open: boolean } {
   const map = placed(new YAMLMap(), object);
   let open = false;
@@ -40,7 +40,7 @@ export function literalEntries(object: ObjectExpression): { readonly map: YAMLMa
   return { map, open };
 }
 
-/** The name of a property, where it does not have to be worked out. */
+/** The literal name of a property; undefined when it is computed. */
 function propertyName(property: Property | SpreadElement): string | undefined {
   if (property.type !== 'Property' || property.computed) return undefined;
   return nameOf(property.key);
@@ -69,7 +69,7 @@ function literalValue(expression: Expression): string | number | boolean | null 
 }
 
 function scalarNode(value: string | number | boolean | null, place: { start: number; end: number }): Scalar {
-  // A text of a module is taken as it is.
+  // `${` in a module's text is not an expression of scenarios.
   const scalar = placed(new Scalar(typeof value === 'string' ? value.replaceAll('${', () => '$${') : value), place);
   scalar.type = typeof value === 'string' ? Scalar.QUOTE_SINGLE : Scalar.PLAIN;
   return scalar;

@@ -7,10 +7,9 @@ import type { Names, Reference } from '../names/scopes.ts';
 import { type Report, checkNames, checkTexts, fieldOf, insteadOfElsewhere } from '../names/unknown-names.ts';
 
 /**
- * Checks the names that a module uses: those that there are not, or not yet, parameters that it does not declare, and
- * loops that never end.
+ * Checks the names in a module: unknown names, uses before a value, undeclared parameters, and endless loops.
  * @param functions names of the platform's functions, e.g. `call.play`
- * @param parameters those that the module declares; undefined: it takes whatever it is given
+ * @param parameters the declared parameters; undefined: the module accepts any
  */
 export function checkModuleNames(
   program: Program,

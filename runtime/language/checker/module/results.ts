@@ -1,3 +1,4 @@
+/** Checks a module's use of the results of functions. */
 import type { AnyNode, Expression, Identifier } from 'acorn';
 import type { ComponentDefinition } from '../../component.ts';
 import { ERROR_EXIT } from '../../component.ts';
@@ -7,19 +8,19 @@ import { nameOf } from './literals.ts';
 import type { Names, Reference } from '../names/scopes.ts';
 import { type Report, fieldOf } from '../names/unknown-names.ts';
 
-/** A place that a name is written at. */
+/** The place of a name in the text. */
 interface Written {
   readonly name: string | undefined;
   readonly start: number;
 }
 
-/** What a function gives back; one that only tells facts has no exits. */
+/** Fields and exits of a function's result; functions for facts have no exits. */
 type Given = Pick<ComponentDefinition, 'results' | 'exits' | 'openExits'>;
 
-/** Looks at what a module does with what functions give back: fields that they have not, exits that they never take. */
+/** Notes unknown result fields and impossible exits. */
 export class ResultChecker {
   readonly #report: Report;
-  /** Uses of what `const NAME = ...` and parameters stand for; of what is assigned again nothing is known. */
+  /** Uses of constants and parameters; variables that are assigned again are not followed. */
   readonly #uses = new Map<AnyNode, Reference[]>();
 
   constructor(names: Names, report: Report) {
@@ -36,7 +37,7 @@ export class ResultChecker {
     for (const node of changed) this.#uses.delete(node);
   }
 
-  /** @param around the nodes around the call */
+  /** @param around the nodes around the call, the nearest first */
   check(name: string, component: Given, [awaited, user]: readonly AnyNode[]): void {
     if (awaited?.type === 'VariableDeclarator' && awaited.id.type === 'Identifier')
       return this.#promise(name, component, awaited.id);
@@ -58,7 +59,7 @@ export class ResultChecker {
     }
   }
 
-  /** `const answer = await call.collect(...)`, and what is read of it later. */
+  /** `const answer = await call.collect(...)`, and later reads of its fields. */
   #whole(name: string, component: Given, variable: AnyNode): void {
     for (const reference of this.#uses.get(variable) ?? []) {
       const [member, user] = reference.around;
@@ -71,7 +72,7 @@ export class ResultChecker {
     }
   }
 
-  /** `const digits = await call.collect(...)`, and the whole compared with a text or written into one. */
+  /** `const digits = await call.collect(...)`, where the whole result is compared with a text or inserted into one. */
   #asValue(name: string, { results }: Given, node: Identifier, user: AnyNode): void {
     const isCompared = comparedWith(node, user).some((other) => other.type === 'Literal' && other.value !== null);
     const field = Object.hasOwn(results, node.name) ? node.name : Object.keys(results)[0];
@@ -81,7 +82,7 @@ export class ResultChecker {
     this.#report(node.start, message, `write ${node.name}.${field}, or const { ${field} } = ...`, 'warning');
   }
 
-  /** `===` between a text and a number. */
+  /** A comparison by `===` of a text with a number. */
   #type({ results, exits }: Given, field: string, node: AnyNode, user: AnyNode | undefined): void {
     const type = results[field]?.type;
     const wanted = type === 'integer' ? 'number' : type;
@@ -97,7 +98,7 @@ export class ResultChecker {
     }
   }
 
-  /** `const answer = call.collect(...)` is not there yet. */
+  /** `const answer = call.collect(...)` without `await`: `answer` is a promise. */
   #promise(name: string, { results }: Given, variable: AnyNode): void {
     for (const reference of this.#uses.get(variable) ?? []) {
       const field = fieldOf(reference);
@@ -110,7 +111,7 @@ export class ResultChecker {
     }
   }
 
-  /** `const { digits } = call.collect(...)` and `call.collect(...).digits`: nothing is there yet. */
+  /** `const { digits } = call.collect(...)` and `call.collect(...).digits` without `await`. */
   #unawaited(name: string, { results }: Given, user: AnyNode): void {
     const pattern = user.type === 'VariableDeclarator' && user.id.type === 'ObjectPattern' ? user.id.properties : [];
     const keys = pattern.flatMap((each) => (each.type === 'Property' && !each.computed ? [each.key] : []));
@@ -128,7 +129,7 @@ export class ResultChecker {
       this.#report(start, `${name} gives no "${field}"`, suggestName(nearestField(field, known) ?? field, known));
   }
 
-  /** An exit that is compared with a text. */
+  /** A comparison of an exit with a text. */
   #exit(name: string, component: Given, node: AnyNode, user: AnyNode | undefined): void {
     const texts = user ? comparedWith(node, user) : [];
     const known = Object.keys(component.exits);
@@ -147,7 +148,7 @@ export class ResultChecker {
   }
 }
 
-/** What to write for a literal of one type where another one is wanted; undefined: nothing can be guessed. */
+/** The suggestion for a literal of the wrong type; undefined: no guess. */
 function insteadOf(value: string, is: string, wanted: string): string | undefined {
   if (wanted === 'string') return `write '${value}'`;
   if (is !== 'string') return undefined;
@@ -159,7 +160,7 @@ function insteadOf(value: string, is: string, wanted: string): string | undefine
       : 'write true or false';
 }
 
-/** What a value is compared with. */
+/** The values that a node is compared with. */
 function comparedWith(node: AnyNode, user: AnyNode): Expression[] {
   if (user.type === 'BinaryExpression' && /^[=!]==?$/.test(user.operator))
     return [user.left === node ? user.right : (user.left as Expression)];

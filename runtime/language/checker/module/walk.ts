@@ -1,6 +1,6 @@
 import type { AnyNode, FunctionDeclaration, Identifier, Program } from 'acorn';
 
-/** What an author's module says, as far as it can be known without running it. */
+/** Static reading of an author's module: its nodes and exports. */
 
 /** Calls `visit` for every node, with up to three of the nodes around it, the nearest first. */
 export function walk(node: AnyNode, visit: (node: AnyNode, around: readonly AnyNode[]) => void): void {
@@ -26,7 +26,7 @@ function isNode(value: unknown): value is AnyNode {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 }
 
-/** What the module exports by name: the value of a constant, else what is declared. */
+/** The named exports of the module: the value of a constant, else the declaration. */
 export function exportedValues(program: Program): ReadonlyMap<string, AnyNode> {
   const found = new Map<string, AnyNode>();
   for (const statement of program.body) {
@@ -44,7 +44,7 @@ export function exportedValues(program: Program): ReadonlyMap<string, AnyNode> {
   return found;
 }
 
-/** What the module exports as default: `missing`, a function, or something that is not looked into. */
+/** The default export of the module: `missing`, a function, or another value, which is not checked. */
 export function defaultExport(program: Program): 'missing' | 'unknown' | Pick<FunctionDeclaration, 'params' | 'body'> {
   for (const statement of program.body) {
     if (statement.type === 'ExportDefaultDeclaration') return asFunction(program, statement.declaration);
@@ -57,7 +57,7 @@ export function defaultExport(program: Program): 'missing' | 'unknown' | Pick<Fu
   return 'missing';
 }
 
-/** What is certainly no function that can be called. */
+/** True for values that are certainly not functions. */
 const NO_FUNCTIONS = ['ClassDeclaration', 'ClassExpression', 'ObjectExpression', 'ArrayExpression', 'Literal'];
 
 function asFunction(

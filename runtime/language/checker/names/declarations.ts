@@ -64,7 +64,7 @@ export class DeclarationReader {
       return { name: key, type: 'any', description: undefined, values: undefined, default: undefined };
     }
     const fields = this.#fields(value, ['type', 'default', 'values', 'description'], `parameter "${key}"`);
-    // What is wrong with it is told once, and not wherever it is used.
+    // A mistake in the declaration is not repeated at every use.
     const type = this.#type(fields.get('type')?.value ?? null, `parameter "${key}"`, keyNode) ?? 'any';
     const values = this.#values(fields.get('values'), type, key);
     const preset = fields.get('default');
@@ -91,7 +91,7 @@ export class DeclarationReader {
     return compiled;
   }
 
-  /** A literal or an expression over parameters, which has to be of a type. */
+  /** A literal or an expression over parameters, checked against a type. */
   #typed(entry: Entry, type: ValueType, what: string, parameters: readonly Parameter[]): Compiled | undefined {
     const compiled = this.#compile(entry, what, parameters);
     if (!compiled) return undefined;
@@ -160,7 +160,7 @@ export class DeclarationReader {
     return { name: key, type, initial: (given && this.#typed(given, type, what, parameters)) ?? zero };
   }
 
-  /** A number where a text is declared is the text as written. */
+  /** A number for a declared text is the text as written. */
   #coerce(value: Value, node: Node | null, type: ValueType): Value {
     return type === 'string' && typeof value === 'number' && isScalar(node) ? (node.source ?? String(value)) : value;
   }
@@ -196,12 +196,12 @@ export class DeclarationReader {
   }
 }
 
-/** `0.0`: a number with a fraction, although there is none yet. */
+/** `0.0`: a number with a fraction, which here is zero. */
 function isFraction(node: Node | null): boolean {
   return isScalar(node) && typeof node.value === 'number' && (node.source ?? '').includes('.');
 }
 
-/** What a text would be without its quotes. */
+/** The value of a text without its quotes. */
 function parsed(text: string): Value {
   return /^(true|false|-?\d+(\.\d+)?)$/.test(text) ? (JSON.parse(text) as Value) : text;
 }

@@ -4,7 +4,7 @@ import { CEL_WORDS } from '../../expression/expression.ts';
 import type { ValueType } from '../../values.ts';
 import type { Source } from '../text/source.ts';
 
-/** Records every expression can read beside variables and block results, with their fields. */
+/** Records that every expression can read, with their fields, beside variables and block results. */
 export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, ValueType>>> = new Map([
   [
     'call',
@@ -26,7 +26,7 @@ export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, Value
   ['error', { code: 'string', message: 'string', block: 'string' }],
 ]);
 
-/** What fields of them can be. */
+/** Possible values of their fields. */
 export const BUILT_IN_VALUES: ReadonlyMap<string, Readonly<Record<string, readonly string[]>>> = new Map([
   [
     'call',
@@ -37,10 +37,10 @@ export const BUILT_IN_VALUES: ReadonlyMap<string, Readonly<Record<string, readon
   ],
 ]);
 
-/** Maps that every expression can read: what is in them is known at run time only. */
+/** Maps that every expression can read; their keys are known only at run time. */
 export const BUILT_IN_MAPS: ReadonlyMap<string, ValueType> = new Map([['secrets', 'object']]);
 
-/** Words CEL keeps for itself, and `end`, which ends a run. */
+/** Reserved words of CEL, and `end`, the target that ends a run. */
 const RESERVED: ReadonlySet<string> = new Set([...CEL_WORDS, 'end']);
 const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
@@ -50,14 +50,14 @@ export class Names {
     [...BUILT_IN_RECORDS.keys(), ...BUILT_IN_MAPS.keys()].map((name) => [name, 'the language']),
   );
   readonly #source: Source;
-  /** Where the names stand that were taken. */
+  /** The nodes of the taken names. */
   readonly nodes = new Map<string, Node>();
 
   constructor(source: Source) {
     this.#source = source;
   }
 
-  /** Notes a mistake and answers false when the name cannot be used. `kind` is e.g. `parameter`. */
+  /** Notes a mistake and returns false when the name cannot be used. `kind` is e.g. `parameter`. */
   take(name: string, kind: string, node: Node): boolean {
     if (!IDENTIFIER.test(name)) {
       const better = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '');
@@ -77,7 +77,7 @@ export class Names {
       return false;
     }
     const owner = this.#taken.get(name);
-    // A key that is here twice is told already.
+    // The YAML source already reports duplicate keys.
     if (owner === kind) return false;
     if (owner !== undefined) {
       this.#source.problem(

@@ -4,7 +4,7 @@ import type { Value } from '../../values.ts';
 import { hasExpression } from '../../expression/template.ts';
 import { type Source, scalarText } from '../text/source.ts';
 
-/** Where something stands in a file; both count from 1. */
+/** A place in a file; both count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -13,17 +13,17 @@ export interface Place {
 /** A scenario that another one starts by a literal id. */
 export interface ScenarioReference extends Place {
   readonly scenario: string;
-  /** Name of the block that starts it; undefined: by a module. */
+  /** Name of the block that starts it; undefined: a module starts it. */
   readonly block?: string;
-  /** Whether the one that starts it waits until it is done. */
+  /** True when the starting scenario waits for its end. */
   readonly waits: boolean;
-  /** The setting in which the arguments are; undefined: it is the fallback, which gets none. */
+  /** The setting with the arguments; undefined for a fallback, which gets none. */
   readonly argsName: string | undefined;
   readonly args: readonly (Place & {
     readonly name: string /** Undefined: known at run time. */;
     readonly value: Value | undefined;
   })[];
-  /** Whether there may be arguments whose names are not known. */
+  /** True when there may be arguments with computed names. */
   readonly open: boolean;
 }
 
@@ -68,7 +68,7 @@ function textOf(node: Node | null): string {
   return isScalar(node) && node.value !== null ? scalarText(node) : '';
 }
 
-/** A value without expressions in it. */
+/** A value without expressions; undefined otherwise. */
 function literal(node: Node | null): Value | undefined {
   if (node === null) return null;
   if (isScalar(node))

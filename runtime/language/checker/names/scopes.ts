@@ -1,3 +1,4 @@
+/** Scopes of JavaScript (ECMA-262): the names of a script, with their declarations and uses. */
 import type {
   AnyNode,
   Class,
@@ -13,23 +14,23 @@ import type {
 } from 'acorn';
 import { childrenOf } from '../module/walk.ts';
 
-/** What a name of a script stands for. */
+/** A declaration of a name in a script. */
 export interface Binding {
   readonly node: AnyNode;
   readonly kind: 'constant' | 'parameter' | 'other';
   readonly references: readonly Reference[];
 }
 
-/** A place at which a name is used. */
+/** A use of a name. */
 export interface Reference {
   readonly node: Identifier;
-  /** `set`: it gets a value and is not read; `update`: it is read and gets one. */
+  /** `set`: assigned and not read; `update`: read and assigned. */
   readonly use: 'read' | 'set' | 'update' | 'typeof';
-  /** The nodes around it, the nearest first; no more than four. */
+  /** The nodes around it, the nearest first; at most four. */
   readonly around: readonly AnyNode[];
-  /** Undefined: nothing in the script declares it. */
+  /** Undefined: not declared in the script. */
   readonly binding: Binding | undefined;
-  /** It is used before it has a value, whatever happens (the "temporal dead zone" of ECMA-262). */
+  /** It is always used before it has a value (the "temporal dead zone" of ECMA-262). */
   readonly early: boolean;
 }
 
@@ -37,19 +38,19 @@ export interface Reference {
 export interface Names {
   readonly references: readonly Reference[];
   readonly declared: ReadonlySet<string>;
-  /** Texts with `${` in them, and whether the script knows a name where they stand. */
+  /** Texts with `${` in them, with a test for names that are in scope there. */
   readonly texts: readonly { readonly node: Literal; readonly knows: (name: string) => boolean }[];
-  /** From where it imports. */
+  /** The sources of its imports. */
   readonly imports: readonly Expression[];
-  /** Names can come from elsewhere (`with`, `eval`), or nothing is known of them. */
+  /** Names may come from `with` or `eval`, or cannot be resolved. */
   readonly open: boolean;
 }
 
-/** Names that are known in some part of a script. */
+/** The names of one scope of a script. */
 class Scope {
   readonly #names = new Map<string, Declared>();
   readonly #parent: Scope | undefined;
-  /** The scope of the function that it is in: where `var` goes. */
+  /** The scope of the enclosing function, where `var` declares. */
   readonly home: Scope;
   readonly depth: number;
 
@@ -69,9 +70,9 @@ class Scope {
 }
 
 interface Lexical {
-  /** Where it is declared, for names that cannot be used before (`let`, `const`, `class`). */
+  /** The place of the declaration, for names that cannot be used before it (`let`, `const`, `class`). */
   readonly from?: number;
-  /** What gives it its value, and cannot use it either. */
+  /** The initialiser, which cannot use the name either. */
   readonly init?: AnyNode | null | undefined;
   readonly kind?: Binding['kind'];
 }
@@ -85,16 +86,16 @@ interface Use extends Omit<Reference, 'binding' | 'early'> {
   readonly scope: Scope;
 }
 
-/** What is done with a kind of nodes, in place of visiting what is in them. */
+/** The handling of one kind of nodes, in place of visiting their children. */
 type Handlers = {
   readonly [Type in AnyNode['type']]?: (node: Extract<AnyNode, { type: Type }>, scope: Scope) => void;
 };
 
 const AROUND = 4;
-/** Deeper than anybody writes: looking names up from there would take long. */
+/** Limit of nested scopes: lookups from deeper ones would take long. */
 const MAX_DEPTH = 100;
 
-/** Who declares what, and who uses it, in JavaScript without types. */
+/** Collects declarations and uses of names in JavaScript without types. */
 export function namesIn(program: Program): Names {
   return new ScopeReader().read(program);
 }
@@ -134,7 +135,7 @@ class ScopeReader {
       }
     },
     FunctionDeclaration: (node, scope) => {
-      // Outside of strict mode it is known in the whole function, too.
+      // Outside of strict mode the function declares it as well.
       if (node.id) for (const home of [scope, scope.home]) this.#declare(node.id, home);
       this.#function(node, new Scope(scope, true));
     },
@@ -183,7 +184,7 @@ class ScopeReader {
     WithStatement: () => {
       this.#open = true;
     },
-    // Names of others, and names that may be given away before they have a value.
+    // Re-exports name foreign names; exported names may be read before they have a value.
     MetaProperty: () => undefined,
     ExportSpecifier: () => undefined,
     ExportAllDeclaration: ({ source }) => void this.#imports.push(source),
@@ -233,7 +234,7 @@ class ScopeReader {
     this.#children(node.body, scope);
   }
 
-  /** Calls `named` for the names that a pattern gives values to, and visits what has to be worked out in it. */
+  /** Calls `named` for the names in a pattern, and visits its computed keys and defaults. */
   #pattern(pattern: Pattern, scope: Scope, named: (name: Identifier) => void): void {
     if (pattern.type === 'Identifier') return named(pattern);
     this.#around.push(pattern);
@@ -268,7 +269,7 @@ class ScopeReader {
   }
 }
 
-/** When all declarations are known, also those that come after a use. */
+/** Resolves the uses once all declarations are known, also those after a use. */
 function resolved({ node, use, around, scope }: Use): Reference {
   const binding = scope.find(node.name);
   const early = binding !== undefined && binding.home === scope.home && isBefore(node, binding);
@@ -282,7 +283,7 @@ function isBefore({ start }: AnyNode, { from, init }: Declared): boolean {
   return start < from || (init ? start >= init.start && start < init.end : false);
 }
 
-/** A child that names a property or a label, and is no use of a variable. */
+/** The child that names a property or a label: not a use of a variable. */
 function nameOnly(node: AnyNode): unknown {
   if (node.type === 'MemberExpression') return node.computed ? undefined : node.property;
   if (node.type === 'Property' || node.type === 'MethodDefinition') return node.computed ? undefined : node.key;

@@ -1,14 +1,14 @@
 import type { Compiled } from '../../program.ts';
 import { CEL_TYPES, VALUE_TYPES, type ValueType, typeOfValue } from '../../values.ts';
 
-/** Which types go together before anything runs. CEL's `dyn` is known at run time only and goes with all. */
+/** Compatibility of types, without running anything. CEL's `dyn` is known only at run time and fits all. */
 
-/** Our word for a JSON Schema type. */
+/** The scenario language's type for a JSON Schema type. */
 export function valueType(type: string): ValueType {
   return type === 'array' ? 'list' : (type as ValueType);
 }
 
-/** CEL type of what a compiled value gives. */
+/** CEL type of a compiled value. */
 export function staticType(compiled: Compiled): string {
   if (compiled.kind === 'expression') return compiled.expression.type;
   if (compiled.kind === 'template') return 'string';
@@ -16,7 +16,7 @@ export function staticType(compiled: Compiled): string {
   return compiled.kind === 'list' ? CEL_TYPES.list : CEL_TYPES.object;
 }
 
-/** Whether something of a CEL type can be used where one of our types is wanted. */
+/** True when a CEL type fits a type of the scenario language. */
 export function celFits(actual: string, wanted: readonly ValueType[]): boolean {
   if (actual === 'dyn') return true;
   const family = actual.replace(/<.*$/s, '');
@@ -26,13 +26,13 @@ export function celFits(actual: string, wanted: readonly ValueType[]): boolean {
   );
 }
 
-/** Our word for a CEL type. */
+/** The scenario language's name for a CEL type. */
 export function plainType(celType: string): ValueType {
   const family = celType.replace(/<.*$/s, '');
   return VALUE_TYPES.find((type) => CEL_TYPES[type].replace(/<.*$/s, '') === family) ?? 'object';
 }
 
-/** How to turn something into this type. */
+/** The suggestion for a conversion to this type. */
 export function conversion(type: ValueType): string | undefined {
   if (type === 'string') return 'convert with ${string(...)}';
   if (type === 'integer') return 'convert with ${int(...)}';

@@ -6,20 +6,20 @@ import type { Names, Reference } from './scopes.ts';
 /** Notes a mistake at a character of a script. */
 export type Report = (offset: number, message: string, suggestion?: string, severity?: 'warning') => void;
 
-/** Mistakes of one kind that are told; comparing names takes long, and nobody reads more. */
+/** Limit of reported mistakes of one kind: comparing names takes long. */
 export const MAX_TOLD = 100;
 
 export interface NamesHere {
   /** Names of the platform, beside those that every script has. */
   readonly platform: ReadonlySet<string>;
-  /** Whether a name that nobody declares is declared by assigning to it, as outside of modules. */
+  /** True where assigning to an undeclared name declares it, as outside of modules. */
   readonly assigningDeclares: boolean;
-  /** What to write in place of a name that there is not, where that is known. */
+  /** The suggestion for an unknown name. */
   readonly instead: (reference: Reference) => string | undefined;
   readonly report: Report;
 }
 
-/** What other places for JavaScript have, and this one has not. */
+/** Globals of browsers and Node.js that scripts do not have, with suggestions. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   fetch: 'write await http.request({ url, method, body })',
   axios: 'write await http.request({ url, method, body })',
@@ -46,14 +46,14 @@ function insteadOfImport(name: string): string | undefined {
   return /fetch|axios|undici|^got$|https?$/.test(name) ? ELSEWHERE['fetch'] : BROUGHT;
 }
 
-/** What to write in a module in place of something of another place. */
+/** The suggestion for a foreign global in a module. */
 export function insteadOfElsewhere({ node }: Reference): string | undefined {
   return Object.hasOwn(ELSEWHERE, node.name) ? ELSEWHERE[node.name] : undefined;
 }
 
 /**
- * Notes names of a script that nobody declares and no global has, what is read before it has a value, and constants
- * that are changed. Nothing is said of a name that the script asks for by `typeof`, or that it gives `globalThis`.
+ * Notes names that are neither declared nor global, reads before a value, and assignments to constants.
+ * Names that the script tests by `typeof`, or sets on `globalThis`, are left out.
  */
 export function checkNames(names: Names, here: NamesHere): void {
   for (const source of names.imports) {
@@ -68,7 +68,7 @@ export function checkNames(names: Names, here: NamesHere): void {
   );
   const asked = new Set(free.filter(({ use }) => use === 'typeof').map(({ node }) => node.name));
   for (const name of globalsMade(names)) asked.add(name);
-  // Told once, where it gets its value; elsewhere it is there then.
+  // Reported once, at its assignment, which declares it for later uses.
   const untold = new Set(free.filter(({ use }) => use === 'set').map(({ node }) => node.name));
   const made = new Set(untold);
   const candidates = free.length > 0 ? [...SCRIPT_GLOBALS, ...here.platform, ...names.declared].slice(0, 1000) : [];
@@ -114,7 +114,7 @@ function didYouMean(name: string, candidates: readonly string[]): string | undef
   return found === undefined ? undefined : `did you mean "${found}"?`;
 }
 
-/** `globalThis.NAME = ...` makes a name for all of the script. */
+/** `globalThis.NAME = ...` declares a name for the whole script. */
 function globalsMade({ references }: Names): string[] {
   return references.flatMap(({ node, around: [member] }) =>
     node.name === 'globalThis' && member?.type === 'MemberExpression' && member.property.type === 'Identifier'
@@ -123,7 +123,7 @@ function globalsMade({ references }: Names): string[] {
   );
 }
 
-/** The field that a reference is asked for: `digits` of `ask.digits`, also by destructuring; undefined: another use. */
+/** The field read from a reference: `digits` of `ask.digits`, also by destructuring; undefined: another use. */
 export function fieldOf({ node, around: [user] }: Reference): string | undefined {
   if (user?.type !== 'MemberExpression' || user.object !== node) return undefined;
   const { property, computed } = user;
@@ -132,8 +132,8 @@ export function fieldOf({ node, around: [user] }: Reference): string | undefined
 }
 
 /**
- * Warns of texts in which `${name}` stands although they are not between backticks.
- * @param instead what to write for a name that the script does not know; undefined: it is a text like any other
+ * Warns of texts that contain `${name}` but are not between backticks.
+ * @param instead the suggestion for a name unknown to the script; undefined: an ordinary text
  */
 export function checkTexts(names: Names, instead: (name: string) => string | undefined, report: Report): void {
   for (const { node, knows } of names.texts.slice(0, MAX_TOLD))

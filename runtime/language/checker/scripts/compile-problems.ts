@@ -1,6 +1,6 @@
 import type { CompileResult, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
 
-/** What a compiler says of a source, in words that say what to write. */
+/** Compiler errors as problems for authors, with suggestions. */
 export interface CompileProblem extends ScriptProblem {
   readonly suggestion?: string;
 }
@@ -12,7 +12,7 @@ export const NO_DEFAULT = {
 
 const LESS_DEEP = 'give parts of it to variables or functions of their own';
 
-/** It can run, and little more is known of it. */
+/** The source compiles, but is nested too deeply for the other checks. */
 export const TOO_DEEP = {
   message: 'this is nested too deeply to be looked into',
   /** Of a module. */
@@ -20,7 +20,7 @@ export const TOO_DEEP = {
   suggestion: LESS_DEEP,
 };
 
-/** What compilers say, and what it means for authors. */
+/** Compiler messages with their meaning for authors. */
 const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' | 'suggestion'>>])[] = [
   [/does not provide an export named 'default'/, NO_DEFAULT],
   [
@@ -55,7 +55,7 @@ const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' 
 
 /**
  * The problems of a source that does not compile.
- * @param compile tells whether it would as TypeScript
+ * @param compile tests whether the source compiles as TypeScript
  */
 export async function compileProblems(
   source: ScriptSource,
@@ -83,7 +83,7 @@ function inTypeScript({ kind }: ScriptSource): string {
   return kind === 'block' ? 'it is TypeScript: take out language: js' : 'it is TypeScript: name the file .ts';
 }
 
-/** The end of the last line that holds something. */
+/** The end of the last line that is not blank. */
 function endOf(text: string): { readonly line: number; readonly column: number } {
   const lines = text.trimEnd().split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };

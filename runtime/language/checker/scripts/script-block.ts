@@ -1,3 +1,4 @@
+/** Checks the code of a `script` block. */
 import { type AnyNode, type Program, type ReturnStatement, parse } from 'acorn';
 import type { ComponentDefinition } from '../../component.ts';
 import { checkEndlessLoops } from '../flow/endless-loops.ts';
@@ -7,17 +8,17 @@ import { assignsVars, checkScriptVars } from './script-vars.ts';
 import type { ScriptSite } from './scripts.ts';
 import { type Report, checkNames, checkTexts, fieldOf, insteadOfElsewhere } from '../names/unknown-names.ts';
 
-/** What the code of a block is given, as parameters of its function. */
+/** Parameters of the function around the code of a block. */
 const GIVEN: ReadonlySet<string> = new Set(['vars', 'args']);
-/** What others hear of a script by, beside its variables and its result. */
+/** Functions with an effect outside the script, beside its variables and its result. */
 const HEARD: ReadonlySet<string> = new Set(['log', 'console', 'events']);
 
 /**
- * Checks the code of a `script` block: names there are not, variables that it is not given or cannot assign, a result
- * that others read and it does not give, loops that never end.
+ * Checks the code of a `script` block: unknown names, variables that are not passed to it or cannot be assigned, a
+ * missing result, and endless loops.
  * @param code without types
- * @param methods components by the names that modules have for them
- * @throws SyntaxError, RangeError: it is none that can be read
+ * @param methods components by their names in modules
+ * @throws SyntaxError, RangeError: the code cannot be parsed
  */
 export function checkScriptBlock(
   code: string,
@@ -50,7 +51,7 @@ function isOfScenario(name: string, { scenario }: ScriptSite): boolean {
   return scenario.variables.has(name) || scenario.records.has(name);
 }
 
-/** What to write for a name of the scenario, or of a module. */
+/** The suggestion for a name that only the scenario or a module has. */
 function instead(
   reference: Reference,
   site: ScriptSite,

@@ -6,20 +6,20 @@ import type { Names, Reference } from '../names/scopes.ts';
 import type { ScriptSite } from './scripts.ts';
 import { MAX_TOLD, type Report, fieldOf } from '../names/unknown-names.ts';
 
-/** Methods that change what they are called on. */
+/** Methods that change their object. */
 const CHANGING = new Set(['push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
 
 /** One use of `vars.NAME` in the code of a block. */
 interface VarUse {
   readonly name: string;
   readonly start: number;
-  /** `update`: it is read and assigned; `change`: what it holds is changed. */
+  /** `update`: read and assigned; `change`: its content is changed. */
   readonly use: 'read' | 'set' | 'update' | 'change';
-  /** What is assigned. */
+  /** The assigned value. */
   readonly value?: Expression;
 }
 
-/** Notes what a script reads and is not given, and what it assigns and cannot. */
+/** Notes variables that a script reads without receiving them, and assignments that cannot work. */
 export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, report: Report): void {
   const { uses, isOpen } = varUses(names);
   const known = new Set([...(given ?? []), ...uses.filter(({ use }) => use === 'set').map(({ name }) => name)]);
@@ -51,13 +51,13 @@ export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, r
   }
 }
 
-/** `vars.n = vars.n + 1`: whether this use is in what is assigned first. */
+/** `vars.n = vars.n + 1`: true for a use within the first assigned value. */
 function isInFirstValue(name: string, at: number, uses: readonly VarUse[]): boolean {
   const first = uses.find((each) => each.name === name && each.use === 'set');
   return first?.value !== undefined && first.value.start <= at && at < first.value.end;
 }
 
-/** Whether it may assign variables. */
+/** True when the script may assign variables. */
 export function assignsVars(names: Names): boolean {
   const { uses, isOpen } = varUses(names);
   return isOpen || uses.some(({ use }) => use !== 'read');
@@ -71,7 +71,7 @@ function assignable(name: string, { variables, parameters }: ScriptSite['scenari
   return suggestion?.startsWith('did') === true ? suggestion : `declare it under variables, or write let ${name} = ...`;
 }
 
-/** @returns isOpen: `vars` is also used as a whole, or by names that are worked out */
+/** @returns isOpen: `vars` is also used as a whole, or with computed names */
 function varUses({ references }: Names): { readonly uses: readonly VarUse[]; readonly isOpen: boolean } {
   const uses: VarUse[] = [];
   let isOpen = false;
@@ -85,18 +85,18 @@ function varUses({ references }: Names): { readonly uses: readonly VarUse[]; rea
   return { uses, isOpen };
 }
 
-/** `const { digits } = vars`; undefined: something else is done with it. */
+/** `const { digits } = vars`; undefined: another use. */
 function takenOut({ node, around: [user] }: Reference): VarUse[] | undefined {
   if (user?.type !== 'VariableDeclarator' || user.init !== node || user.id.type !== 'ObjectPattern') return undefined;
   return user.id.properties.flatMap((property) => {
     const name = property.type === 'Property' && !property.computed ? nameOf(property.key) : undefined;
-    // A first value says that it may be missing.
+    // A default means that the variable may be missing.
     const isSure = property.type === 'Property' && property.value.type !== 'AssignmentPattern';
     return name !== undefined && isSure ? [{ name, start: property.start, use: 'read' as const }] : [];
   });
 }
 
-/** What is done with `vars.NAME`. */
+/** The kind of use of `vars.NAME`. */
 function useOf({ around: [member, user, further] }: Reference): Omit<VarUse, 'name'> {
   const start = (member as { property?: AnyNode }).property?.start ?? 0;
   if (user?.type === 'AssignmentExpression' && user.left === member)
@@ -121,7 +121,7 @@ function isPatternOf(user: AnyNode, member: AnyNode | undefined): boolean {
 
 const COMPARING: ReadonlySet<string> = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>=']);
 
-/** A value of the type that an expression has for certain. */
+/** A sample value of an expression's certain type. */
 function sampleOf(expression: Expression): Value | undefined {
   const { type } = expression;
   if (type === 'Literal') {

@@ -4,26 +4,26 @@ import type { ValueType } from '../../values.ts';
 import { type Source, scalarText } from '../text/source.ts';
 import type { TextPlaces } from '../text/text-places.ts';
 
-/** What a scenario gives names to, as far as its scripts go. */
+/** The names of a scenario that matter for its scripts. */
 export interface ScenarioNames {
   /** Parameters and variables. */
   readonly variables: ReadonlyMap<string, ValueType>;
   readonly parameters: ReadonlySet<string>;
-  /** Results of blocks, and what the language brings. */
+  /** Results of blocks, and records of the language. */
   readonly records: ReadonlyMap<string, Readonly<Record<string, ValueType>>>;
 }
 
-/** The script of a block, and where its lines and columns are in the file. */
+/** The script of a block, with the places of its lines and columns in the file. */
 export interface ScriptSite {
   readonly source: string;
   readonly format: ScriptFormat;
-  /** Its lines are one for YAML. */
+  /** YAML folds its lines into one. */
   readonly isFolded: boolean;
   /** Name of the block. */
   readonly block: string;
-  /** Names in its setting `vars`; undefined: they are known at run time only. */
+  /** Names in its setting `vars`; undefined: computed at run time. */
   readonly given: ReadonlySet<string> | undefined;
-  /** Whether another block reads its result. */
+  /** True when another block reads its result. */
   readonly isRead: boolean;
   readonly scenario: ScenarioNames;
   readonly places: TextPlaces;
@@ -31,7 +31,7 @@ export interface ScriptSite {
 
 type ScriptText = Omit<ScriptSite, 'block' | 'isRead' | 'scenario'>;
 
-/** The script in the settings of a `script` block; undefined when there is none to be read. */
+/** The literal script in the settings of a `script` block; undefined without one. */
 export function scriptText(source: Source, settings: Node | null): ScriptText | undefined {
   const valueOf = (name: string): Node | null =>
     isMap(settings) ? (source.entries(settings).find(({ key }) => key === name)?.value ?? null) : null;

@@ -1,4 +1,4 @@
-/** Placeholders as other systems write them, where `${...}` is meant. */
+/** Placeholders of other systems that stand for `${...}`. */
 import { type Node, isMap, isScalar } from 'yaml';
 import type { TemplatePart } from '../../expression/template.ts';
 import { scalarText } from './source.ts';
@@ -17,21 +17,21 @@ const FORMS = new RegExp(
   'g',
 );
 
-/** What one of them begins with: most texts have none. */
+/** Starts of placeholders, to skip most texts quickly. */
 const SIGNS = /[{<]|%[A-Za-z]|\$[A-Za-z(]/;
 
 export interface Placeholder {
-  /** Where it begins in the text. */
+  /** Its offset in the text. */
   readonly start: number;
   /** As it is written, e.g. `{{ask.digits}}`. */
   readonly text: string;
-  /** What is meant by it: `ask.digits`. */
+  /** Its meaning: `ask.digits`. */
   readonly name: string;
 }
 
 /**
  * The placeholders in a text.
- * @param meant the name that is meant by what stands in one; undefined: it is a text like any other
+ * @param meant returns the name behind a placeholder's content; undefined: an ordinary text
  */
 export function placeholders(text: string, meant: (name: string) => string | undefined): Placeholder[] {
   if (!SIGNS.test(text)) return [];
@@ -42,12 +42,12 @@ export function placeholders(text: string, meant: (name: string) => string | und
   });
 }
 
-/** What to write for the value of a name. */
+/** The suggestion for the value of a name. */
 export function forValue(name: string | undefined): string | undefined {
   return name === undefined ? undefined : `write \${${name}} for its value`;
 }
 
-/** The only key of a map that gives it no value: `{ask.digits}`, also within braces of its own. */
+/** The only key of a map without a value: `{ask.digits}`, also in double braces. */
 export function nameInBraces(node: Node | null): string | undefined {
   const [pair, more] = isMap(node) && node.flow === true ? node.items : [];
   if (!pair || more || pair.value !== null) return undefined;

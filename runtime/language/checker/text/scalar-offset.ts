@@ -1,6 +1,6 @@
 import { Scalar } from 'yaml';
 
-/** A scalar, as far as it matters here. */
+/** The needed fields of a YAML scalar. */
 export interface WrittenText {
   readonly type?: Scalar['type'] | undefined;
   readonly value: unknown;
@@ -10,7 +10,7 @@ export interface WrittenText {
 const ESCAPES: Readonly<Record<string, number>> = { x: 3, u: 5, U: 9 };
 const BLANK = /\s/;
 
-/** How far the last look into a scalar came, up to the character that was asked for. */
+/** The position that the last lookup in a scalar reached. */
 interface Reached {
   readonly raw: string;
   readonly index: number;
@@ -18,14 +18,14 @@ interface Reached {
   readonly done: number;
 }
 
-/** A script with thousands of mistakes is asked about thousands of times, mostly from the first to the last. */
+/** Cache of the last lookup: a script with thousands of mistakes needs thousands of lookups, mostly in order. */
 const reached = new WeakMap<WrittenText, Reached>();
 
 /**
- * Where a character of a scalar's value stands in the text as it is written: the two differ by quotes, escapes,
- * indentation, and lines that are folded into one.
+ * Maps a character of a scalar's value to its place in the raw text. The two differ by quotes, escapes, indentation
+ * and folded lines.
  * @param raw the scalar as it is written
- * @returns an offset in `raw`; undefined when the two do not go together
+ * @returns an offset in `raw`; undefined when value and raw text do not match
  */
 export function offsetInRaw(raw: string, scalar: WrittenText, index: number): number | undefined {
   const { type, value } = scalar;
@@ -45,7 +45,7 @@ export function offsetInRaw(raw: string, scalar: WrittenText, index: number): nu
     if (type === Scalar.QUOTE_DOUBLE && character === '\\') {
       const escaped = raw[at + 1] ?? '';
       if (done >= index && escaped !== '\n') return at;
-      // A line that ends with a backslash goes on in the next one.
+      // A backslash at the end of a line continues it in the next one.
       if (escaped !== '\n') done += escaped === 'U' ? ((text.codePointAt(done) ?? 0) > 0xffff ? 2 : 1) : 1;
       at += 1 + (ESCAPES[escaped] ?? 1);
       if (escaped === '\n') while (BLANK.test(raw[at] ?? '')) at += 1;
@@ -54,7 +54,7 @@ export function offsetInRaw(raw: string, scalar: WrittenText, index: number): nu
       done += 1;
       at += type === Scalar.QUOTE_SINGLE && character === "'" ? 2 : 1;
     } else if (BLANK.test(character)) {
-      // Indentation, or the end of a line that has become a blank.
+      // Indentation, or a line break that was folded to a blank.
       if (done >= index && BLANK.test(text[index] ?? '')) return at;
       if (character === '\n' && BLANK.test(text[done] ?? '')) done += 1;
       at += 1;
@@ -63,7 +63,7 @@ export function offsetInRaw(raw: string, scalar: WrittenText, index: number): nu
   return at;
 }
 
-/** Where the value begins: behind a quote, or below the line with `|` or `>`. */
+/** Start of the value: behind a quote, or below the line with `|` or `>`. */
 function beginOf(raw: string, type: Scalar['type']): number {
   if (type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED) return raw.indexOf('\n') + 1;
   return type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE ? 1 : 0;

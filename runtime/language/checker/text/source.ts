@@ -12,7 +12,7 @@ export interface Entry {
   readonly value: Node | null;
 }
 
-/** The text of a scenario file, which collects the mistakes found in it. */
+/** The text of a scenario file; collects the mistakes found in it. */
 export class Source {
   readonly file: string;
   /** Offsets at which the lines start. */
@@ -36,7 +36,7 @@ export class Source {
     this.problemAt(node?.range?.[0] ?? 0, message, suggestion);
   }
 
-  /** Notes what is likely a mistake, but can run. */
+  /** Notes a likely mistake that does not stop the scenario from running. */
   warning(node: Node | null, message: string, suggestion?: string): void {
     this.problemAt(node?.range?.[0] ?? 0, message, suggestion, 'warning');
   }
@@ -59,18 +59,18 @@ export class Source {
     this.problemAt(this.#offsetIn(scalar, index), message, suggestion, severity);
   }
 
-  /** Whether the lines of a text are one, because of how it is written. */
+  /** True when YAML folds the lines of a text into one. */
   isFolded({ range, type }: Scalar): boolean {
     return type !== Scalar.BLOCK_LITERAL && this.text.slice(range?.[0], range?.[1]).trimEnd().includes('\n');
   }
 
-  /** Where the characters of a text stand in the file. */
+  /** Places of a text's characters in the file. */
   placesIn(scalar: Scalar): TextPlaces {
     const [start = 0, end = start] = scalar.range ?? [];
     return new TextPlaces(this.text.slice(start, end), scalar, this.position(start));
   }
 
-  /** Where a character of a scalar's value stands in the file; the scalar's start where that cannot be told. */
+  /** Offset in the file of a character of a scalar's value; the scalar's start when it cannot be found. */
   #offsetIn(scalar: Scalar, index: number): number {
     const [start = 0, end = start] = scalar.range ?? [];
     return start + (offsetInRaw(this.text.slice(start, end), scalar, index) ?? 0);
@@ -93,7 +93,7 @@ export class Source {
     return (this.#lines[line - 1] ?? 0) + column - 1;
   }
 
-  /** Tells one text of the file from another. */
+  /** A key that identifies a text of the file. */
   get version(): string {
     return createHash('sha256').update(this.text).digest('hex').slice(0, 12);
   }
@@ -102,13 +102,13 @@ export class Source {
     return this.position(node.range?.[0] ?? 0).line;
   }
 
-  /** The entries of a map; keys that are no text are mistakes and left out. */
+  /** The entries of a map. A key that is not a text is a mistake and left out. */
   entries(map: YAMLMap): Entry[] {
     return map.items.flatMap((pair) => this.#entry(pair as Pair<Node, Node | null>));
   }
 
   #entry({ key, value }: Pair<Node, Node | null>): Entry[] {
-    // Numbers, true, false and null are texts here, as they are written.
+    // Numbers, true, false and null as keys are texts, as written.
     if (isScalar(key)) {
       const text = typeof key.value === 'string' ? key.value : key.source;
       if (text !== undefined && text !== '') return [{ key: text, keyNode: key, value }];

@@ -7,9 +7,9 @@ export interface Position {
   readonly column: number;
 }
 
-/** Where the characters of a text within a YAML file stand in that file, however it is written there. */
+/** Maps characters of a text in a YAML file to places in that file, for every style of scalar. */
 export class TextPlaces {
-  /** The line of the file in which the text begins. */
+  /** The file's line at which the text begins. */
   readonly line: number;
   readonly #raw: string;
   readonly #scalar: WrittenText;
@@ -17,7 +17,7 @@ export class TextPlaces {
 
   /**
    * @param raw the text as it is written
-   * @param start where that begins
+   * @param start the place of its first character
    */
   constructor(raw: string, { type, value }: Scalar, start: Position) {
     this.#raw = raw;
@@ -26,7 +26,7 @@ export class TextPlaces {
     this.line = this.of(0).line;
   }
 
-  /** Where a line and a column of the text stand, all counted from 1; where the text begins when that cannot be told. */
+  /** The place of a line and a column of the text, all counted from 1; the text's start when it cannot be found. */
   at(line: number, column: number): Position {
     const before = String(this.#scalar.value)
       .split('\n')

@@ -1,9 +1,10 @@
+/** Parses YAML scenario files, with limits of size and nesting, and explains syntax errors to authors. */
 import { CST, Lexer, type Node, isAlias, isScalar, parseDocument, visit } from 'yaml';
 import { Source } from './source.ts';
 
 /** The largest scenario file, in characters. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** How deep `[` and `{` may nest, and how far a line may be indented: the parser recurses, slowly when it is very deep. */
+/** Limit of nested `[` and `{`, and of indentation: the parser recurses, and is slow at great depth. */
 const MAX_FLOW_DEPTH = 64;
 const MAX_INDENT = 256;
 
@@ -32,7 +33,7 @@ export class YamlSource extends Source {
     }
     // The parser compares each key of a map with all others: 30,000 keys took a minute.
     const document = parseDocument(this.text, { prettyErrors: false, uniqueKeys: false });
-    // One slip makes the parser complain several times; the first complaint is the useful one.
+    // One mistake causes several parser errors; the first is the useful one.
     const [slip] = document.errors;
     for (const { pos, code, message } of slip ? [slip] : document.warnings) {
       const start = isUnclosed(code, message) ? lastQuoted(document.contents, pos[0]) : pos[0];
@@ -57,11 +58,11 @@ export class YamlSource extends Source {
     });
   }
 
-  /** Where nesting goes beyond what is sensible; `-` and `?` at the start of a line nest as well. */
+  /** The place where nesting exceeds the limit; `-` and `?` at the start of a line nest as well. */
   #tooDeepAt(): number | undefined {
     const indented = new RegExp(`^(?: |[-?:](?=[ \\n])){${MAX_INDENT},}`, 'm').exec(this.text);
     if (indented) return indented.index;
-    // Few brackets cannot nest deep, wherever they are.
+    // Few brackets cannot nest deeply.
     if ((this.text.match(/[[{]/g)?.length ?? 0) <= MAX_FLOW_DEPTH) return undefined;
     let depth = 0;
     let offset = 0;
@@ -97,7 +98,7 @@ export class YamlSource extends Source {
     const lineStart = this.text.lastIndexOf('\n', offset - 1) + 1;
     const lineEnd = this.text.indexOf('\n', offset);
     const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
-    // What is never closed is noticed a line later, or at the end.
+    // The parser notices an unclosed text a line later, or at the end of the file.
     const before = this.text.slice(this.text.lastIndexOf('\n', lineStart - 2) + 1, Math.max(0, lineStart - 1));
     if (code === 'MISSING_CHAR' && /^\s*\w+:\S/.test(line)) return 'put a blank behind the colon';
     if (code === 'BLOCK_AS_IMPLICIT_KEY') {
@@ -109,7 +110,7 @@ export class YamlSource extends Source {
     }
     if (/"[^"]*\$\{[^}"]*"[^\s,}\]]/.test(line))
       return `within "..." put texts of an expression into '...': "\${call.number == '101'}"`;
-    // Within quotes everything may stand.
+    // Quoted texts may contain anything.
     const bare = `${before}\n${line}`.replaceAll(/"[^"\n]*"|'[^'\n]*'/g, '""');
     if (/[{,[][^}\n]*[:[,]\s*#/.test(bare)) return 'put quotes around #: what follows it is a comment';
     if (/[{[].*\$\{/.test(bare)) return 'inside { } and [ ] put quotes around a text with ${...}';
@@ -120,7 +121,7 @@ export class YamlSource extends Source {
   }
 }
 
-/** What to do about complaints of the parser, by its codes. */
+/** Suggestions for parser errors, by code. */
 const SUGGESTIONS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text that holds ": ", and braces around settings: { NAME: ... }',
   BLOCK_IN_FLOW: 'put commas between the entries within { }',
@@ -135,7 +136,7 @@ function isUnclosed(code: string, message: string): boolean {
   return code === 'MISSING_CHAR' && message.startsWith('Missing closing');
 }
 
-/** Where the last text in quotes begins: what is never closed goes on to the end of the file. */
+/** Start of the last quoted text: an unclosed text goes on to the end of the file. */
 function lastQuoted(contents: Node | null, end: number): number {
   let found: number | undefined;
   visit(contents, {
