@@ -1,20 +1,20 @@
 /** A scenario whose next run waits for a debugger. */
 export interface ArmedRun {
   readonly scenario: string;
-  /** Number of the caller whose call it has to be; empty: anybody's, and a run without a call. */
+  /** Number of the caller; empty: any caller, and runs without a call. */
   readonly from: string;
-  /** Until when, milliseconds since the epoch. */
+  /** End of the wait, milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Milliseconds within which the run has to begin: who asked for it sits in front of a debugger. */
+/** Milliseconds within which the run must begin: its author is waiting at the debugger. */
 const LIFETIME_MS = 600_000;
-/** So many may wait in one domain; the oldest is forgotten. */
+/** Limit of armed scenarios in one domain; the oldest is dropped. */
 const MAX_ARMED = 100;
 
-/** The scenarios of all domains whose next run waits for a debugger: each for one run, and not for long. */
+/** Scenarios of all domains whose next run waits for a debugger: each for one run, and for a short time. */
 export class ArmedRuns {
-  /** By domain; many have a scenario of the same id, as all have the examples. In the order in which they end. */
+  /** By domain, because ids are unique only within a domain. Ordered by the end of their wait. */
   readonly #domains = new Map<string, ArmedRun[]>();
   readonly #now: () => number;
 
@@ -23,7 +23,7 @@ export class ArmedRuns {
     this.#now = now;
   }
 
-  /** Asked again, it begins anew. */
+  /** Arms a scenario; the time starts anew when it is armed already. */
   arm(domain: string, scenario: string, from: string): ArmedRun {
     this.#drop(domain, (one) => one.scenario === scenario && one.from === from);
     const armed = { scenario, from, until: this.#now() + LIFETIME_MS };
@@ -31,27 +31,27 @@ export class ArmedRuns {
     return armed;
   }
 
-  /** Whether this run is one; the next one of the scenario is as any other then. @param from the caller's number */
+  /** Disarms the scenario for this run, and returns true when it was armed. @param from the caller's number */
   take(domain: string, scenario: string, from: string | undefined): boolean {
-    // As nearly always.
+    // The usual case.
     if (this.#domains.size === 0) return false;
     const fitting = this.list(domain).filter((one) => one.scenario === scenario);
     const found = fitting.find((one) => one.from !== '' && one.from === from) ?? fitting.find((one) => one.from === '');
     return found !== undefined && this.#drop(domain, (one) => one === found);
   }
 
-  /** Those of a domain. */
+  /** The armed scenarios of a domain. */
   list(domain: string): readonly ArmedRun[] {
     this.#drop(domain, ({ until }) => until <= this.#now());
     return this.#domains.get(domain.toLowerCase()) ?? [];
   }
 
-  /** Takes back what was asked for a scenario. @returns false when nothing was */
+  /** Disarms a scenario. @returns false when it was not armed */
   disarm(domain: string, scenario: string): boolean {
     return this.list(domain).length > 0 && this.#drop(domain, (one) => one.scenario === scenario);
   }
 
-  /** Forgets those of a domain whose scenario is not there any more. */
+  /** Drops those of a domain whose scenario no longer exists. */
   async prune(domain: string, exists: (scenario: string) => Promise<boolean>): Promise<void> {
     for (const { scenario } of this.list(domain)) if (!(await exists(scenario))) this.disarm(domain, scenario);
   }

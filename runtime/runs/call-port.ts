@@ -33,28 +33,28 @@ export interface DialOptions {
   readonly callerId: string;
   readonly callerName: string;
   readonly timeoutMs: number;
-  /** Route through the domain's intercom featurecode, so that the device answers by itself. */
+  /** Routes through the domain's intercom featurecode, so that the device answers by itself. */
   readonly useIntercom: boolean;
   readonly binding?: string;
   /** Extra INVITE headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How digits go to the called party, by the tail of `to` or by the scenario; default `rfc2833`. */
+  /** Transport of digits to the called party, from the tail of `to` and from the scenario; default `rfc2833`. */
   readonly dtmfProto?: 'rfc2833' | 'sipinfo';
   readonly preAnswer?: PreAnswer;
 }
 
 /**
- * Serves the called party once it has picked up and before it is connected, over a call of its own, which is left as it
- * is; false when it is not to be connected after all: it is released, and the final answer is 603. Never rejects.
+ * Serves the called party between its answer and the connection, over a call of its own, which must stay up. False refuses
+ * the connection: the party is released, and the final answer is 603. Never rejects.
  */
 export type PreAnswer = (called: CallPort) => Promise<boolean>;
 
 export interface ReferOptions extends TransferOptions {
   /** Number of the transfer target; a DTMF tail may follow `'` or `,`. */
   readonly to: string;
-  /** Whose number that is, when not the scenario's domain: only the way back to whom the party was taken from. */
+  /** Domain of the number, when not the scenario's: only for the way back to the party that the call was taken from. */
   readonly domain?: string;
-  /** Back to whoever `takeOver` left `held`, when still there, in the call that they had; nobody is called then. */
+  /** Returns to the party that `takeOver` left `held`, in their old call, without a new call; when it is still there. */
   readonly back?: boolean;
   /** Played to the transferred party until the target answers. Default: the ringback tone. */
   readonly ringback?: boolean;
@@ -62,18 +62,18 @@ export interface ReferOptions extends TransferOptions {
   readonly preAnswer?: PreAnswer;
 }
 
-/** Whether that was not of the scenario's own doing. */
+/** True for an end of the call that the scenario did not cause. */
 export function isInterruption({ by }: CallEnd): boolean {
   return by === 'opponent' || by === 'external' || by === 'taken';
 }
 
-/** What an author forgot. */
+/** Hints for authors, by the state of the call. */
 const STATE_TEXTS: Partial<Record<CallState, string>> = {
   none: 'there is no call; call somebody first',
   incoming: 'the call is incoming; answer it first',
 };
 
-/** A component asked something of a call that is not in a state for it, e.g. `play` after hang-up. */
+/** An operation that the state of the call does not allow, e.g. `play` after hang-up. */
 export class CallStateError extends Error {
   override readonly name = 'CallStateError';
   readonly state: CallState;
@@ -93,11 +93,11 @@ export interface CallPort {
   readonly state: CallState;
   readonly dialogid: string | undefined;
   readonly domain: string;
-  /** Whoever is at the other end; undefined before `dial`. */
+  /** The party at the other end; undefined before `dial`. */
   readonly opponent: PartyInfo | undefined;
   /** Its side of the dialog; undefined without one. */
   readonly opponentSide: 'a' | 'b' | undefined;
-  /** The number by which the scenario was reached. */
+  /** The dialled number that reached the scenario. */
   readonly dialled: string | undefined;
   /** Aborted (reason: CallEnd) as soon as the call is over for the scenario. */
   readonly endSignal: AbortSignal;
@@ -114,57 +114,57 @@ export interface CallPort {
   echo(signal: AbortSignal): Promise<void>;
   /** Records the other party. When the signal aborts, or the call ends, what was recorded stays. */
   record(options: RecordOptions): Promise<RecordResult>;
-  /** Speaks a text. @throws ScenarioError code `unavailable` where there is no speech engine */
+  /** Speaks a text. @throws ScenarioError code `unavailable` without a speech engine */
   say(text: string, options: SayOptions): Promise<PlayResult>;
-  /** Recognises speech. @throws ScenarioError code `unavailable` where there is no speech engine */
+  /** Recognises speech. @throws ScenarioError code `unavailable` without a speech engine */
   listen(options: ListenOptions): Promise<ListenResult>;
-  /** Sends digits and pauses in order; resolves when the last one is out. */
+  /** Sends digits and pauses in order; resolves after the last one. */
   sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
   /**
-   * Tells of every notice until the returned function is called. A digit is offered here only while no block listens
-   * for digits; when the watcher answers true it is used up, else it is kept for the next block that listens.
+   * Passes every notice to the watcher until the returned function is called. Digits are offered only while no block
+   * listens for digits. A watcher that returns true uses the digit up; otherwise the next listening block gets it.
    */
   watch(watcher: (notice: CallNotice) => boolean): () => void;
 }
 
-/** A call of the scenario's own, in a dialog of its own: it can be placed, transferred and joined. */
+/** The scenario's own call, in a dialog of its own: it can be placed, transferred and joined. */
 export interface OwnCall extends CallPort {
   /** Starts the call to F. Returns at once; only in state `none`. */
   dial(options: DialOptions): OutgoingCall;
   /** Transfers the opponent; only in state `connected`. */
   refer(options: ReferOptions): Transfer;
   /**
-   * Takes one side out of a live dialog, as an INVITE with Replaces would (RFC 3891): it becomes the opponent, and the
-   * rest of that dialog ends. Only in state `none`. The final answer is 200, or 481 when there is no such dialog in
-   * status `dialog`, or 488 when that side is no phone.
+   * Takes one side out of a live dialog, as an INVITE with Replaces would (RFC 3891). That side becomes the opponent, and
+   * the rest of the dialog ends. Only in state `none`. The final answer is 200; 481 without such a dialog in status
+   * `dialog`; 488 when that side is not a phone.
    */
   takeOver(side: DialogSide & TakeOverOptions): OutgoingCall;
   /**
-   * Joins the opponent with one side of another dialog, as a REFER with Replaces would: the rest of both ends. Only in
-   * state `connected`.
+   * Joins the opponent with one side of another dialog, as a REFER with Replaces would; the remaining legs of both dialogs
+   * end. Only in state `connected`.
    */
   join(side: DialogSide & TransferOptions): Transfer;
-  /** Transfers the opponent to the target that answers first; the others are cancelled. */
+  /** Transfers the opponent to the first target that answers; the others are cancelled. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer;
   /**
-   * Transfers the opponent into a room, past its PIN; only in state `connected`. After a 2xx the scenario's own dialog is
-   * over; after a failure the opponent is the scenario's again.
+   * Transfers the opponent into a room, without its PIN; only in state `connected`. A 2xx ends the scenario's own dialog.
+   * After a failure the opponent is back in the scenario.
    */
   enterRoom(options: EnterOptions): RoomTransfer;
   /**
-   * Connects the sound of both other parties until one of the calls is over or the signal aborts. A call that is not
-   * over is the scenario's as before.
-   * @returns whose call ended: `this` or `other`
+   * Connects the audio of both other parties until one of the calls ends or the signal aborts. The scenario keeps a call
+   * that has not ended.
+   * @returns the call that ended: `this` or `other`
    * @throws CallStateError when one of the calls is not connected; the signal's reason
    */
   bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'>;
-  /** @returns the phone's answer; 408 when there is none, 481 when the call is over */
+  /** @returns the phone's answer; 408 without one, 481 after the end of the call */
   sendMessage(message: SipMessage): Promise<Answer>;
 }
 
 /** A transfer to the first of several targets that answers. */
 export interface HuntTransfer extends Transfer {
-  /** The number that answered, once one has. */
+  /** The number that answered. */
   readonly answeredBy: Promise<string | undefined>;
 }
 

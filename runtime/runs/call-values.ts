@@ -1,11 +1,11 @@
 /** What goes into the operations of a call, and what comes out of them. */
 import type { CallEnder, PlaySource } from '../language/index.ts';
 
-/** One party of a call, as the domain knows it. */
+/** One party of a call, in terms of the domain. */
 export interface PartyInfo {
-  /** Phone number, or the user part of the URI when the party is no sipuser. */
+  /** Phone number; the user part of the URI when the party is not a sipuser. */
   readonly number: string;
-  /** Login of the sipuser, when the party is one. */
+  /** Login; undefined when the party is not a sipuser. */
   readonly login: string | undefined;
   readonly name: string | undefined;
   readonly domain: string;
@@ -19,17 +19,17 @@ export interface Answer {
   readonly reason: string;
   /** The status line, e.g. `SIP/2.0 486 Busy Here`. */
   readonly line: string;
-  /** True when nothing came from the far end and this node made the answer itself (408 after a time-out, 503, ...). */
+  /** True when this node made the answer itself, without one from the far end (408 after a time-out, 503, ...). */
   readonly local: boolean;
-  /** The called phone could not be reached at all; `local` then. */
+  /** The called phone was unreachable; implies `local`. */
   readonly unreached?: boolean;
 }
 
 export interface PlayOptions {
   readonly signal: AbortSignal;
-  /** A digit out of this set ends the playback and is returned; empty or absent: digits do not interrupt. */
+  /** A digit of this set ends the playback and is returned; empty or absent: digits do not interrupt. */
   readonly stopDigits?: string;
-  /** How often the whole list is played; `Infinity` until stopped. Default 1. */
+  /** Repetitions of the whole list; `Infinity`: until stopped. Default 1. */
   readonly repeat?: number;
 }
 
@@ -48,7 +48,7 @@ export interface CollectOptions {
   readonly timeoutMs: number;
   /** Milliseconds between two digits. */
   readonly interDigitMs: number;
-  /** Digits that end the input and are not part of it, e.g. `#`. */
+  /** Digits that end the input without being part of it, e.g. `#`. */
   readonly terminators: string;
 }
 
@@ -59,12 +59,12 @@ export interface CollectResult {
   readonly terminator: string | undefined;
 }
 
-/** A call on its way. The promises never reject: a failure is an answer. */
+/** An outgoing call in progress. The promises never reject: a failure is an answer. */
 export interface OutgoingCall {
-  /** Call-ID of the calling side of the dialog this call builds. */
+  /** Call-ID of the calling side of the new dialog. */
   readonly callid: string;
   readonly dialogid: string;
-  /** First provisional answer (100-199); the final answer when there was none. */
+  /** First provisional answer (100-199); the final answer without one. */
   readonly provisional: Promise<Answer>;
   readonly final: Promise<Answer>;
 }
@@ -80,16 +80,16 @@ export interface LabelOption {
   readonly binding?: string;
 }
 
-/** What goes along with a transfer. */
+/** Options of a transfer. */
 export interface TransferOptions extends LabelOption {
-  /** Who wants it, as an address: the header Referred-By of the call that it makes (RFC 3892). */
+  /** Address of the transferring party: the header Referred-By of the new call (RFC 3892). */
   readonly referredBy?: string;
 }
 
 export interface TakeOverOptions extends LabelOption {
   /**
-   * What becomes of whoever the party talked to: `waits` for another scenario that takes it over too, or is `held` until the
-   * taken party returns (`ReferOptions.back`) or its call with the scenario is over. Default: `released`.
+   * State of the party that stays behind. `waits`: for another scenario that takes it over too. `held`: until the taken
+   * party returns (`ReferOptions.back`) or its call with the scenario ends. Default: `released`.
    */
   readonly other?: 'released' | 'waits' | 'held';
 }
@@ -100,16 +100,16 @@ export interface Transfer {
   readonly acallid: string;
   /** The target dialog: opponent -> target. */
   readonly dialogid: string;
-  /** First provisional answer above 100 (101-199) of the target; the final answer when there was none. */
+  /** First provisional answer above 100 (101-199) of the target; the final answer without one. */
   readonly provisional: Promise<Answer>;
   /**
-   * Final answer of the target. After a 2xx the scenario's own dialog is over; after a failure the opponent is the
-   * scenario's again, unless it hung up (then status 487).
+   * Final answer of the target. A 2xx ends the scenario's own dialog. After a failure the opponent is back in the
+   * scenario, unless it hung up (status 487).
    */
   readonly final: Promise<Answer>;
 }
 
-/** Why the call ended for the scenario. */
+/** The reason of the call's end for the scenario. */
 export interface CallEnd {
   readonly by: CallEnder;
   readonly reason: string;

@@ -1,19 +1,19 @@
-/** Time as a run sees it: the machine's, or a virtual one in a simulation. */
+/** The clock of a run: the machine's, or a virtual one in a simulation. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. Leaves no timer behind. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** Of a clock that does not move by itself: real work is under way, which it has to wait for. */
+  /** Set for a virtual clock: stops it while real work is in progress. */
   busy?<T>(work: Promise<T>): Promise<T>;
 }
 
-/** Real work, for which a clock that does not move by itself stands still. */
+/** Real work, during which a virtual clock stands still. */
 export function busy<T>(clock: Clock, work: Promise<T>): Promise<T> {
   return clock.busy ? clock.busy(work) : work;
 }
 
-/** For scripts, the time of a clock that is not the machine's. */
+/** The time of a virtual clock, for scripts. */
 export function scriptTime(clock: Clock): { readonly clock?: () => number } {
   return clock.busy ? { clock: () => clock.now() } : {};
 }

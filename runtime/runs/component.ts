@@ -11,43 +11,43 @@ import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Report } from './run/report.ts';
 
-/** What the run learns when a block is done. */
+/** The result of a block. */
 export interface ComponentResult {
   /** One of the component's exits. */
   readonly exit: string;
-  /** Readable afterwards as `blockname.field`; fields left out get their zero value. */
+  /** Readable afterwards as `blockname.field`; omitted fields get their zero value. */
   readonly fields?: Readonly<Record<string, Value>>;
   /** Variables to change. */
   readonly assign?: Readonly<Record<string, Value>>;
-  /** Ends the branch: what the scenario gives to whoever called it. */
+  /** Return value of the scenario; ends the branch. */
   readonly returns?: Value;
 }
 
-/** What a component may use. It outlives the block for `report` and `answered`: answers come while the run goes on. */
+/** The interface of a block to its run. It outlives the block for `report` and `answered`: answers may come later. */
 export interface ComponentContext {
-  /** @throws ScenarioError code `no_call` when the run has none */
+  /** @throws ScenarioError code `no_call` when the run has no call */
   readonly call: CallPort;
   /**
    * Another call of the run, by its name.
    * @throws ScenarioError code `no_such_leg`
    */
   readonly leg: (name: string) => CallPort;
-  /** Whoever is, or was, at the other end of the run's own call. */
+  /** The present or last party at the other end of the run's own call. */
   readonly caller: PartyInfo | undefined;
-  /** An end of the run's call that `claim` accepts does not cut the block short: it deals with it by itself. */
+  /** An end of the run's call that `claim` accepts does not cut the block short: the block handles it. */
   readonly claimEnd: (claim: (end: CallEnd) => boolean) => void;
-  /** Aborted when the block has to end: the call is over, or the run is stopped. */
+  /** Aborted when the block must end: the call has ended, or the run is stopped. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Exits that the author wired. */
+  /** Exits with a target in the scenario. */
   readonly exits: ReadonlySet<string>;
   /**
-   * A sound as authors write it (a file of the prompts folder, `tone:...`, `silence:...`) as something to play.
+   * Converts a sound as written by the author (a file of the prompts folder, `tone:...`, `silence:...`).
    * @throws ScenarioError code `no_such_prompt`
    */
   readonly sound: (text: string) => PlaySource;
-  /** Puts secrets in place of the texts that stand for them: for what leaves the node, and for no result. */
+  /** Replaces placeholders by secrets: only for data that leaves the node, never for results. */
   readonly reveal: Reveal;
   readonly report: (report: Omit<Report, 'at'>) => void;
   /** Id of the scenario. */
@@ -56,42 +56,42 @@ export interface ComponentContext {
   readonly run: string;
   readonly domain: string;
   readonly services: RunServices;
-  /** Kept between two visits of the run to this block. */
+  /** Memory of the block, kept between visits of the run. */
   readonly memory: Map<string, Value>;
-  /** The name of a new file, which no other recording of any run has. */
+  /** A new file name, unique among the recordings of all runs. */
   readonly nameRecording: () => string;
-  /** Sets result fields before the block is done: they stay when it is cut short. */
+  /** Sets result fields before the block's end; they stay when it is cut short. */
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
-  /** Starts another scenario, or ends those this run has started: see `Children`. */
+  /** Starts other scenarios, and ends those started by this run: see `Children`. */
   readonly children: Pick<Children, 'start' | 'get' | 'find'>;
   readonly mailbox: Pick<Mailbox, 'receive'>;
   /** A line for the trace and the node's log. */
   readonly note: (level: LogLevel, text: string) => void;
-  /** @throws ScenarioError code `unavailable` when the node runs no scripts */
+  /** @throws ScenarioError code `unavailable` on a node without scripts */
   readonly script: ScriptHost;
-  /** Writes a SIP answer into the trace of this block; `party` is the author's word for whoever answered. */
+  /** Adds a SIP answer to the trace of this block; `party` is the author's word for the answering party. */
   readonly answered: (party: string, answer: Answer) => void;
 }
 
-/** A component: what a block can do. Runs know components through this interface only. */
+/** A component with its code. Runs use components only through this interface. */
 export interface Component<Settings extends TSchema = TSchema> extends ComponentDefinition<Settings> {
   run(context: ComponentContext, settings: Static<Settings>): Promise<ComponentResult>;
 }
 
-/** Whether a definition is one that can run: programs checked with definitions alone, as an editor may, cannot. */
+/** True for a definition with code; an editor may check programs with definitions alone. */
 export function isComponent(definition: ComponentDefinition): definition is Component {
   return 'run' in definition;
 }
 
-/** Keeps the settings' type while the component is written down. */
+/** Infers the type of the settings for a component's code. */
 export function defineComponent<const Settings extends TSchema>(component: Component<Settings>): Component<Settings> {
   return component;
 }
 
-/** All components by name, handed to the runner by whoever starts it. */
+/** All components by name, passed to the runner. */
 export type ComponentRegistry = ReadonlyMap<string, Component>;
 
-/** @throws Error when two components have one name */
+/** @throws Error when two components have the same name */
 export function componentRegistry(components: readonly Component[]): ComponentRegistry {
   const registry = new Map<string, Component>();
   for (const component of components) {

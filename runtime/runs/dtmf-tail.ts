@@ -9,11 +9,11 @@ export type TailStep =
 
 export interface DialString {
   readonly number: string;
-  /** What is sent after the answer, in order; empty when there is no tail. */
+  /** Digits and pauses after the answer, in order; empty without a tail. */
   readonly tail: readonly TailStep[];
 }
 
-/** How long a separator after the first one waits (specification, "Limits"). */
+/** Pause of each separator after the first one (specification, "Limits"). */
 const TAIL_PAUSE_MS = 1000;
 
 const SEPARATORS = new Set(["'", ',']);
@@ -25,7 +25,7 @@ export function splitDtmfTail(to: string): DialString {
   return { number: to.slice(0, start), tail: parseTail(to.slice(start + 1)) };
 }
 
-/** The steps of a DTMF sequence in which every `'` or `,` is a pause of one second. */
+/** The steps of a DTMF sequence; every `'` or `,` is a pause of one second. */
 export function parseTail(sequence: string): TailStep[] {
   const steps: TailStep[] = [];
   let digits = '';

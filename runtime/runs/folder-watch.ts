@@ -1,10 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
 import type { Log } from './log.ts';
 
-/** Milliseconds without a change after which a folder is looked at: editors write a file in several steps. */
+/** Milliseconds without a change before a folder is read: editors write a file in several steps. */
 const SETTLED_MS = 100;
 
-/** Tells when something has changed in a folder, where the system tells it: some network file systems do not. */
+/** Watches a folder for changes; some network file systems report none. */
 export class FolderWatch {
   readonly #look: () => Promise<void>;
   readonly #log: Log;
@@ -12,7 +12,7 @@ export class FolderWatch {
   #timer: NodeJS.Timeout | undefined;
   #looking = Promise.resolve();
 
-  /** @param look called after changes, never twice at once */
+  /** @param look called after changes, never concurrently */
   constructor(folder: string, look: () => Promise<void>, log: Log) {
     this.#look = look;
     this.#log = log;

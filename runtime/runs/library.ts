@@ -7,21 +7,21 @@ import type { Log } from './log.ts';
 import { ScenarioVersions } from './versions.ts';
 
 export interface LibraryOptions {
-  /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with one id the first found is used. */
+  /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with the same id, the first is used. */
   readonly folders: readonly string[];
   readonly components: ComponentRegistry;
   readonly log: Log;
-  /** Looks for mistakes in modules (`Sandbox.compile`); left out: they show when one runs. */
+  /** Checks modules for mistakes (`Sandbox.compile`); without it, mistakes show at run time. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
-  /** Where versions are kept over a restart; left out: in memory only. */
+  /** Folder that keeps versions over a restart; default: in memory only. */
   readonly versionsFolder?: string;
 }
 
-/** The scenarios in the files of some folders. A changed file serves the next run; a broken change keeps the old version. */
+/** The scenarios in the files of some folders. The next run uses a changed file; a broken change keeps the old version. */
 export interface ScenarioLibrary extends ScenarioSource {
   /**
-   * The scenario as its file is now, or as it was before it was broken, or the version that was chosen by rollback or
-   * share; undefined when there is none.
+   * The scenario for a new run: the version chosen by rollback or share, otherwise the last version without mistakes.
+   * Undefined for an unknown scenario.
    */
   program(id: string): Promise<Program | undefined>;
   /** Every scenario that can run, as last read. */
@@ -30,33 +30,33 @@ export interface ScenarioLibrary extends ScenarioSource {
   problems(): readonly Problem[];
   /** The files of the scenarios that can run, as last read. */
   files(): readonly ScenarioFile[];
-  /** The file of a scenario that cannot run, as its mistakes leave no version of it. */
+  /** The file of a scenario without any version that can run. */
   brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined;
-  /** Calls `listener` after scenarios have come, changed or gone. */
+  /** Calls `listener` after scenarios were added, changed or deleted. */
   onChange(listener: () => void): void;
-  /** Every version there ever was, with rollback and shares. */
+  /** All versions, with rollback and shares. */
   readonly versions: ScenarioVersions;
 }
 
-/** A scenario with the file it comes from. */
+/** A scenario with its file. */
 export interface ScenarioFile {
   readonly program: Program;
   readonly text: string;
-  /** Of the text; with mistakes, `program` is an older one. */
+  /** Hash of the text; after mistakes, `program` is an older version. */
   readonly problems: readonly Problem[];
 }
 
 interface FileState {
-  /** Of the scenario, as far as it can be read: else the file's name without its extension. */
+  /** Id of the scenario; the file's name without its extension when it cannot be read. */
   readonly id: string;
-  /** Modification time and size: what tells that a file has changed. */
+  /** Modification time and size, to detect changes. */
   readonly stamp: string;
   readonly program: Program | undefined;
   readonly text: string;
   readonly problems: readonly Problem[];
 }
 
-/** Reads and checks every scenario file of the folders. A folder that does not exist holds no scenario. */
+/** Reads and checks every scenario file of the folders. A missing folder counts as empty. */
 export async function openScenarioLibrary(options: LibraryOptions): Promise<ScenarioLibrary> {
   const library = new FileLibrary(options);
   await library.scan();
@@ -85,7 +85,7 @@ class FileLibrary implements ScenarioLibrary {
   async program(id: string): Promise<Program | undefined> {
     const known = this.#byId.get(id);
     if (known !== undefined) await this.#refresh(known);
-    // New, renamed, or under another id since.
+    // New, renamed, or with a changed id.
     if (!this.#byId.has(id)) await this.scan();
     const file = this.#byId.get(id);
     const current = file === undefined ? undefined : this.#files.get(file)?.program;
@@ -124,7 +124,7 @@ class FileLibrary implements ScenarioLibrary {
       : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
   }
 
-  /** Looks through the folders for new, changed and vanished files. */
+  /** Scans the folders for new, changed and deleted files. */
   async scan(): Promise<void> {
     const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
     for (const file of this.#files.keys()) if (!found.includes(file)) this.#forget(file);
@@ -157,7 +157,7 @@ class FileLibrary implements ScenarioLibrary {
     }
     const { program, draft, problems, text } = checked;
     const id = program?.id ?? draft?.id ?? nameOf(file);
-    // It has changed once more meanwhile.
+    // The file changed again meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;
     this.#files.set(file, { id, stamp, program: program ?? before?.program, text, problems });
     this.#index();
@@ -175,7 +175,7 @@ class FileLibrary implements ScenarioLibrary {
     }
   }
 
-  /** The others are served all the same, and this one is looked at again the next time. */
+  /** A failed check does not stop the others; the next scan repeats it. */
   #unchecked(file: string, error: unknown): void {
     const { program, text = '' } = this.#files.get(file) ?? {};
     const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
@@ -189,7 +189,7 @@ class FileLibrary implements ScenarioLibrary {
     this.#index();
   }
 
-  /** Ids are few and files change seldom: the index is made anew. */
+  /** Rebuilds the whole index: ids are few and files seldom change. */
   #index(): void {
     this.#byId.clear();
     for (const [file, { program }] of [...this.#files].toSorted(([a], [b]) => this.#rank(a) - this.#rank(b))) {

@@ -1,4 +1,4 @@
-/** What the runs need of a logger; a pino logger is one. Digits a caller typed are never logged. */
+/** The logger of runs; pino loggers fit. Digits of a caller are never logged. */
 export interface Log {
   debug(data: object, message: string): void;
   info(data: object, message: string): void;
@@ -6,7 +6,7 @@ export interface Log {
   error(data: object, message: string): void;
 }
 
-/** Keeps quiet. */
+/** A silent logger. */
 export const SILENT: Log = {
   debug: () => undefined,
   info: () => undefined,

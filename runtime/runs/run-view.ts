@@ -5,37 +5,37 @@ import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/index.ts';
 
-/** Characters of JSON that the values it began with may have to be shown. */
+/** Limit of shown start values, in characters of JSON. */
 const MAX_VALUES_LENGTH = 4096;
 
-/** A run, live or finished, as its author looks at it. */
+/** A view of a run, live or finished, for its author. */
 export interface RunView {
   readonly id: string;
   readonly scenario: string;
   readonly version: string;
   /** Name of its file, without the folder. */
   readonly file: string;
-  /** Who called, and the number by which the scenario was reached; absent without a caller. */
+  /** The caller, and the dialled number that reached the scenario; absent without a caller. */
   readonly from?: string;
   readonly to?: string;
-  /** Values of its parameters; absent when there are none, or very large ones. */
+  /** Values of its parameters; absent without values, or when they are very large. */
   readonly args?: Readonly<Record<string, Value>>;
-  /** Values that whoever started it gave its variables; absent as those of parameters. */
+  /** Start values of its variables; absent like those of parameters. */
   readonly variables?: Readonly<Record<string, Value>>;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
   readonly domain: string;
-  /** When it began, milliseconds since the epoch; left out: with the first entry of the trace. */
+  /** Start time, milliseconds since the epoch; default: that of the first trace entry. */
   readonly start?: number;
-  /** The latest of what it did. */
+  /** The latest trace entries. */
   readonly trace: readonly TraceEntry[];
   /** Absent while it runs. */
   readonly outcome?: RunOutcome;
-  /** Scenarios that this one started. */
+  /** Scenarios started by this one. */
   readonly children?: readonly RunView[];
 }
 
-/** What is known of whoever called, and what it gave. */
+/** The caller of a run, and its start values. */
 export type Caller = Pick<RunView, 'callid' | 'from' | 'to' | 'args' | 'variables'>;
 
 export function callerOf(call: CallPort | undefined): Caller {
@@ -44,12 +44,12 @@ export function callerOf(call: CallPort | undefined): Caller {
   return { callid, ...(from === undefined ? {} : { from }), ...(dialled === undefined ? {} : { to: dialled }) };
 }
 
-/** Call-ID of a run's own party, or of the one that was lent to it. */
+/** Call-ID of a run's own or borrowed party. */
 export function callidOf({ calls: [call] }: Run): string {
   return call?.callid ?? '';
 }
 
-/** What a run began with, as far as it is shown. */
+/** The shown start values of a run. */
 export function shownValues({ args, variables }: Pick<RunOptions, 'args' | 'variables'>): Partial<Caller> {
   return { ...(isShown(args) ? { args } : {}), ...(isShown(variables) ? { variables } : {}) };
 }
@@ -59,7 +59,7 @@ function isShown(values: RunOptions['args'] = {}): values is Readonly<Record<str
   return length > '{}'.length && length <= MAX_VALUES_LENGTH;
 }
 
-/** A run as its author looks at it; those that it started have its caller. */
+/** The view of a run; scenarios started by it have the same caller. */
 export function viewOf({ id, program, start, trace, domain, children, outcome }: Run, caller: Caller): RunView {
   const { args: _args, variables: _variables, ...call } = caller;
   const nested = children.map((child) => viewOf(child, { ...call, callid: callidOf(child) }));
@@ -79,7 +79,7 @@ export function viewOf({ id, program, start, trace, domain, children, outcome }:
   };
 }
 
-/** The trace has the variables as they changed. */
+/** The final variables are left out: the trace shows their changes. */
 function withoutVariables({ variables: _variables, ...kept }: RunOutcome): RunOutcome {
   return kept;
 }

@@ -10,18 +10,18 @@ import { startRun } from './run/start-run.ts';
 import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
 
-/** Finished runs whose traces are kept. */
+/** Number of finished runs with kept traces. */
 const KEPT_TRACES = 200;
 
-/** How a scenario is started that nobody called. */
+/** Options for a start without a call. */
 export interface StartOptions {
   readonly domain: string;
   readonly args: Readonly<Record<string, Value>>;
-  /** Views of the run do not tell the arguments. */
+  /** Hides the arguments in views of the run. */
   readonly unseen?: boolean;
 }
 
-/** Runs the scenarios of a library for calls, and keeps the traces of the latest runs. */
+/** Runs the scenarios of a library, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
   readonly #library: Pick<ScenarioSource, 'program'>;
   readonly #log: Log;
@@ -29,7 +29,7 @@ export class ScenarioRunner {
   readonly #live = new Map<string, { readonly run: Run; readonly caller: Caller }>();
   readonly #finished = new Map<string, RunView>();
 
-  /** @param services what runs may use beside the call; scenarios are found in the library unless it says otherwise */
+  /** @param services services for runs beside the call; scenarios come from the library unless it provides its own */
   constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices) {
     this.#library = library;
     this.#log = log;
@@ -42,8 +42,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Starts the scenario of this code for a call, which is the scenario's from now on.
-   * @returns false when there is no such scenario; the call is untouched
+   * Starts the scenario with this code for a call, which the scenario then owns.
+   * @returns false for an unknown scenario; the call is then untouched
    */
   async serve(code: string, call: CallPort): Promise<boolean> {
     const program = await this.#library.program(code, call.domain);
@@ -52,21 +52,21 @@ export class ScenarioRunner {
       this.#begin(program, { call });
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
-      // A scenario with parameters that must be given is made to be started by another scenario or a request.
+      // Required parameters can only come from another scenario or a request.
       this.#log.error({ scenario: code, callid: call.callid, err: error }, 'scenario cannot be called directly');
       await call.reject(500);
     }
     return true;
   }
 
-  /** The scenario of this code in a domain, as it would be started now. */
+  /** The program of this code in a domain for a new run. */
   program(code: string, domain: string): Promise<Program | undefined> {
     return this.#library.program(code, domain);
   }
 
   /**
-   * Starts a scenario for a call that somebody else placed; the call is the scenario's from now on.
-   * @returns undefined when there is no such scenario; the call is untouched
+   * Starts a scenario for a call placed elsewhere, which the scenario then owns.
+   * @returns undefined for an unknown scenario; the call is then untouched
    * @throws ArgumentError
    */
   async take(code: string, call: CallPort, { args, variables }: StartValues): Promise<Run | undefined> {
@@ -75,7 +75,7 @@ export class ScenarioRunner {
   }
 
   /**
-   * Starts a scenario that nobody called: it may `call` somebody itself.
+   * Starts a scenario without a call; it may place one by `call`.
    * @throws ArgumentError
    */
   start(program: Program, { domain, args, unseen = false }: StartOptions): Run {
@@ -85,8 +85,8 @@ export class ScenarioRunner {
 
   /**
    * Makes the next run of a scenario wait for a debugger.
-   * @returns the port for debuggers, and until when; `not_allowed` unless the operator lets them in; `no_script`: there is
-   *   nothing to stop at; undefined: no such scenario
+   * @returns the port for debuggers and the end of the wait; `not_allowed`: the operator does not allow debuggers;
+   *   `no_script`: the scenario has no script; undefined: unknown scenario
    */
   async debug(
     code: string,
@@ -101,7 +101,7 @@ export class ScenarioRunner {
     return { ...armed.arm(domain, program.id, from), port };
   }
 
-  /** The scenarios of a domain whose next run waits for a debugger; those that are gone meanwhile are left out. */
+  /** The scenarios of a domain whose next run waits for a debugger, without deleted ones. */
   async debugged(domain: string): Promise<readonly ArmedRun[]> {
     await this.#debugging?.armed.prune(
       domain,
@@ -110,7 +110,7 @@ export class ScenarioRunner {
     return this.#debugging?.armed.list(domain) ?? [];
   }
 
-  /** Takes that back for one. @returns false when its next run was as any other */
+  /** Disarms one scenario. @returns false when it was not armed */
   undebug(code: string, domain: string): boolean {
     return this.#debugging?.armed.disarm(domain, code) === true;
   }
@@ -119,7 +119,7 @@ export class ScenarioRunner {
     return this.#services.policy.debugging;
   }
 
-  /** The run of this id, while it runs and as long as its trace is kept. */
+  /** The run of this id, until its trace is dropped. */
   read(id: string): RunView | undefined {
     const live = this.#live.get(id);
     return live ? viewOf(live.run, live.caller) : this.#finished.get(id);

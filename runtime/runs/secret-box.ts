@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Reveal, Secrets } from './ports/policy.ts';
 
 /**
- * Secrets behind placeholders. A placeholder cannot be guessed from outside, so that no text that came from elsewhere,
- * say from a caller or a web server, can make a scenario send a secret.
+ * Secrets behind placeholders. Placeholders cannot be guessed, so that no text from outside, e.g. from a caller or a web
+ * server, can make a scenario send a secret.
  */
 export class SecretBox implements Secrets {
   readonly placeholders: Readonly<Record<string, string>>;

@@ -1,17 +1,17 @@
 import { ArgumentError, type Parameter, plainText, type Program, type Value, type ValueType } from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
 
-/** What a scenario begins with. */
+/** Start values of a scenario. */
 export interface StartValues {
   readonly args: Readonly<Record<string, Value>>;
   readonly variables: Readonly<Record<string, Value>>;
 }
 
 /**
- * The start values of a scenario out of two parameters without names (specification, "INVITEBYIVR").
- * @param key text: value of the first parameter; a JSON object: values of the parameters and variables it names
+ * Reads the start values of a scenario from two unnamed parameters (specification, "INVITEBYIVR").
+ * @param key a text: value of the first parameter; a JSON object: values of parameters and variables by name
  * @param param value of the second parameter
- * @throws ArgumentError for a value that the scenario has no place for, or that it misses
+ * @throws ArgumentError for an unknown or missing value
  */
 export function startValues(program: Program, key: string | undefined, param: string | undefined): StartValues {
   const args: Record<string, Value> = {};
@@ -29,7 +29,7 @@ export function startValues(program: Program, key: string | undefined, param: st
     checkStart(program, args, variables);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
-    // Whoever starts the scenario knows its parameters by their place.
+    // These start values are positional.
     if (key !== undefined && named === undefined && error.field === first?.name) throw renamed(error, 'key');
     throw param !== undefined && error.field === second?.name ? renamed(error, 'param') : error;
   }
@@ -47,7 +47,7 @@ function bind(
   name: 'key' | 'param',
   text: string,
 ): void {
-  // A module without a list of parameters reads what it wants.
+  // A module without declared parameters accepts any.
   if (module?.declaresParameters === false) args[name] = text;
   else if (parameter) args[parameter.name] = fromText(text, parameter.type);
   else throw new ArgumentError(name, `the scenario has no parameter for it`);
@@ -65,7 +65,7 @@ function jsonObject(text: string): Readonly<Record<string, Value>> | undefined {
   }
 }
 
-/** The text as a value of this type where it is one; else the text, which the check refuses with the type's name. */
+/** The text as a value of this type; otherwise the text itself, which the check refuses with the type's name. */
 function fromText(text: string, type: ValueType): Value {
   if (type === 'string' || type === 'any') return text;
   try {

@@ -2,30 +2,30 @@ import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import type { Program } from '../language/index.ts';
 
-/** A version of a scenario, as an operator sees it. */
+/** A version of a scenario, for operators. */
 export interface ScenarioVersion {
   /** Hash of the text. */
   readonly version: string;
-  /** Counts from 1, in the order in which they came. */
+  /** Counts from 1, in the order of appearance. */
   readonly number: number;
-  /** Share of new runs that get it, in percent. */
+  /** Share of new runs, in percent. */
   readonly percent: number;
   readonly text: string;
-  /** The file that it was then. */
+  /** Its file at that time. */
   readonly file: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
 }
 
-/** There is no such version, or none to go back to. */
+/** An unknown version, or no version to go back to. */
 export class VersionError extends Error {
   override readonly name = 'VersionError';
 }
 
 export interface VersionsOptions {
-  /** Where versions are kept over a restart; left out: in memory only. */
+  /** Folder that keeps versions over a restart; default: in memory only. */
   readonly folder?: string;
-  /** The program of a text that was a version before; undefined when it has mistakes by now. */
+  /** The program of an earlier version's text; undefined when it now has mistakes. */
   readonly check: (text: string, file: string) => Promise<Program | undefined>;
   /** 0 to 1; for tests. */
   readonly random?: () => number;
@@ -42,26 +42,26 @@ interface Kept {
 interface Scenario {
   readonly versions: Kept[];
   active: string;
-  /** Gets `percent` of the new runs, `active` the others. */
+  /** Gets `percent` of the new runs; `active` gets the others. */
   trial: { readonly version: string; readonly percent: number } | undefined;
-  /** The version the file had last: a version is taken once, so that a rollback lasts until the file changes. */
+  /** The file's last version: a version is taken once, so that a rollback lasts until the file changes. */
   latest: string;
 }
 
 type State = Pick<Scenario, 'active' | 'trial' | 'latest'> & { readonly order: readonly string[] };
 
-/** Every version that a scenario ever had, and which of them new runs get. */
+/** All versions of scenarios, with their shares of new runs. */
 export class ScenarioVersions {
   readonly #options: VersionsOptions;
   readonly #scenarios = new Map<string, Scenario>();
-  /** Percent of new runs that a new version of a scenario gets at first; without an entry all. */
+  /** First share of a new version by scenario, in percent of new runs; without an entry 100. */
   readonly #shares = new Map<string, number>();
 
   constructor(options: VersionsOptions) {
     this.#options = options;
   }
 
-  /** The file of a scenario has this text now; a new one is what new runs get. */
+  /** Notes the present text of a scenario's file; new runs get a new version. */
   async add(program: Program, text: string): Promise<void> {
     const scenario = this.#scenarios.get(program.id) ?? (await this.#load(program.id));
     const { version, file, id } = program;
@@ -82,7 +82,7 @@ export class ScenarioVersions {
     await this.#save(id, kept);
   }
 
-  /** The program that a new run gets; undefined when the scenario is unknown. */
+  /** The program for a new run; undefined for an unknown scenario. */
   async choose(id: string): Promise<Program | undefined> {
     const scenario = this.#scenarios.get(id);
     if (!scenario) return undefined;
@@ -104,7 +104,7 @@ export class ScenarioVersions {
   }
 
   /**
-   * Back to the version before the active one; a version on trial is given up first.
+   * Returns to the version before the active one; a version on trial is dropped first.
    * @throws VersionError
    */
   async rollback(id: string): Promise<void> {
@@ -134,7 +134,7 @@ export class ScenarioVersions {
     await this.#save(id);
   }
 
-  /** What share of new runs a changed file gets from now on; undefined: all. */
+  /** Sets the first share of later versions; undefined: 100. */
   setShare(id: string, percent: number | undefined): void {
     if (percent === undefined) this.#shares.delete(id);
     else this.#shares.set(id, percent);
@@ -152,7 +152,7 @@ export class ScenarioVersions {
     return kept?.program;
   }
 
-  /** What an earlier life of the node kept. */
+  /** The state from before a restart. */
   async #load(id: string): Promise<Scenario | undefined> {
     const folder = this.#folder(id);
     if (folder === undefined) return undefined;
@@ -176,7 +176,7 @@ export class ScenarioVersions {
     return { versions, active, trial, latest };
   }
 
-  /** A state is whole or the one before: it is written beside and renamed. */
+  /** Writes the state atomically: a temporary file is renamed. */
   async #save(id: string, kept?: Kept): Promise<void> {
     const folder = this.#folder(id);
     const scenario = this.#scenarios.get(id);

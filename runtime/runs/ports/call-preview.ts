@@ -1,36 +1,36 @@
-/** Where a call would go and which phones would ring, told without calling anybody. The switch implements it. */
+/** Preview of a call's routing and of the phones that would ring, without a call. The switch implements it. */
 
 export interface DialledCall {
-  /** Whose numbers and logins they are. */
+  /** Domain of the numbers and logins. */
   readonly domain: string;
-  /** Number or login, without DTMF tail. */
+  /** Number or login, without a DTMF tail. */
   readonly dialled: string;
-  /** Whether `dialled` is a number (default) or a login. */
+  /** Kind of `dialled`: a number (default) or a login. */
   readonly mode?: 'number' | 'sipuser';
-  /** The device is to answer by itself. */
+  /** The device should answer by itself. */
   readonly useIntercom?: boolean;
-  /** Number of the caller; absent for a call that the platform starts. */
+  /** Number of the caller; absent for a call by the platform. */
   readonly caller?: string;
 }
 
 export interface CallPreview {
-  /** What is dialled. */
+  /** The dialled number or login. */
   readonly number: string;
-  /** What the number means; `none`: nobody. */
+  /** Meaning of the number; `none`: unknown. */
   readonly route: 'sipuser' | 'provider' | 'scenario' | 'conference' | 'pickup' | 'none';
-  /** Whose account, trunk, scenario or room it is. */
+  /** Domain of the account, trunk, scenario or room. */
   readonly domain: string;
   /** The login, the code of provider or scenario, the room number, or the number whose calls are picked up. */
   readonly target?: string;
-  /** Prefix of the featurecode that takes part. */
+  /** Prefix of the featurecode in use. */
   readonly featurecode?: string;
-  /** How many phones or gateways would be called; a scenario or a room answers by itself. */
+  /** Number of called phones or gateways; a scenario or a room answers by itself. */
   readonly phones: number;
   /** Their URIs. */
   readonly contacts: readonly string[];
-  /** Why nobody would be called. */
+  /** The reason why no phone would ring. */
   readonly reason?: string;
-  /** Number under which the called party calls others; absent for a scenario or a room. */
+  /** Caller number of the called party; absent for a scenario or a room. */
   readonly ownNumber?: string;
 }
 

@@ -2,7 +2,7 @@
 export interface RecordLayer {
   readonly domain: string;
   readonly dialogid: string;
-  /** Call-ID of the leg whose party is recorded alone; undefined: both are recorded. */
+  /** Call-ID of the only recorded leg; undefined: both are recorded. */
   readonly callid: string | undefined;
   readonly layer: string;
   readonly timeoutMs: number;
@@ -19,11 +19,11 @@ export type RecordingChange =
  * or `not_applicable` with the field and the reason.
  */
 export interface CallRecordingPort {
-  /** Silence goes into the main recording of the domain from now on. */
+  /** Records silence from now on in the domain's main recording. */
   pause(domain: string, dialogid: string): Promise<void>;
   resume(domain: string, dialogid: string): Promise<void>;
   addLayer(layer: RecordLayer): Promise<void>;
   removeLayer(domain: string, dialogid: string, layer: string): Promise<void>;
-  /** Throws what the change would be refused with as things are; nothing is done. */
+  /** Throws the error of a refused change, without making the change. */
   check(domain: string, dialogid: string, change: RecordingChange): void;
 }

@@ -19,13 +19,13 @@ export type SpeechChange =
  * `dialog_not_found`, or `not_applicable` with the field and the reason.
  */
 export interface CallSpeechPort {
-  /** What is recognised is told as events of the class `asrevents`. */
+  /** Starts recognition; results are events of the class `asrevents`. */
   addLayer(layer: SpeechLayer): Promise<void>;
   /**
    * @param wait waits some seconds for the last words
-   * @returns everything that was understood
+   * @returns the whole recognised text
    */
   removeLayer(domain: string, dialogid: string, layer: string, wait: boolean): Promise<string>;
-  /** Throws what the change would be refused with as things are; nothing is done. */
+  /** Throws the error of a refused change, without making the change. */
   check(domain: string, dialogid: string, change: SpeechChange): void;
 }

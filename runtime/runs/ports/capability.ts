@@ -1,6 +1,6 @@
 import { ScenarioError } from '../../language/index.ts';
 
-/** What a component throws where the node lacks what it needs. */
+/** The error of a component on a node that lacks a service. */
 export function unavailable(message: string): ScenarioError {
   return new ScenarioError('unavailable', message);
 }

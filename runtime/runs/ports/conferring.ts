@@ -1,23 +1,23 @@
 import type { Transfer, TransferOptions } from '../call-values.ts';
 
 export interface EnterOptions extends TransferOptions {
-  /** Digits of a room of the domain's conference featurecode, or a whole number with its featurecode; empty: a fresh room. */
+  /** Digits of a room of the domain's conference featurecode, or the number with its featurecode; empty: a new room. */
   readonly room: string;
   readonly moderator: boolean;
-  /** The other party listens and is not heard. */
+  /** The other party listens, muted. */
   readonly muted: boolean;
 }
 
-/** The room that somebody got into. */
+/** The joined room. */
 export interface EnteredRoom {
   readonly confid: string;
-  /** Featurecode and room number: what others dial. */
+  /** Featurecode and room number, for dialling. */
   readonly number: string;
   readonly participantid: string;
 }
 
-/** The way of the opponent into a room. The promises never reject. */
+/** A transfer of the opponent into a room in progress. The promises never reject. */
 export interface RoomTransfer extends Transfer {
-  /** Undefined when the room is full, or there is none of that number. */
+  /** Undefined for a full or unknown room. */
   readonly room: EnteredRoom | undefined;
 }

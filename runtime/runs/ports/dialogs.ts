@@ -8,49 +8,49 @@ export type Side = 'a' | 'b';
 export interface LiveLeg {
   readonly callid: string;
   readonly side: Side;
-  /** Number under which others see the party. */
+  /** Number shown to other parties. */
   readonly number: string;
   /** `<sip:USERNAME@DOMAIN>`; a sipuser has two, by login and by number. */
   readonly uris: readonly string[];
   readonly domain: string;
-  /** What its device lists in Allow-Events, lower case; undefined where there is no device to ask, e.g. a scenario's. */
+  /** The device's Allow-Events, lower case; undefined for a party without a device, e.g. a scenario. */
   readonly allowEvents: readonly string[] | undefined;
-  /** It can be taken out of the call: it is a phone, not a scenario or a conference. */
+  /** Can be taken out of the call: a phone, not a scenario or a conference. */
   readonly movable: boolean;
-  /** Somebody from another call can be joined with it: it is a phone or a conference. */
+  /** Can be joined with a party of another call: a phone or a conference. */
   readonly joinable: boolean;
 }
 
-/** `temporary`: this hold. `once`: this hold, or else the next one. `permanent`: this one and all to come. */
+/** `temporary`: the present hold. `once`: the present hold, or the next one. `permanent`: the present one and all later ones. */
 export type StopMelodyMode = 'temporary' | 'once' | 'permanent';
 
-/** A live dialog as components see and change it: whatever it shows is as of now. */
+/** A live dialog for components; all values are current. */
 export interface LiveDialog {
   readonly dialogid: string;
   readonly status: 'forking' | 'dialog';
   /** The caller first; while the dialog forks, every called contact. */
   readonly legs: readonly LiveLeg[];
-  /** Labels in the order in which they came; the array is a copy. */
+  /** Labels in the order of their addition; the array is a copy. */
   readonly bindings: readonly string[];
   /** One of the parties holds the call. */
   readonly held: boolean;
   setBindings(labels: readonly string[]): void;
   /**
    * Queues digits for a leg.
-   * @returns false when nothing is sent: the leg has not answered, or too many digits wait already
+   * @returns false when nothing is sent: the leg has not answered, or its queue is full
    */
   sendDtmf(callid: string, steps: readonly TailStep[], proto: DtmfProto): boolean;
-  /** Sends a NOTIFY with this event to the device of a leg; false when it cannot be asked (any more). */
+  /** Sends a NOTIFY with this event to the device of a leg; false when the device is unreachable. */
   notify(callid: string, event: string): boolean;
-  /** Stops the hold melody; false when the mode needs a call on hold, and nobody holds it. */
+  /** Stops the hold melody; false when the mode needs a held call and the call is not on hold. */
   stopHoldMelody(mode: StopMelodyMode): Promise<boolean>;
-  /** BYE to both parties, CANCEL to all that ring. */
+  /** BYE to both parties, CANCEL to all ringing phones. */
   terminate(): void;
 }
 
-/** The live dialogs of this node; the switch implements it. */
+/** The live dialogs of this node; implemented by the switch. */
 export interface DialogPort {
-  /** A dialog of this domain; undefined when there is none of that id (any more). */
+  /** A dialog of this domain; undefined for an unknown or ended one. */
   find(domain: string, dialogid: string): LiveDialog | undefined;
 }
 
@@ -68,15 +68,15 @@ export function liveDialog(
   return dialog;
 }
 
-/** The leg of a dialog that a SIP URI (by login or by number, with or without brackets) or a Call-ID means. */
+/** The leg of a dialog with this SIP URI (by login or by number, with or without brackets) or Call-ID. */
 export function legBy({ legs }: LiveDialog, by: string): LiveLeg | undefined {
   const uri = `<${by.trim().replace(/^<|>$/g, '')}>`.toLowerCase();
   return legs.find(({ callid, uris }) => callid === by || uris.some((own) => own.toLowerCase() === uri));
 }
 
 /**
- * What an operation that does not fit the state of its dialog is refused with.
- * @param field the parameter or fact that does not fit
+ * The error of an operation that the state of its dialog does not allow.
+ * @param field the conflicting parameter or fact
  */
 export function notApplicable(field: string, reason: string): ScenarioError {
   return new ScenarioError('not_applicable', `${field}: ${reason}`, { details: { field, reason } });

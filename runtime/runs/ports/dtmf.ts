@@ -1,3 +1,3 @@
-/** How digits go to a phone: as telephone-events in the RTP stream (RFC 4733), or as INFO requests. */
+/** Transport of digits to a phone: telephone-events in the RTP stream (RFC 4733), or INFO requests. */
 export const DTMF_PROTOS = ['rfc2833', 'sipinfo'] as const;
 export type DtmfProto = (typeof DTMF_PROTOS)[number];

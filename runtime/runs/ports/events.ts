@@ -1,6 +1,6 @@
 import type { Value } from '../../language/index.ts';
 
-/** Something that happened in a domain, as the event bus tells it. */
+/** An event of a domain on the event bus. */
 export interface BusEvent {
   /** Counts without gaps within one node. */
   readonly seq: number;
@@ -16,14 +16,14 @@ export interface BusEvent {
 /** Class of the events that scenarios publish. */
 export const SCENARIO_EVENTS = 'scenarioevents';
 
-/** The event bus, as far as scenarios use it. */
+/** The event bus for scenarios. */
 export interface EventPort {
   publish(event: Pick<BusEvent, 'domain' | 'class' | 'type' | 'data'>): BusEvent;
-  /** Tells of every event of this domain, class and type until the returned function is called. */
+  /** Passes every event of this domain, class and type to the listener until the returned function is called. */
   subscribe(filter: Pick<BusEvent, 'domain' | 'class' | 'type'>, listener: (event: BusEvent) => void): () => void;
 }
 
-/** `order_ready` is an event of a scenario, `callevents.call_end` one of another class. */
+/** Splits an event name: `order_ready` is of the scenarios' class, `callevents.call_end` names its class. */
 export function eventName(text: string): Pick<BusEvent, 'class' | 'type'> {
   const dot = text.indexOf('.');
   return dot < 0 ? { class: SCENARIO_EVENTS, type: text } : { class: text.slice(0, dot), type: text.slice(dot + 1) };

@@ -1,15 +1,15 @@
-/** HTTP as scenarios may use it: the implementation decides which hosts are allowed. */
+/** HTTP for scenarios; the implementation decides which hosts are allowed. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** For the whole exchange, redirects included. */
+  /** Time limit of the whole exchange, redirects included. */
   readonly timeoutMs: number;
   /** Largest body of the response, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Whose request it is: allowed hosts may differ by domain. */
+  /** Domain of the request: allowed hosts may differ by domain. */
   readonly domain: string;
 }
 
@@ -27,7 +27,7 @@ export interface HttpPort {
    */
   request(request: HttpRequest): Promise<HttpResponse>;
   /**
-   * Whether `request` may ask this URL, as far as that is known before its name is looked up. Left out: everything.
+   * Checks if `request` may use this URL, before its name is resolved. Without it, every URL is allowed.
    * @throws ScenarioError code `http_forbidden`
    */
   check?(url: string): void;

@@ -1,4 +1,4 @@
-/** When the members of hunt groups were last given a call, for the strategy "least recent". */
+/** Times of the last call to members of hunt groups, for the strategy "least recent". */
 export interface HuntHistory {
   /** Milliseconds since the epoch; 0: never. */
   last(domain: string, number: string): number;
@@ -7,7 +7,7 @@ export interface HuntHistory {
 
 const MAX_NUMBERS = 100_000;
 
-/** A history in memory. The numbers that had no call for longest are forgotten first. */
+/** A history in memory. The numbers with the oldest calls are dropped first. */
 export class MemoryHuntHistory implements HuntHistory {
   readonly #last = new Map<string, number>();
 
@@ -17,7 +17,7 @@ export class MemoryHuntHistory implements HuntHistory {
 
   note(domain: string, number: string, now: number): void {
     const key = `${domain} ${number}`;
-    // The map keeps the order in which entries came.
+    // The map keeps insertion order.
     this.#last.delete(key);
     this.#last.set(key, now);
     const [oldest] = this.#last.keys();

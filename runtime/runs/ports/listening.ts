@@ -6,20 +6,20 @@ export interface ListenOptions {
   readonly prompt: readonly PlaySource[];
   /** Speech ends the prompt. */
   readonly bargeIn: boolean;
-  /** Milliseconds after the prompt in which somebody has to begin to speak. */
+  /** Milliseconds from the end of the prompt to the start of speech, at most. */
   readonly timeoutMs: number;
-  /** Milliseconds of silence that end what is said. */
+  /** Milliseconds of silence that end the speech. */
   readonly silenceMs: number;
   /** Milliseconds of speech at most. */
   readonly maxMs: number;
   /** BCP 47 tag; undefined: the node's. */
   readonly language: string | undefined;
-  /** Words and phrases that are expected; empty: anything. */
+  /** Expected words and phrases; empty: any. */
   readonly hints: readonly string[];
 }
 
 export interface ListenResult {
-  /** `silence`: nobody spoke. `failed`: somebody did, and was not understood. */
+  /** `silence`: no speech. `failed`: speech without a recognised word. */
   readonly outcome: 'heard' | 'silence' | 'failed';
   readonly text: string;
   /** Milliseconds of speech. */

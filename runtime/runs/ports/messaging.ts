@@ -1,4 +1,4 @@
-/** Requests that may be sent within a call. */
+/** SIP requests allowed within a call. */
 export const MESSAGE_METHODS = ['INFO', 'MESSAGE', 'NOTIFY'] as const;
 export type MessageMethod = (typeof MESSAGE_METHODS)[number];
 

@@ -12,13 +12,13 @@ export interface EntityQuery {
   readonly offset: number;
 }
 
-/** The dynamic data model, as far as scenarios use it. Its errors carry a `code`. */
+/** The dynamic data model for scenarios. Its errors carry a `code`. */
 export interface ModelPort {
   read(domain: string, classname: string, id: string): Promise<Entity | undefined>;
   list(domain: string, classname: string, query: EntityQuery): Promise<readonly Entity[]>;
   create(domain: string, classname: string, entity: Entity): Promise<Entity>;
-  /** @returns the entity afterwards; undefined when there is none of this id */
+  /** @returns the changed entity; undefined for an unknown id */
   update(domain: string, classname: string, id: string, change: Entity): Promise<Entity | undefined>;
-  /** @returns false when there is none of this id */
+  /** @returns false for an unknown id */
   remove(domain: string, classname: string, id: string): Promise<boolean>;
 }

@@ -1,30 +1,30 @@
 import type { DialogSide } from '../call-values.ts';
 
-/** A call that waits in a slot. */
+/** A parked call. */
 export interface Parked extends DialogSide {
-  /** Number of the party that waits. */
+  /** Number of the waiting party. */
   readonly number: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** Where calls wait under a number until somebody retrieves them. */
+/** A parking lot: calls wait in numbered slots until they are retrieved. */
 export interface ParkingLot {
   /**
    * @param slot undefined: the first free one
-   * @returns the slot; undefined when it is taken, or none is free
+   * @returns the slot; undefined when it is taken or the lot is full
    */
   park(domain: string, slot: string | undefined, parked: Parked): string | undefined;
   find(domain: string, slot: string): Parked | undefined;
   leave(domain: string, slot: string): void;
 }
 
-/** Slots that are given out when none is asked for. */
+/** Range of automatically chosen slots. */
 const FIRST_SLOT = 701;
 const LAST_SLOT = 799;
 const MAX_PARKED = 10_000;
 
-/** A parking lot in memory: of one node, for the calls that are on it. */
+/** A parking lot in memory, for the calls of one node. */
 export class MemoryParkingLot implements ParkingLot {
   readonly #slots = new Map<string, Parked>();
 

@@ -2,37 +2,37 @@ import type { ArmedRuns } from '../armed-runs.ts';
 import type { CallPort } from '../call-port.ts';
 import type { LimitsWanted, Program } from '../../language/index.ts';
 
-/** What the operator of a node allows scenarios. */
+/** The operator's rules for scenarios. */
 export interface ScenarioPolicy {
-  /** The most that scenarios of a domain may use; what is left out is the usual. */
+  /** Upper limits for scenarios of a domain; omitted ones have their defaults. */
   limits(domain: string): LimitsWanted;
-  /** What a run of this scenario gets. */
+  /** Limits of a run of this scenario. */
   secrets(domain: string, program: Program): Secrets;
-  /** Whether this run waits for a debugger. */
+  /** True when this run must wait for a debugger. */
   debugs(program: Program, domain: string, call: CallPort | undefined): boolean;
-  /** For which runs debuggers were asked; undefined where the operator lets none in. */
+  /** Scenarios armed for a debugger; undefined when the operator does not allow debuggers. */
   readonly debugging: Debugging | undefined;
 }
 
-/** Debuggers are let in. */
+/** Access for debuggers. */
 export interface Debugging {
   readonly port: number;
   readonly armed: ArmedRuns;
 }
 
-/** The secrets of a domain: scenarios see texts that stand for them, and components put the values in. */
+/** The secrets of a domain: scenarios see placeholders, and components insert the values. */
 export interface Secrets {
-  /** By name, the text that stands for each. */
+  /** Placeholders by name. */
   readonly placeholders: Readonly<Record<string, string>>;
   readonly reveal: Reveal;
 }
 
-/** Puts secrets in place of the texts that stand for them. @param escape fits a value into its surroundings */
+/** Replaces placeholders by secrets. @param escape escapes a value for its surroundings */
 export type Reveal = (text: string, escape?: (value: string, placeholder: string) => string) => string;
 
 export const NO_SECRETS: Secrets = { placeholders: {}, reveal: (text) => text };
 
-/** A node that restricts nothing and has no secrets, as in a simulation. */
+/** A policy without restrictions and secrets, as in a simulation. */
 export const OPEN_POLICY: ScenarioPolicy = {
   limits: () => ({}),
   secrets: () => NO_SECRETS,

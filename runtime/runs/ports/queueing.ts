@@ -1,31 +1,31 @@
-/** A caller in a line: who has it, and how to tell it that its place has changed. */
+/** A caller in a queue: its run, and a callback for changes of its place. */
 export interface InLine {
   /** Id of the run. */
   readonly run: string;
-  /** When it came, milliseconds since the epoch. */
+  /** Time of its arrival, milliseconds since the epoch. */
   readonly since: number;
-  /** Called when the line has become shorter or longer. */
+  /** Called after changes of the queue's length. */
   moved: () => void;
 }
 
-/** Lines in which callers wait for their turn, by domain and name. */
+/** Queues of waiting callers, by domain and name. */
 export interface Queues {
   /**
-   * Goes to the end of a line; whoever is in it already keeps the place, and the time.
-   * @returns as it stands in the line; undefined when that is full
+   * Joins a queue at its end; a caller that is already in it keeps its place and time.
+   * @returns the entry in the queue; undefined when the queue is full
    */
   enter(domain: string, name: string, caller: InLine): InLine | undefined;
-  /** Counts from 1; 0: not in the line. */
+  /** Counts from 1; 0: not in the queue. */
   position(domain: string, name: string, run: string): number;
   length(domain: string, name: string): number;
   leave(domain: string, name: string, run: string): void;
 }
 
-/** Callers of one line, and lines there are. */
+/** Limits of the callers in one queue, and of the queues. */
 const MAX_LENGTH = 1000;
 const MAX_LINES = 10_000;
 
-/** Lines in memory: of one node, for the calls that are on it. */
+/** Queues in memory, for the calls of one node. */
 export class MemoryQueues implements Queues {
   readonly #lines = new Map<string, InLine[]>();
 
@@ -56,7 +56,7 @@ export class MemoryQueues implements Queues {
     if (left.length === line.length) return;
     if (left.length === 0) this.#lines.delete(key(domain, name));
     else this.#lines.set(key(domain, name), left);
-    // Whoever was before does not move.
+    // Callers before it keep their places.
     for (const caller of left.slice(line.findIndex(({ run: id }) => id === run))) caller.moved();
   }
 }

@@ -1,31 +1,31 @@
 export interface RecordOptions {
   readonly signal: AbortSignal;
-  /** WAV file to write, absolute; its folder exists. */
+  /** Absolute path of the WAV file to write, in an existing folder. */
   readonly file: string;
   /** Milliseconds of sound at most. */
   readonly maxMs: number;
-  /** Milliseconds of silence that end the recording; 0: silence does not. */
+  /** Milliseconds of silence that end the recording; 0: silence does not end it. */
   readonly silenceMs: number;
   /** Digits that end the recording; they are not part of it. */
   readonly stopDigits: string;
 }
 
 export interface RecordResult {
-  /** Without the silence that ended it. */
+  /** Without the final silence. */
   readonly milliseconds: number;
   readonly reason: 'digit' | 'silence' | 'limit';
   readonly digit: string | undefined;
 }
 
-/** What stands before the name of a recording where a sound is wanted. */
+/** Prefix of a recording's name in place of a sound. */
 export const RECORDING = 'recording:';
 
-/** Where recordings are kept. */
+/** Storage of recordings. */
 export interface RecordingStore {
-  /** The file of a new recording; its folder exists afterwards. */
+  /** The file of a new recording; creates its folder. */
   create(domain: string, name: string): Promise<string>;
-  /** The file of a recording of this domain; undefined when there is none. */
+  /** The file of a recording of this domain; undefined for an unknown one. */
   find(domain: string, name: string): string | undefined;
-  /** @returns false when there is none */
+  /** @returns false for an unknown recording */
   remove(domain: string, name: string): Promise<boolean>;
 }

@@ -20,20 +20,20 @@ import type { TextPort } from './texting.ts';
 import type { TranscriptPort } from './transcripts.ts';
 
 /**
- * What the node offers to runs beside the call. What is left out is not there: a component that needs it leaves by its `error` exit
- * with the code `unavailable`.
+ * Services of the node for runs, beside the call. A component that needs a missing service takes its `error` exit with the
+ * code `unavailable`.
  */
 export interface RunServices {
-  /** The scenario of this id in a domain, for `run`; left out: other scenarios cannot be started. */
+  /** The scenario of this id in a domain, for `run`; without it, no other scenario can be started. */
   readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
-  /** Gives a call to a scenario that people reach by its code; undefined when there is none, the call is untouched. */
+  /** Passes a call to the scenario with this code; undefined for an unknown one, and the call is untouched. */
   readonly serve: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
-  /** A fresh call in state `none`, for scenarios that run in parallel. */
+  /** A new call in state `none`, for parallel scenarios. */
   readonly openCall: (domain: string) => OwnCall;
   /** Finds runs by id, for messages between them. */
   readonly runs: RunBook;
   readonly events: EventPort;
-  /** Live dialogs, for components that look at or change one by its id. */
+  /** Live dialogs, for components that read or change one by its id. */
   readonly dialogs: DialogPort;
   readonly callRecording: CallRecordingPort;
   readonly callSpeech: CallSpeechPort;
@@ -46,7 +46,7 @@ export interface RunServices {
   readonly huntHistory: HuntHistory;
   readonly parking: ParkingLot;
   readonly queues: Queues;
-  /** Where scripts run; left out: they do not. */
+  /** The sandbox for scripts; without it, scripts do not run. */
   readonly sandbox?: Sandbox;
   readonly policy: ScenarioPolicy;
 }

@@ -4,6 +4,6 @@ export interface SayOptions {
   readonly language?: string;
   /** A voice by the speech engine's name. */
   readonly voice?: string;
-  /** A digit out of this set ends the speech and is returned. */
+  /** A digit of this set ends the speech and is returned. */
   readonly stopDigits?: string;
 }

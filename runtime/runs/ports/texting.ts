@@ -1,13 +1,13 @@
 import type { Answer } from '../call-values.ts';
 
-/** Octets of UTF-8 that a text may have: MESSAGE outside a call has no congestion control (RFC 3428 section 8). */
+/** Limit of a text in UTF-8 octets: MESSAGE outside a call has no congestion control (RFC 3428 section 8). */
 export const MAX_TEXT_OCTETS = 1300;
 
 /** A text for the phones of a sipuser, outside any call. */
 export interface TextMessage {
-  /** Number or name shown as the sender, in the domain. */
+  /** Number or name of the sender, in the domain. */
   readonly from: string;
-  /** Shown beside it; empty: nothing. */
+  /** Display name of the sender; empty: none. */
   readonly fromName: string;
   /** Number or login of a sipuser of the domain. */
   readonly to: string;
@@ -18,8 +18,8 @@ export interface TextMessage {
 export interface TextPort {
   /**
    * Sends to every registered contact.
-   * @returns the first 2xx, else the best answer (RFC 3261 section 16.7); `local` when no phone gave it: 404 for nobody of
-   * the domain, 480 for nobody registered, 408 for no answer. Never rejects.
+   * @returns the first 2xx, otherwise the best answer (RFC 3261 section 16.7). `local` without an answer of a phone: 404
+   * unknown in the domain, 480 no registered contact, 408 no answer. Never rejects.
    */
   send(domain: string, message: TextMessage): Promise<Answer>;
 }

@@ -1,4 +1,4 @@
-/** What is transcribed: a recorded call by its `reclink`, or a WAV file of the node. */
+/** The source of a transcript: a recorded call by its `reclink`, or a WAV file of the node. */
 export type TranscriptSource = { readonly reclink: string } | { readonly file: string };
 
 export interface TranscribeOptions {
@@ -16,14 +16,14 @@ export interface TranscriptChannel {
 
 export interface TranscriptPort {
   /**
-   * Queues the transcription of a recorded call; `ccsevents.connection_set_asr` tells when it is done.
-   * @throws ScenarioError `recording_not_found`; `not_applicable` where there is no engine
+   * Queues the transcription of a recorded call; the event `ccsevents.connection_set_asr` announces its end.
+   * @throws ScenarioError `recording_not_found`; `not_applicable` without an engine
    */
   request(domain: string, idconn: string, reclink: string): Promise<void>;
-  /** Throws what `request` would be refused with; nothing is queued. */
+  /** Throws the error of a refused `request`, without queueing anything. */
   checkRequest(domain: string, idconn: string, reclink: string): Promise<void>;
   /**
-   * Transcribes at once, and gives the text.
+   * Transcribes at once and returns the text.
    * @throws ScenarioError `recording_not_found`, `unavailable`, `speech_failed`; the signal's reason
    */
   transcribe(source: TranscriptSource, options: TranscribeOptions): Promise<readonly TranscriptChannel[]>;

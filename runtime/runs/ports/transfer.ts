@@ -1,8 +1,8 @@
 import type { Transfer } from '../call-values.ts';
 
-/** A transfer that can be called off: the target's phone stops ringing, and the opponent is the scenario's again. */
+/** A cancellable transfer: the target's phone stops ringing, and the opponent returns to the scenario. */
 export interface CancellableTransfer extends Transfer {
-  /** The final answer is 487 then, unless there was one before. */
+  /** Makes the final answer 487, unless one has already come. */
   cancel(): void;
 }
 

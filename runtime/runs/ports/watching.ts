@@ -1,4 +1,4 @@
-/** Something the other party did while no block asked for it. */
+/** An action of the other party that no block waits for. */
 export type CallNotice =
   | { readonly kind: 'dtmf'; readonly digit: string }
   | { readonly kind: 'hold' }

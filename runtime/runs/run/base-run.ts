@@ -12,13 +12,13 @@ import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
 import type { TraceEntry } from './trace.ts';
 
-/** What a component runs for: a block, or a command of a module. */
+/** The site of a component's execution: a block, or a command of a module. */
 export interface Performance extends Omit<BlockSite, 'component' | 'memory' | 'claims'> {
-  /** Name of the block or command: two visits share their memory. */
+  /** Name of the block or command: all visits share its memory. */
   readonly name: string;
 }
 
-/** What runs of blocks and of modules have in common. */
+/** Common base of runs of blocks and of modules. */
 export abstract class BaseRun implements Run {
   readonly program: Program;
   protected readonly state: RunState;
@@ -77,9 +77,9 @@ export abstract class BaseRun implements Run {
   abstract stop(reason: string): void;
   abstract send(message: Message): boolean;
 
-  /** Called last by the constructor of a run that can begin. @param execute never rejects */
+  /** Called last by the constructor of a subclass. @param execute never rejects */
   protected begin(execute: () => Promise<RunOutcome>): void {
-    // Nothing happens before the caller has the run.
+    // Starts later, so that the caller receives the run first.
     const executed = Promise.resolve()
       .then(execute)
       .catch((error: unknown) => this.#broken(error));
@@ -90,20 +90,20 @@ export abstract class BaseRun implements Run {
     void this.finished.then(() => this.state.unlimitTime());
   }
 
-  /** A mistake of ours, or a value that nobody foresaw, ends this run and no other. */
+  /** An internal error ends this run and no other. */
   #broken(error: unknown): RunOutcome {
     this.state.fail({ ...describeError(error), block: '' }, error);
     return this.state.outcome();
   }
 
-  /** Ends it: its `finally` still has its time. */
+  /** Ends the run; `finally` still has its time. */
   #tookTooLong(milliseconds: number): void {
     const message = `the run took longer than ${milliseconds} ms`;
     this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
     this.stop(message);
   }
 
-  /** Nobody has to wait for it any more. */
+  /** Releases those that wait for the run. */
   protected settle(outcome: RunOutcome): void {
     this.#settled.resolve(outcome);
   }
@@ -114,7 +114,7 @@ export abstract class BaseRun implements Run {
 
   /**
    * Runs a component.
-   * @throws ScenarioError code `setting`, and whatever the component throws
+   * @throws ScenarioError code `setting`, and errors of the component
    */
   protected async perform(
     component: ComponentDefinition,
@@ -144,7 +144,7 @@ export abstract class BaseRun implements Run {
   }
 }
 
-/** The setting that a component names for the trace, as a text. */
+/** The component's setting for the trace, as a text. */
 function subjectOf({ subject }: ComponentDefinition, settings: unknown): string | undefined {
   const value = subject === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[subject];
   const texts = (Array.isArray(value) ? value : [value]).filter((each): each is string => typeof each === 'string');
@@ -152,7 +152,7 @@ function subjectOf({ subject }: ComponentDefinition, settings: unknown): string 
 }
 
 /**
- * @param name by which the author calls the component
+ * @param name the author's name for the component
  * @throws ScenarioError code `setting`
  */
 export function checkSettings(name: string, { settings: schema }: ComponentDefinition, settings: unknown): void {
@@ -173,7 +173,7 @@ export function checkSettings(name: string, { settings: schema }: ComponentDefin
   throw new ScenarioError('setting', `${name}: the setting ${where} ${problem?.message ?? 'is not allowed'}`);
 }
 
-/** How long it may be, its pattern does not say. */
+/** Checks the maximum of a duration, which its pattern cannot express. */
 function checkDurations(name: string, properties: Readonly<Record<string, TSchema>>, settings: object): void {
   for (const [key, value] of Object.entries(settings)) {
     const property = properties[key];

@@ -7,25 +7,25 @@ import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import type { BlockTrace } from './trace.ts';
 
-/** The block for which a component runs. */
+/** The block of a running component. */
 export interface BlockSite {
   readonly component: ComponentDefinition;
-  /** Name of the call it is for; undefined: the run's own. */
+  /** Name of its call; undefined: the run's own. */
   readonly leg: string | undefined;
-  /** Where its script is in the file. */
+  /** Place of its script in the file. */
   readonly script?: ScriptPlaces | undefined;
   readonly exits: ReadonlySet<string>;
   readonly trace: BlockTrace;
   readonly signal: AbortSignal;
   readonly memory: Map<string, Value>;
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
-  /** To be called when the block is done. */
+  /** Called at the end of the block. */
   readonly claims: (() => void)[];
 }
 
 /**
- * What a component may use: see `ComponentContext`. Its functions stand alone, for components take them out. A class, because V8
- * makes a hash table of a literal with so many functions and getters: 1.4 kB more for a block that waits.
+ * Implements `ComponentContext`. Its functions work without `this`, because components destructure them. It is a class
+ * because V8 makes a hash table of a literal with so many functions and getters: 1.4 kB more for a waiting block.
  */
 export class BlockContext implements ComponentContext {
   readonly leg: ComponentContext['leg'];

@@ -7,21 +7,21 @@ import type { RunServices } from '../ports/services.ts';
 import type { Family } from './family.ts';
 import type { Run, RunOptions } from './run.ts';
 
-/** How deep scenarios may call each other. */
+/** Limit of the depth of scenarios that call each other. */
 const MAX_DEPTH = 16;
-/** How many scenarios of one run may be in progress at once. */
+/** Limit of concurrent scenarios of one run. */
 const MAX_LIVE = 100;
-/** How many finished ones are kept for `await_run` and the trace, the latest. */
+/** Number of finished ones kept for `await_run` and the trace. */
 const MAX_FINISHED = 50;
 
 export interface ChildStart {
   readonly scenario: string;
   readonly args: Readonly<Record<string, Value>>;
-  /** Beside this run, with a call of its own, instead of in its place with its call. */
+  /** Runs beside this run with a call of its own, instead of in its place with its call. */
   readonly parallel: boolean;
-  /** Goes on when this run ends. */
+  /** Continues after the end of this run. */
   readonly keep: boolean;
-  /** The call it gets in place of this run's; it is left as it is. */
+  /** The borrowed call, in place of this run's; it stays up at the end. */
   readonly call?: CallPort;
 }
 
@@ -36,7 +36,7 @@ export interface ChildContext {
   readonly report: RunOptions['report'];
 }
 
-/** The scenarios that a run has started. */
+/** The scenarios started by a run. */
 export class Children {
   readonly #context: ChildContext;
   readonly #runs = new Map<string, Pick<ChildStart, 'keep' | 'parallel'> & { readonly run: Run }>();
@@ -92,7 +92,7 @@ export class Children {
       throw new ScenarioError('too_many', `${MAX_LIVE} scenarios of this run are in progress`);
   }
 
-  /** Ends those that were not to be kept. */
+  /** Ends those started without `keep`. */
   stop(): void {
     for (const { run, keep } of this.#runs.values()) if (!keep) run.stop('the scenario that started it is over');
   }

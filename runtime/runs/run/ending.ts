@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 
-/** Work that nobody waits for any more, until it has ended. */
+/** Abandoned work that is still in progress. */
 export class Ending {
   readonly #work = new Set<Promise<unknown>>();
 
@@ -10,12 +10,12 @@ export class Ending {
     work.then(ended, ended);
   }
 
-  /** Settles when all of it has ended; never rejects. */
+  /** Settles after the end of all work; never rejects. */
   async all(): Promise<void> {
     await Promise.allSettled(this.#work);
   }
 
-  /** Waits until all of it has ended; never rejects. */
+  /** Waits for the end of all work; never rejects. */
   async over(clock: Clock, longestMs: number): Promise<void> {
     if (this.#work.size === 0) return;
     const ended = new AbortController();

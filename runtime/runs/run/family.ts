@@ -1,22 +1,22 @@
 import { type Program, ScenarioError } from '../../language/index.ts';
 import type { Run, RunOptions } from './run.ts';
 
-/** How many runs that came of one may be in progress at once. */
+/** Limit of concurrent runs in one family. */
 const MAX_LIVE = 1000;
 
-/** Where a run stands among those that came of one another. */
+/** The place of a run in its family. */
 export interface RunPlace {
   readonly family: Family;
-  /** How many runs are above this one. */
+  /** Number of ancestors. */
   readonly depth: number;
-  /** The call belongs to the run that started this one, and is left as it is at the end. */
+  /** The call belongs to the parent run and stays up at the end. */
   readonly borrowedCall: boolean;
 }
 
-/** Starts a run of whatever kind the program is, in its place. */
+/** Starts a run of either kind of program, at its place in the family. */
 export type BeginRun = (program: Program, options: RunOptions, place: RunPlace) => Run;
 
-/** A run that nobody's run has started, and everything that came of it. */
+/** A run without a parent, with all its descendants. */
 export class Family {
   readonly #begin: BeginRun;
   #live = 0;
@@ -32,7 +32,7 @@ export class Family {
   }
 
   /**
-   * Starts a run that comes of another one.
+   * Starts a child run.
    * @throws ArgumentError for arguments the parameters do not allow
    */
   start(program: Program, options: RunOptions, place: Omit<RunPlace, 'family'>): Run {

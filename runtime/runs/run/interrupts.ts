@@ -5,10 +5,10 @@ import type { CallNotice } from '../ports/watching.ts';
 import type { Interrupt, InterruptKind, Value } from '../../language/index.ts';
 import type { Message } from './mailbox.ts';
 
-/** Interrupts that the other party's phone causes. */
+/** Interrupts by the other party's phone. */
 const OF_THE_CALL: readonly InterruptKind[] = ['dtmf', 'hold', 'unhold', 'sip'];
 
-/** What an expression reads as `event` after an interrupt. */
+/** The value of `event` in expressions after an interrupt. */
 export interface InterruptEvent {
   readonly kind: InterruptKind;
   /** The key, the name of the message or event, the duration. */
@@ -23,7 +23,7 @@ export interface InterruptSources {
   readonly domain: string;
 }
 
-/** Watches for what a scenario names under `on`, and tells where the run has to go. */
+/** Watches for the interrupts under a scenario's `on`, and passes on their targets. */
 export class Interrupts {
   readonly #interrupts: readonly Interrupt[];
   readonly #fire: (target: string, event: InterruptEvent) => void;
@@ -34,7 +34,7 @@ export class Interrupts {
     this.#fire = fire;
   }
 
-  /** @throws ScenarioError code `unavailable` when the node cannot tell of what is named */
+  /** @throws ScenarioError code `unavailable` when the node lacks a source of the named events */
   start(sources: InterruptSources): void {
     this.#watchCall(sources.call);
     for (const interrupt of this.#interrupts) {
@@ -47,17 +47,17 @@ export class Interrupts {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  /** @returns whether the scenario goes on somewhere after a hang-up */
+  /** @returns true when a hang-up has a target */
   hungUp(reason: string): boolean {
     return this.#happened('hangup', '', reason);
   }
 
-  /** @returns whether the message is one that interrupts */
+  /** @returns true when the message interrupts */
   message({ name, data, from }: Message): boolean {
     return this.#happened('message', name, { data, from });
   }
 
-  /** An interrupt with this name goes before one for any. */
+  /** An interrupt with a name takes precedence over one for any. */
   #happened(kind: InterruptKind, name: string, data: Value): boolean {
     const found =
       this.#interrupts.find((interrupt) => interrupt.kind === kind && interrupt.name === name) ??

@@ -1,15 +1,15 @@
 import { type CallPort, CallStateError, type OwnCall } from '../call-port.ts';
 import { ScenarioError } from '../../language/index.ts';
 
-/** Further calls that one run may have at once. */
+/** Limit of concurrent further calls of one run. */
 const MAX_LEGS = 20;
 
-/** The calls of a run beside the one it serves, by the names that the author gave them. */
+/** The further calls of a run, by the author's names. */
 export class Legs {
   readonly #open: () => OwnCall;
   readonly #calls = new Map<string, CallPort>();
 
-  /** @param open makes a fresh call in state `none` */
+  /** @param open makes a new call in state `none` */
   constructor(open: () => OwnCall) {
     this.#open = open;
   }
@@ -30,7 +30,7 @@ export class Legs {
   }
 
   /**
-   * A call in state `none` under this name, in place of one that is over.
+   * A call in state `none` under this name, in place of an ended one.
    * @throws ScenarioError codes `leg_in_use`, `too_many`
    */
   place(name: string): CallPort {
@@ -44,7 +44,7 @@ export class Legs {
     return call;
   }
 
-  /** Hangs up all that are still there. */
+  /** Hangs up all remaining calls. */
   async release(): Promise<void> {
     const hangUp = async (call: CallPort): Promise<void> => {
       if (call.endSignal.aborted || call.state === 'none') return;

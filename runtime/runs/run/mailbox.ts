@@ -8,7 +8,7 @@ export interface Message {
   readonly from: string;
 }
 
-/** Messages that nobody has received, and the characters of JSON in them; more push out the oldest. */
+/** Limits of unreceived messages and of their JSON characters; beyond them the oldest are dropped. */
 const MAX_WAITING = 100;
 const MAX_LENGTH = 1_048_576;
 
@@ -23,13 +23,13 @@ interface Receiver {
   readonly resolve: (message: Message) => void;
 }
 
-/** Keeps a run's messages until one of its blocks receives them. */
+/** Keeps a run's messages until a block receives them. */
 export class Mailbox {
   readonly #waiting: Waiting[] = [];
   #length = 0;
   readonly #receivers: Receiver[] = [];
 
-  /** @returns false when the oldest message had to go */
+  /** @returns false when the oldest message was dropped */
   deliver(message: Message): boolean {
     const index = this.#receivers.findIndex(({ name }) => name === message.name);
     const [receiver] = index < 0 ? [] : this.#receivers.splice(index, 1);
@@ -61,7 +61,7 @@ export class Mailbox {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** @param index less than 0: none */
+  /** @param index negative: no message */
   #take(index: number): Message | undefined {
     const [taken] = index < 0 ? [] : this.#waiting.splice(index, 1);
     this.#length -= taken?.length ?? 0;

@@ -1,3 +1,4 @@
+/** Runs scenarios that are modules. */
 import type { Json, ScriptRun } from '../../sandbox/index.ts';
 import { CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
@@ -27,13 +28,13 @@ const ENDINGS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'step_limit',
 ]);
 
-/** Milliseconds after which a module that goes on and on has caught what it was told. */
+/** Milliseconds after which a module that continues without a wait must have caught the step limit. */
 const UNCAUGHT_MS = 500;
 
 /**
- * A scenario that is a module runs: see `startRun`. Its components are commands of the script; each one is an entry of
- * the trace. When the call ends, the commands in progress throw `call_ended` inside, or the next one when there is none,
- * and the module has the time of a `finally` branch left.
+ * A run of a module: see `startRun`. Its components are commands of the script, and each one is a trace entry. At the end
+ * of the call, the commands in progress throw `call_ended`; without any, the next command does. The module then has the
+ * time of a `finally` branch.
  */
 export class ModuleRun extends BaseRun {
   readonly #module: ModuleSource;
@@ -44,23 +45,23 @@ export class ModuleRun extends BaseRun {
   #commandControl = new AbortController();
   #script: ScriptRun | undefined;
   #pending = 0;
-  /** How many of them an interruption does not cut short. */
+  /** Number of commands in progress that an interruption does not cut short. */
   #pendingBrief = 0;
-  /** What cut the run short while no command was in progress that it ends: for the next one. */
+  /** A pending interruption for the next command, because no command in progress could be cut short. */
   #undelivered: { readonly reason: ScenarioError; readonly since: number } | undefined;
-  /** Commands that the script does not wait for any more, until they have ended. */
+  /** Abandoned commands that are still in progress. */
   readonly #ending = new Ending();
-  /** Whatever is in progress. */
+  /** All commands in progress. */
   readonly #work = new Ending();
-  /** Commands that use a call or make one. */
+  /** Commands that use or make a call. */
   readonly #reaching = new Ending();
-  /** Commands that have an end of their own: scenarios that run as functions. */
+  /** Commands with their own `finally`: scenarios that run as functions. */
   readonly #functions = new Ending();
-  /** Why it has no call any more, once it had to give it up. */
+  /** The reason for giving up its call. */
   #barred: ScenarioError | undefined;
   #unwatch: (() => void) | undefined;
   readonly #steps: ModuleSteps;
-  /** It went on and on without a wait. */
+  /** It exceeded the step limit. */
   #endless: ScenarioError | undefined;
 
   constructor(program: Program, module: ModuleSource, options: RunOptions, place: RunPlace) {
@@ -97,7 +98,7 @@ export class ModuleRun extends BaseRun {
       this.state.returned(value);
     } catch (error) {
       const failure = describeError(error);
-      // What a module does not catch after the end of the call is how it ends.
+      // An uncaught error after the end of the call is the module's normal end.
       const over = this.phase !== 'main' && ENDINGS.has(failure.code);
       const endless = failure.code === this.#endless?.code;
       if (!over || endless) this.state.fail({ ...failure, block: '' }, error);
@@ -109,7 +110,7 @@ export class ModuleRun extends BaseRun {
     this.#commandControl.abort(new ScenarioError('over', 'the scenario is over'));
     this.advance('branch_done', false);
     await this.state.release();
-    // The trace says how each function ended, also one that nobody waited for.
+    // The trace shows the end of every function, also of those without `await`.
     await this.#work.over(this.state.clock, this.state.limits.graceMs);
     const usage = this.#script?.usage();
     return { ...this.state.outcome(), ...(usage ? { usage } : {}) };
@@ -120,18 +121,18 @@ export class ModuleRun extends BaseRun {
     this.#endless = undefined;
   }
 
-  /** Of what is done now. */
+  /** The trace of the command in progress. */
   get #branch(): TraceEntry['branch'] {
     return this.phase === 'main' ? 'main' : 'finally';
   }
 
-  /** What the other party does by itself reaches `events.on('dtmf' | 'hold' | 'unhold' | 'sip', ...)`. */
+  /** Passes actions of the other party to `events.on('dtmf' | 'hold' | 'unhold' | 'sip', ...)`. */
   #watch(): () => void {
     const { call } = this.state;
     if (!call) return () => undefined;
     return call.watch(({ kind, ...data }) => {
       this.#script?.emit({ type: kind, ...data });
-      // A key that the script listens for is used up; else it stays for whatever listens for keys next.
+      // A key for a listener of the script is used up; otherwise the next listening component gets it.
       const usedUp = kind === 'dtmf' && this.#script?.listensForKeys === true;
       const what = kind === 'dtmf' && 'digit' in data ? `dtmf ${data.digit}` : kind;
       if (usedUp || kind !== 'dtmf') this.state.trace.told(this.state.clock.now(), what);
@@ -160,7 +161,7 @@ export class ModuleRun extends BaseRun {
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
       onCommand: (name, args, signal) => this.#command(name, args, signal),
-      // A clock that does not move by itself stands still while the script works.
+      // A virtual clock stands still while the script works.
       ...(clock.busy ? { onWork: (work: Promise<unknown>) => void clock.busy?.(work) } : {}),
       onHeard: () => (this.#undelivered = undefined),
       onLog: (level, text) => {
@@ -204,7 +205,7 @@ export class ModuleRun extends BaseRun {
   }
 
   /**
-   * A module that goes on and on without a wait has failed. It may clean up, and is ended when that has no end either.
+   * Fails a module at the step limit. It may clean up, and is ended when the cleanup exceeds the limit too.
    * @throws ScenarioError code `step_limit`
    */
   #countStep(): void {
@@ -221,8 +222,8 @@ export class ModuleRun extends BaseRun {
   }
 
   /**
-   * A module that does nothing but what takes no time would never hear that its run has ended: after a while it does. After a
-   * hang-up there may be much to store.
+   * Notifies a module that only issues instant commands of its run's end after a while. It is not notified at once: after a
+   * hang-up it may have much to store.
    */
   get #isOverdue(): boolean {
     if (!this.#undelivered || callIsOver(this.#undelivered.reason)) return false;
@@ -236,7 +237,7 @@ export class ModuleRun extends BaseRun {
     return { id: this.program.id, version: this.program.version, run: this.id };
   }
 
-  /** Of the commands in progress that it ends. What came while there was none is for the next one. */
+  /** The interruption of commands in progress, or a pending one for the next command. */
   #interruption(): AbortSignal {
     const undelivered = this.#undelivered;
     this.#undelivered = undefined;
@@ -270,7 +271,7 @@ export class ModuleRun extends BaseRun {
         },
       });
       if (fields) trace.result(fields);
-      // A call that was hung up on while it rang was refused in the end, too; what is done soon was done, whoever waits for it.
+      // A call that was hung up while ringing was also refused. An instant command was done, awaited or not.
       if (!isBrief(component)) signal.throwIfAborted();
       trace.end(clock.now(), { exit });
       return { exit, ...zeroFields(component), ...early, ...fields };
@@ -283,7 +284,7 @@ export class ModuleRun extends BaseRun {
     }
   }
 
-  /** Ends the trace of what an interruption ended. @returns what it gives all the same: a hang-up finishes a recording */
+  /** Ends the trace of an interrupted command. @returns its result despite the end: a hang-up finishes a recording */
   #cutShort(
     { hangUpExit: exit }: ComponentDefinition,
     early: Readonly<Record<string, Plain>>,
@@ -296,7 +297,7 @@ export class ModuleRun extends BaseRun {
     return hungUp && exit !== undefined && Object.keys(early).length > 0 ? { exit, ...early } : undefined;
   }
 
-  /** After a hang-up one code says that the call is over, however a function finds out. @param legs the calls it was for */
+  /** Gives every failure after a hang-up the same code. @param legs the calls of the command */
   #ofHangUp(error: unknown, legs: readonly (string | undefined)[]): unknown {
     if (!(error instanceof CallStateError)) return error;
     for (const leg of legs) {
@@ -313,8 +314,8 @@ export class ModuleRun extends BaseRun {
   }
 
   /**
-   * A run that is stopped or over a limit has no call from then on: its caller goes to the fallback or is hung up on, whoever
-   * it called is too, and whoever waits for the run goes on, however long it takes to clean up. Never rejects.
+   * Takes the calls from a run that is stopped or over a limit. Its caller goes to the fallback or is hung up; its further
+   * calls are hung up. Those that wait for the run continue, without waiting for its cleanup. Never rejects.
    */
   async #letGo(reason: ScenarioError): Promise<void> {
     if (this.#barred) return;
@@ -323,7 +324,7 @@ export class ModuleRun extends BaseRun {
     const { clock, limits } = this.state;
     await this.#reaching.over(clock, limits.graceMs);
     if (this.#endless) {
-      // Where it was is known when it has not caught that.
+      // The place is known only when the module has not caught the error.
       const script = new Ending();
       if (this.#script) script.add(this.#script.finished);
       await script.over(clock, UNCAUGHT_MS);
@@ -333,12 +334,12 @@ export class ModuleRun extends BaseRun {
     this.settle(this.state.outcome());
   }
 
-  /** Ends the commands in progress; the module may clean up for a while. */
+  /** Ends the commands in progress; the module has limited time to clean up. */
   #leave(reason: ScenarioError): void {
     if (this.phase !== 'main') return;
     this.advance('interrupt', true);
     this.advance('branch_done', true);
-    // A call that was over before the script began is no news to it.
+    // A call that ended before the script's start does not interrupt it.
     const nobodyHears = this.#pending === 0 || this.#pendingBrief > 0;
     const { clock, limits } = this.state;
     if (nobodyHears && (this.#script || !callIsOver(reason))) this.#undelivered = { reason, since: clock.now() };
@@ -346,7 +347,7 @@ export class ModuleRun extends BaseRun {
     this.#commandControl = new AbortController();
     this.#script?.interrupt(reason);
     const tooLong = new ScenarioError('time_limit', `the module went on for more than ${limits.finallyMs} ms`);
-    // A scenario that runs as a function has its own time first.
+    // A scenario that runs as a function uses its own time first.
     this.#functions
       .all()
       .then(() => clock.sleep(limits.finallyMs, this.#scriptControl.signal))
@@ -358,7 +359,7 @@ export class ModuleRun extends BaseRun {
   }
 }
 
-/** What the script does not wait for any more ends as by an interrupt: a transfer that rings is called off, the call stays. */
+/** An abandoned command ends as by an interrupt: a ringing transfer is cancelled, and the call stays. */
 function called(scriptSignal: AbortSignal): AbortSignal {
   const control = new AbortController();
   const end = (): void => control.abort(new ScenarioError(INTERRUPT, 'the script does not wait for it any more'));
@@ -371,7 +372,7 @@ function callIsOver({ code }: ScenarioError): boolean {
   return code === 'call_ended';
 }
 
-/** The further call that the settings of a component name: `bridge`. */
+/** The further call named by the settings of a component, e.g. `bridge`. */
 function legNamed({ legSetting }: ComponentDefinition, settings: unknown): readonly string[] {
   const name = legSetting === undefined ? undefined : (settings as Readonly<Record<string, unknown>>)[legSetting];
   return typeof name === 'string' ? [name] : [];

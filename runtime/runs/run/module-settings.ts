@@ -7,15 +7,15 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;
 }
 
-/** Settings, and the name of the call that is meant by `leg`. */
+/** Settings, and the name of the call in `leg`. */
 export interface ModuleSettings {
   readonly settings: unknown;
   readonly leg: string | undefined;
 }
 
 /**
- * Settings of a component out of the arguments of a call like `call.play({file})` or `sleep(500)`: a single value is the
- * main setting, a number where a duration is wanted are milliseconds, and defaults are filled in.
+ * Converts the arguments of a call like `call.play({file})` or `sleep(500)` to settings. A single value is the main
+ * setting, a number in place of a duration is in milliseconds, and defaults are added.
  */
 export function moduleSettings(component: ComponentDefinition, [first]: readonly Json[]): ModuleSettings {
   const { settings: schema, shorthand, aliases = {} } = component;
@@ -42,7 +42,7 @@ export function moduleSettings(component: ComponentDefinition, [first]: readonly
   return { settings: Value.Default(schema, given), leg: typeof leg === 'string' ? leg : undefined };
 }
 
-/** Exits that count: those a module names (`call.menu({prompt, exits: ['1', '2']})`), or all. */
+/** The accepted exits: those named by a module (`call.menu({prompt, exits: ['1', '2']})`), or all. */
 export function wiredExits(component: ComponentDefinition, [first]: readonly Json[]): ReadonlySet<string> {
   const exits = Object.keys(component.exits);
   if (!component.openExits) return new Set(exits);
@@ -51,18 +51,18 @@ export function wiredExits(component: ComponentDefinition, [first]: readonly Jso
   return new Set([...exits, ...open]);
 }
 
-/** What is done soon is done to its end, so that it is not cut short while the module cleans up. */
+/** True for an instant command, which is not cut short while the module cleans up. */
 export function isBrief(component: ComponentDefinition): boolean {
   return !usesCall(component) && (component.brief === true || component.waits !== true);
 }
 
-/** Whether it needs a call, or may make one: what a run may not do that has to let go. */
+/** True for a component that needs or makes a call: forbidden in a run that gave up its calls. */
 export function reachesOut(component: ComponentDefinition): boolean {
   const { name, startsScenario } = component;
   return usesCall(component) || startsScenario !== undefined || name.startsWith('operation.');
 }
 
-/** What result fields hold that a component does not give. */
+/** Zero values of result fields. */
 export function zeroFields({ results }: ComponentDefinition): Record<string, Plain> {
   return Object.fromEntries(Object.entries(results).map(([name, { type }]) => [name, ZERO_VALUES[type]]));
 }

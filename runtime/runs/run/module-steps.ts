@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { StepBudget } from './step-budget.ts';
 
-/** Milliseconds without a command after which a module is in no tight loop; the pace at which it is answered takes less. */
+/** A pause of so many milliseconds between commands ends a tight loop; the delay of slowed answers is shorter. */
 const IDLE_MS = 250;
 
-/** Notices a module that goes on and on without a wait: see `StepBudget`. While it gives no command it waits, too. */
+/** Detects a module that continues without a wait: see `StepBudget`. Time without a command counts as a wait. */
 export class ModuleSteps {
   readonly #clock: Clock;
   readonly #limit: number;
   #budget: StepBudget;
-  /** When the last command began or was done. */
+  /** Time of the last start or end of a command. */
   #idleSince: number;
 
   constructor(clock: Clock, limit: number) {
@@ -20,7 +20,7 @@ export class ModuleSteps {
   }
 
   /**
-   * A command begins. After the limit it counts from the beginning.
+   * Counts the start of a command. The count restarts after the limit.
    * @throws ScenarioError code `step_limit`
    */
   begin(): void {
@@ -35,7 +35,7 @@ export class ModuleSteps {
     }
   }
 
-  /** A command that began then is done. */
+  /** Notes the end of a command. */
   end(began: number): void {
     this.#idleSince = this.#clock.now();
     this.#budget.took(this.#idleSince - began);

@@ -4,31 +4,31 @@ import type { ErrorCode, Value } from '../../language/index.ts';
 export interface RunError {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Empty in a module, and where it was no block's doing. */
+  /** Empty in a module, and for an error outside of blocks. */
   readonly block: string;
-  /** Where in a script it was, innermost first: `helper (menu.ts:9:16)`. */
+  /** Stack in a script, innermost first: `helper (menu.ts:9:16)`. */
   readonly stack?: readonly string[];
-  /** What the component says about it beside the text. */
+  /** Structured details from the component. */
   readonly details?: Readonly<Record<string, Value>>;
 }
 
 export interface RunOutcome {
   /**
-   * `completed`: the scenario came to its end. `ended`: the call was over first. `failed`: a block failed and had no
-   * `error` exit. `stopped`: by `stop`.
+   * `completed`: the scenario reached its end. `ended`: the call ended first. `failed`: a block without an `error` exit
+   * failed. `stopped`: ended by `stop`.
    */
   readonly status: 'completed' | 'ended' | 'failed' | 'stopped';
   readonly error?: RunError;
-  /** Why the run was stopped or the call ended. */
+  /** Reason of the stop, or of the call's end. */
   readonly reason?: string;
-  /** Fields the scenario reported. */
+  /** Reported fields. */
   readonly result: Readonly<Record<string, Value>>;
-  /** What the scenario returned; absent when it did not. */
+  /** Return value; absent without one. */
   readonly value?: Value;
-  /** Last values of the variables that a scenario of blocks declares. */
+  /** Final values of declared variables of a scenario of blocks. */
   readonly variables?: Readonly<Record<string, Value>>;
   readonly steps: number;
-  /** What a module used of the sandbox. */
+  /** Sandbox resources used by a module. */
   readonly usage?: ScriptUsage;
   readonly start: number;
   readonly milliseconds: number;

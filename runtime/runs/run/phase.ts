@@ -1,5 +1,5 @@
 /**
- * Where a run stands.
+ * The phases of a run.
  *
  * ```
  * main ──branch_done──▶ finally ──branch_done──▶ finished
@@ -13,7 +13,7 @@
  */
 export type RunPhase = 'main' | 'leaving' | 'finally' | 'aborting' | 'finished';
 
-/** `interrupt`: the call is over, the run is stopped, or `finally` took too long. `branch_done`: no block runs any more. */
+/** `interrupt`: the call ended, the run was stopped, or `finally` took too long. `branch_done`: no block runs any more. */
 export type RunEvent = 'interrupt' | 'branch_done';
 
 const TRANSITIONS: Readonly<Record<RunPhase, Readonly<Record<RunEvent, RunPhase>>>> = {

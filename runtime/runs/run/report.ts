@@ -1,7 +1,7 @@
 import type { Value } from '../../language/index.ts';
 import type { Answer } from '../call-values.ts';
 
-/** Something that happened to an operation the scenario serves (specification, "Response modes"). */
+/** A milestone of an operation that the scenario serves (specification, "Response modes"). */
 export interface Report {
   /** `F initiated`, `F provisional`, `F final`, the same with `T`, `finished`. */
   readonly milestone: string;
@@ -10,6 +10,6 @@ export interface Report {
   readonly callid?: string;
   readonly dialogid?: string;
   readonly answer?: Answer;
-  /** Result fields set by the scenario itself. */
+  /** Result fields from the scenario. */
   readonly fields?: Readonly<Record<string, Value>>;
 }

@@ -1,9 +1,9 @@
 import { ScenarioError, type Value } from '../../language/index.ts';
 
-/** Characters of JSON that the fields of one run may have: they are kept as long as it runs, and a scenario may report for hours. */
+/** Limit of the fields of one run in JSON characters: they are kept while it runs, and a scenario may report for hours. */
 const MAX_LENGTH = 1_048_576;
 
-/** The fields that a scenario reported, the latest value of each. */
+/** The reported fields of a scenario, with their latest values. */
 export class ReportedFields {
   readonly #fields = new Map<string, { readonly value: Value; readonly length: number }>();
   readonly #maxLength: number;
@@ -14,12 +14,12 @@ export class ReportedFields {
   }
 
   /**
-   * Sets all of them, or none.
+   * Sets all fields, or none.
    * @throws ScenarioError code `limit`
    */
   set(fields: Readonly<Record<string, Value>>): void {
     const measured = Object.entries(fields).map(([name, value]) => {
-      // What has no JSON, such as undefined, takes no room.
+      // A value without JSON, such as undefined, takes no room.
       const length = name.length + (JSON.stringify(value) ?? '').length;
       return [name, { value, length }] as const;
     });

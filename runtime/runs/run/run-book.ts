@@ -1,6 +1,6 @@
 import type { Run } from './run.ts';
 
-/** Live runs by id, so that one can reach another. */
+/** Live runs by id, for messages between runs. */
 export class RunBook {
   readonly #runs = new Map<string, Run>();
 
@@ -8,7 +8,7 @@ export class RunBook {
     return this.#runs.size;
   }
 
-  /** Keeps the run until it has finished. */
+  /** Keeps the run until its end. */
   add(run: Run): void {
     this.#runs.set(run.id, run);
     void run.finished.then(() => this.#runs.delete(run.id));

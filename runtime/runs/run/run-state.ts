@@ -1,3 +1,4 @@
+/** The state that runs of both kinds share: call, legs, children, trace, limits and outcome. */
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -27,7 +28,7 @@ const DEFAULT_LIMITS: RunLimits = {
   graceMs: 5000,
 };
 
-/** What a run of any kind has and learns, and how it ends. */
+/** State and end of a run of either kind. */
 export class RunState {
   readonly id: string;
   readonly program: Program;
@@ -41,17 +42,17 @@ export class RunState {
   readonly children: Children;
   readonly mailbox = new Mailbox();
   readonly legs: Legs;
-  /** What blocks in progress say of an end of the call: see `ComponentContext.claimEnd`. */
+  /** Claims of blocks in progress on the end of the call: see `ComponentContext.claimEnd`. */
   readonly #claims = new Set<(end: CallEnd) => boolean>();
-  /** What the run may use. */
+  /** Resource limits of the run. */
   readonly allowed: ScenarioLimits;
   readonly secrets: Secrets;
   #debug: boolean;
-  /** Of the run from start to end. */
+  /** Time limit of the whole run. */
   #timeLimit: TimeLimit | undefined;
   readonly #report: RunOptions['report'];
   readonly #borrowsCall: boolean;
-  /** When it began, milliseconds since the epoch. */
+  /** Start time, milliseconds since the epoch. */
   readonly start: number;
   #logLines = 0;
   #recordings = 0;
@@ -86,45 +87,45 @@ export class RunState {
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }
 
-  /** Its scripts wait for a debugger, and have no limits of time while it is there. */
+  /** Its scripts wait for a debugger; an attached debugger suspends their time limits. */
   get debug(): boolean {
     return this.#debug;
   }
 
-  /** The debugger went away before a script was over, or none came: the run is one as any other from now on. */
+  /** Ends debugging: the debugger detached before a script's end, or none attached. The usual limits apply from now on. */
   undebugged(): void {
     this.#debug = false;
   }
 
-  /** The run begins to take time. @param onOver called when it has taken more than it may */
+  /** Starts the time limit of the run. @param onOver called when the limit is exceeded */
   limitTime(onOver: (milliseconds: number) => void): void {
     const { wall } = this.allowed;
     if (wall !== undefined) this.#timeLimit = new TimeLimit(this.clock, wall, () => onOver(wall));
   }
 
-  /** The run takes no time meanwhile: a script of it is debugged. @returns to be called when that is over */
+  /** Suspends the time limit while a script is debugged. @returns a function that resumes it */
   holdTime(): () => void {
     return this.#timeLimit?.hold() ?? (() => undefined);
   }
 
-  /** The run is over. */
+  /** Stops the time limit at the end of the run. */
   unlimitTime(): void {
     this.#timeLimit?.cancel();
   }
 
-  /** What a script is called in stacks, and where a debugger finds its breakpoints: a file by its URL. */
+  /** Name of a script in stacks and for breakpoints of a debugger: the URL of its file. */
   get scriptUrl(): string {
     const { file } = this.program;
     return this.debug && path.isAbsolute(file) ? pathToFileURL(file).href : file;
   }
 
-  /** By what the sandbox tells its scripts from those of others: scripts of two domains may have one name and one number. */
+  /** Cache key of its scripts in the sandbox: scripts of two domains may have the same name and number. */
   get scriptVersion(): string {
     const { entity = '', version } = this.program;
     return `${entity} ${version}`;
   }
 
-  /** A line for the log of the node; false when there were too many. */
+  /** Writes a line to the node's log; false over the limit. */
   countLogLine(): boolean {
     this.#logLines += 1;
     if (this.#logLines === this.allowed.log + 1)
@@ -132,13 +133,13 @@ export class RunState {
     return this.#logLines <= this.allowed.log;
   }
 
-  /** A file name for what the run records next. */
+  /** File name of the run's next recording. */
   nameRecording(): string {
     this.#recordings += 1;
     return `${this.id}-${this.#recordings}.wav`;
   }
 
-  /** Passes a milestone on. A sink that throws harms neither the scenario nor the answers that come after it. */
+  /** Passes a milestone on. A throwing sink affects neither the scenario nor later answers. */
   report(report: Omit<Report, 'at'>): void {
     if (report.fields) this.#reported.set(report.fields);
     try {
@@ -152,7 +153,7 @@ export class RunState {
     this.#value = value;
   }
 
-  /** The first error is the one that counts. */
+  /** Only the first error counts. */
   fail(error: RunError, cause: unknown): void {
     this.#error ??= error;
     this.log.warn(
@@ -165,16 +166,16 @@ export class RunState {
     return this.#error !== undefined;
   }
 
-  /** The first reason is the one that counts. */
+  /** Only the first reason counts. */
   interrupted(status: 'ended' | 'stopped', reason: string): void {
     this.#interruption ??= { status, reason };
   }
 
-  /** Calls back when the other party or the system ends the call; at once when that was before. */
+  /** Calls back when the other party or the system ends the call; at once when it has already ended. */
   onCallEnd(ended: (end: CallEnd) => void): () => void {
     const signal = this.call?.endSignal;
     if (!signal) return () => undefined;
-    // What the scenario did itself (hang up, transfer) or learns by an exit (a call that failed) is no interruption.
+    // Own actions (hang up, transfer) and failed calls, which have exits, are not interruptions.
     const listener = (): void => {
       this.#hearOfEnd();
       const end = signal.reason as CallEnd;
@@ -186,22 +187,22 @@ export class RunState {
   }
 
   /**
-   * Whether the call is over, and this run hears of it next: the run that it serves as a function is told first, and
-   * would end it. It ends by itself, as any whose call is over.
+   * True between the end of the call and this run's own listener. The parent run is notified first and would end this run,
+   * which ends by itself.
    */
   get endIsNews(): boolean {
     return this.call?.endSignal.aborted === true && !this.#heardOfEnd;
   }
 
-  /** Ends of the call that the claim accepts cut nothing short until the returned function is called. */
+  /** A call end that the claim accepts does not interrupt the run, until the returned function is called. */
   claimEnd(claim: (end: CallEnd) => boolean): () => void {
     this.#claims.add(claim);
     return () => this.#claims.delete(claim);
   }
 
   /**
-   * Ends what the run started: a run leaves no call behind that nobody serves any more. After a failure the fallback scenario
-   * has the call first. A second time it ends what has been started since.
+   * Ends the calls and scenarios of the run, so that no call is left unserved. After a failure, the fallback scenario takes
+   * the call first. A second call ends those started since.
    */
   async release(): Promise<void> {
     this.call?.endSignal.removeEventListener('abort', this.#hearOfEnd);
@@ -228,7 +229,7 @@ export class RunState {
     }
   }
 
-  /** After a failure the fallback scenario gets the call, if there still is one. */
+  /** Passes a live call to the fallback scenario after a failure. */
   async #fallBack(): Promise<void> {
     const { fallback } = this.program;
     if (fallback === undefined || !this.#error || !this.call || this.call.endSignal.aborted) return;
@@ -242,8 +243,8 @@ export class RunState {
   }
 
   /**
-   * What failed because the call was over, in these words: whatever it is that the media no longer had.
-   * @param leg the call it was for; undefined: the run's own
+   * Replaces errors that the end of the call caused, such as missing media, by one error that says so.
+   * @param leg name of the call; undefined: the run's own
    */
   ofAuthor(error: unknown, leg: string | undefined): unknown {
     const known = [ScenarioError, SandboxError, CallStateError].some((each) => error instanceof each);
@@ -273,7 +274,7 @@ const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
   taken: 'somebody who took it over',
 };
 
-/** Code and message of whatever was thrown. */
+/** Code and message of a thrown value. */
 export function describeError(error: unknown): Omit<RunError, 'block'> {
   if (error instanceof ScenarioError && error.details)
     return { code: error.code, message: error.message, details: error.details };
@@ -285,7 +286,7 @@ export function describeError(error: unknown): Omit<RunError, 'block'> {
   return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Why blocks end when the other party has hung up, or the call was ended from outside. */
+/** The error of blocks after a hang-up by the other party, or an end of the call from outside. */
 export function callEnded({ by }: CallEnd, leg?: string): ScenarioError {
   const which = leg === undefined ? 'the call' : `the call "${leg}"`;
   return new ScenarioError('call_ended', `${which} was ended by ${ENDED_BY[by] ?? 'the system'}`);

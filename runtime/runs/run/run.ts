@@ -11,57 +11,57 @@ import type { RunOutcome } from './outcome.ts';
 
 /** Limits of one run. */
 export interface RunLimits {
-  /** Blocks in a row none of which waited. */
+  /** Consecutive blocks without a wait. */
   readonly stepsWithoutWait: number;
   /** Trace entries kept. */
   readonly traceEntries: number;
-  /** Milliseconds the `finally` branch may take. */
+  /** Milliseconds for the `finally` branch. */
   readonly finallyMs: number;
-  /** Milliseconds a block may take to end after it was told to. */
+  /** Milliseconds between a block's abort and its end. */
   readonly graceMs: number;
 }
 
 export interface RunOptions {
-  /** The call the scenario serves; a run without one can use no component that needs a call. */
+  /** The call of the scenario; a run without one cannot use components that need a call. */
   readonly call?: CallPort;
   /** Values of the parameters. */
   readonly args?: Readonly<Record<string, Value>>;
-  /** Values that variables begin with; a module has none. */
+  /** Start values of variables; a module has none. */
   readonly variables?: Readonly<Record<string, Value>>;
   readonly log: Log;
-  /** Milestones the scenario reports, as they happen, possibly after the run. */
+  /** Receives the scenario's milestones, possibly after the end of the run. */
   readonly report?: (report: Report) => void;
   readonly clock?: Clock;
   readonly limits?: Partial<RunLimits>;
   readonly id?: string;
-  /** What the node offers beside the call. */
+  /** Services of the node, beside the call. */
   readonly services: RunServices;
   /** Domain of a run without a call. */
   readonly domain?: string;
 }
 
-/** A scenario that is running, or has run. */
+/** A running or finished scenario. */
 export interface Run {
   readonly id: string;
   readonly program: Program;
   readonly domain: string;
-  /** When it began, milliseconds since the epoch. */
+  /** Start time, milliseconds since the epoch. */
   readonly start: number;
-  /** Snapshot of what it did so far. */
+  /** Snapshot of the trace so far. */
   readonly trace: readonly TraceEntry[];
   readonly phase: RunPhase;
-  /** Scenarios that this one started. */
+  /** Scenarios started by this one. */
   readonly children: readonly Run[];
-  /** Its call, its own or lent to it, and its legs. */
+  /** Its call, own or borrowed, and its legs. */
   readonly calls: readonly CallPort[];
-  /** How it ended; undefined while it runs. */
+  /** The outcome; undefined while it runs. */
   readonly outcome: RunOutcome | undefined;
   /** Never rejects. */
   readonly finished: Promise<RunOutcome>;
-  /** For whoever waits for it: as `finished`, or before, when it has given up its call and only cleans up. */
+  /** Settles with `finished`, or earlier when the run has given up its call and only cleans up. */
   readonly settled: Promise<RunOutcome>;
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */
   stop(reason: string): void;
-  /** A message from another run; false when this one is over. */
+  /** Delivers a message from another run; false after the end of this run. */
   send(message: Message): boolean;
 }

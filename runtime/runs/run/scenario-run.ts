@@ -15,25 +15,25 @@ import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
 type Branch = 'main' | 'finally';
 
-/** Interrupts that wait for the one before them to be taken. */
+/** Limit of pending interrupts. */
 const MAX_DETOURS = 32;
 
-/** Where an interrupt leads the run. */
+/** The target of an interrupt, with its event. */
 interface Detour {
   readonly target: string;
   readonly event: InterruptEvent;
 }
 
-/** A scenario of blocks that runs: see `startRun`. */
+/** A run of a scenario of blocks: see `startRun`. */
 export class ScenarioRun extends BaseRun {
   readonly #scope: RunScope;
   readonly #interrupts: Interrupts;
   readonly #detours: Detour[] = [];
-  /** Of the branch that runs now; aborted to end it. */
+  /** Ends the current branch. */
   #branchControl = new AbortController();
-  /** Of the block that runs now; aborted by an interrupt. */
+  /** Ends the current block, by an interrupt. */
   #blockControl = new AbortController();
-  /** The block has been cut short, and a scenario that it runs as a function comes to its own end first. */
+  /** The block was cut short, and a scenario that it runs as a function ends first. */
   #unwinds = false;
 
   constructor(program: Program, options: RunOptions, place: RunPlace) {
@@ -73,7 +73,7 @@ export class ScenarioRun extends BaseRun {
     return { ...this.state.outcome(), variables: this.#scope.variables() };
   }
 
-  /** @returns false when the node cannot tell of what the scenario wants to be told of; the run has failed */
+  /** @returns false when the node lacks a source of the interrupts; the run has failed */
   #watch(): boolean {
     const { call, clock, services, domain } = this.state;
     try {
@@ -100,7 +100,7 @@ export class ScenarioRun extends BaseRun {
     this.advance('branch_done', true);
   }
 
-  /** Runs blocks until one leads to `end`, fails without an `error` exit, or the branch is interrupted. */
+  /** Runs blocks until an exit to `end`, a failure without an `error` exit, or an interruption of the branch. */
   async #branch(branch: Branch, start: string): Promise<void> {
     const { signal } = this.#branchControl;
     const budget = new StepBudget(this.state.limits.stepsWithoutWait);
@@ -113,7 +113,7 @@ export class ScenarioRun extends BaseRun {
         const began = this.state.clock.now();
         name = await this.#runBlock(branch, block, signal);
         budget.took(this.state.clock.now() - began);
-        // One that came since cuts the next block short that takes time: what takes none is done before.
+        // A pending interrupt cuts the next block that takes time short; instant blocks run first.
         const goesOn = name !== undefined && name !== END;
         if (branch === 'main' && !goesOn && !this.state.hasFailed) name = this.#takeDetour() ?? name;
       }
@@ -129,7 +129,7 @@ export class ScenarioRun extends BaseRun {
     return detour.target;
   }
 
-  /** Target of the exit the block took; undefined when there is none to go on with. */
+  /** Target of the taken exit; undefined when the run cannot continue. */
   async #runBlock(branch: Branch, block: Block, branchSignal: AbortSignal): Promise<string | undefined> {
     const { clock } = this.state;
     const { name } = block;
@@ -145,7 +145,7 @@ export class ScenarioRun extends BaseRun {
     }
     const { exit, fields, assign } = result;
     trace.end(clock.now(), {
-      // A call that was hung up on while it rang was refused in the end, too.
+      // A call that was hung up while ringing was also refused.
       exit: branchSignal.aborted ? INTERRUPTED : exit,
       ...(fields ? { result: fields } : {}),
       ...(assign ? { variables: assign } : {}),
@@ -153,11 +153,11 @@ export class ScenarioRun extends BaseRun {
     return block.exits.get(exit);
   }
 
-  /** The branch's signal, and the one by which an interrupt cuts a single block short. */
+  /** The branch's signal, combined with one for interrupts of a single block. */
   #blockSignal(branch: Branch, branchSignal: AbortSignal): AbortSignal {
     if (branch === 'finally' || this.program.interrupts.length === 0) return branchSignal;
     this.#blockControl = new AbortController();
-    // One that came between two blocks.
+    // An interrupt that came between two blocks.
     if (this.#detours.length > 0) this.#blockControl.abort(new ScenarioError(INTERRUPT, 'an event came'));
     return AbortSignal.any([branchSignal, this.#blockControl.signal]);
   }
@@ -188,8 +188,8 @@ export class ScenarioRun extends BaseRun {
   }
 
   /**
-   * Waits for the block; one that does not end within the grace time after an interrupt is left behind. A scenario that
-   * runs as a function has its own time for `finally`.
+   * Waits for the block. A block that does not end within the grace time after an interrupt is abandoned. A scenario that runs
+   * as a function has its own time for `finally`.
    */
   async #untilAbandoned(
     block: Block,

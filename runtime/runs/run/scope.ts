@@ -2,17 +2,17 @@ import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import { ArgumentError, type Compiled, evaluate, heldValue, isOfType, NOW, type Parameter, type Program, ScenarioError, type Scope, toCel, type Value, type ValueType, ZERO_VALUES } from '../../language/index.ts';
 
-/** What a run has beside its arguments. */
+/** Further start values of a run, beside its arguments. */
 export interface ScopeExtras {
-  /** First values of variables, in place of the declared ones. */
+  /** Start values of variables, in place of the declared ones. */
   readonly variables?: Readonly<Record<string, Value>> | undefined;
-  /** Texts that stand for secrets, by name. */
+  /** Placeholders of secrets, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** The time, milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** The names a run's expressions read, with their present values. */
+/** The names in a run's expressions, with their current values. */
 export class RunScope {
   readonly #program: Program;
   readonly #values: Scope = {};
@@ -20,8 +20,8 @@ export class RunScope {
   /**
    * @param args values of the parameters by name
    * @param run id of the run
-   * @param variables values that variables begin with in place of what the scenario says
-   * @throws ArgumentError for an argument or variable that is missing, unknown or not allowed
+   * @param variables start values of variables, in place of the declared ones
+   * @throws ArgumentError for a missing, unknown or invalid argument or variable
    */
   constructor(
     program: Program,
@@ -31,7 +31,7 @@ export class RunScope {
     { variables = {}, secrets = {}, now = Date.now }: ScopeExtras = {},
   ) {
     this.#program = program;
-    // Before all others: a scenario may have something of its own by this name.
+    // Set first: a scenario may declare this name itself.
     Object.defineProperty(this.#values, NOW, { enumerable: true, configurable: true, get: () => new Date(now()) });
     const blocks = [...program.blocks.values()].filter(({ component }) => Object.keys(component.results).length > 0);
     const own = [...program.parameters, ...program.variables, ...blocks];
@@ -58,12 +58,12 @@ export class RunScope {
     return this.#values;
   }
 
-  /** The variables that the scenario declares, as they are now. */
+  /** Current values of the declared variables. */
   variables(): Readonly<Record<string, Value>> {
     return Object.fromEntries(this.#program.variables.map(({ name }) => [name, heldValue(this.#values[name])]));
   }
 
-  /** @throws ScenarioError code `type` when the variable is of another type */
+  /** @throws ScenarioError code `type` when the variable has another type */
   assign(name: string, value: Value): void {
     const variable = this.#program.variables.find((candidate) => candidate.name === name);
     if (!variable) throw new ScenarioError('type', `there is no variable ${name}`);
@@ -76,7 +76,7 @@ export class RunScope {
     this.#values[name] = toCel(value, variable.type);
   }
 
-  /** Result fields of a block; those not given get the zero value of their type. */
+  /** Result fields of a block; omitted ones get the zero value of their type. */
   setResult(block: string, fields: Readonly<Record<string, Value>>): void {
     const declared = this.#program.blocks.get(block)?.component.results ?? {};
     this.#values[block] = record(
@@ -88,7 +88,7 @@ export class RunScope {
     this.#values['error'] = { ...error };
   }
 
-  /** What interrupted the run. */
+  /** Sets the event of an interrupt. */
   setEvent({ kind, name, data }: { readonly kind: string; readonly name: string; readonly data: Value }): void {
     this.#values['event'] = { kind, name, data: toCel(data, 'any') };
   }
@@ -114,7 +114,7 @@ export class RunScope {
     return value;
   }
 
-  /** Worked out from the arguments, so that a failure is theirs. */
+  /** Computed from the arguments, so that a failure is an argument error. */
   #initial(name: string, compiled: Compiled): Value {
     try {
       return evaluate(compiled, this.#values);
@@ -126,20 +126,20 @@ export class RunScope {
 
 /**
  * Values of all parameters, defaults included.
- * @throws ArgumentError for an argument that is missing, unknown or not allowed
+ * @throws ArgumentError for a missing, unknown or invalid argument
  */
 export function boundArguments(program: Program, args: Readonly<Record<string, Value>>): Record<string, Value> {
   const { values } = new RunScope(program, args, undefined, '');
   return Object.fromEntries(program.parameters.map(({ name }) => [name, heldValue(values[name])]));
 }
 
-/** @throws ArgumentError for start values that a scenario has no place for, or that it misses */
+/** @throws ArgumentError for unknown or missing start values */
 export function checkStart(
   program: Program,
   args: Readonly<Record<string, Value>>,
   variables: Readonly<Record<string, Value>>,
 ): void {
-  // Its making is the check.
+  // The constructor makes the check.
   void new RunScope(program, args, undefined, '', { variables });
 }
 
@@ -147,7 +147,7 @@ function record(fields: readonly (readonly [string, Value, ValueType])[]): Recor
   return Object.fromEntries(fields.map(([name, value, type]) => [name, toCel(value, type)]));
 }
 
-/** What a scenario knows of its call. */
+/** The record `call` of a scenario. */
 export function callRecord(call: CallPort | undefined): Record<string, string> {
   const end = call?.endSignal.aborted ? (call.endSignal.reason as CallEnd) : undefined;
   return {

@@ -5,10 +5,10 @@ import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
-/** A script of a block computes; it gives no commands. */
+/** Commands are forbidden in script blocks, which only compute. */
 const NONE: readonly string[] = [];
 
-/** What `script` blocks of this run use: see `ScriptHost`. */
+/** The host of `script` blocks of this run: see `ScriptHost`. */
 export function scriptHost(state: RunState, { trace, script }: BlockSite): ScriptHost {
   const { services, program, clock, allowed, secrets } = state;
   const { sandbox } = services;
@@ -55,13 +55,13 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
   };
 }
 
-/** V8 knows the line at which a script begins, and nothing of how it is indented and written in YAML. */
+/** Corrects places in a stack: V8 knows a script's first line, but not its indentation and style in YAML. */
 function inFile({ code, message, scriptStack }: ScriptError, script: ScriptPlaces): ScriptError {
   const stack = movedPlaces(scriptStack, (line, column) => script.at(line - script.line + 1, column));
   return new ScriptError(code, message, stack);
 }
 
-/** What is said of a promise that nobody waited for ends with its place. */
+/** The place at the end of the message about a promise without `await`. */
 function placed(text: string, script: ScriptPlaces): string {
   const [, said, line, column] = /^(a rejected promise was not handled: [^]*\(.*):(\d+):(\d+)\)$/.exec(text) ?? [];
   if (said === undefined) return text;

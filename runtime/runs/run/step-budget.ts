@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { ScenarioError } from '../../language/index.ts';
 
-/** A block that takes this long has waited for something: the run is no tight loop. */
+/** A block that takes this long has waited: the run is not in a tight loop. */
 const WAIT_MS = 20;
-/** After so many steps in a row everybody else gets a turn. */
+/** Number of steps after which the run yields. */
 const YIELD_EVERY = 50;
 
-/** Keeps a run that never waits from starving the process: it yields now and then, and fails at the limit. */
+/** Keeps a run that never waits from starving the process: it yields regularly and fails at the limit. */
 export class StepBudget {
   readonly #limit: number;
   #steps = 0;
@@ -25,7 +25,7 @@ export class StepBudget {
   }
 
   /**
-   * The same for steps between which everybody else has a turn anyway.
+   * The same for steps that yield in any case.
    * @throws ScenarioError code `step_limit`
    */
   count(): void {
@@ -35,7 +35,7 @@ export class StepBudget {
     }
   }
 
-  /** Called after a block with the milliseconds it took, and with those that passed between two steps. */
+  /** Called after a block with its duration, and with the time between two steps, in milliseconds. */
   took(milliseconds: number): void {
     if (milliseconds >= WAIT_MS) this.#steps = 0;
   }

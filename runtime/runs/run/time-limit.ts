@@ -1,20 +1,20 @@
 import type { Clock } from '../clock.ts';
 
-/** A span of time after which something is ended; it can stand still meanwhile. */
+/** A time limit that can be suspended. */
 export class TimeLimit {
   readonly #clock: Clock;
   readonly #onOver: () => void;
   #left: number;
   #began = 0;
-  /** Who holds it up. */
+  /** Its current suspensions. */
   #holds = 0;
-  /** Ends the wait; undefined while there is none. */
+  /** Ends the wait; undefined while suspended. */
   #waiting: AbortController | undefined;
   #cancelled = false;
 
   /**
-   * Begins at once.
-   * @param milliseconds until it is over, but for the time in which it stands still
+   * Starts at once.
+   * @param milliseconds duration, without the suspended time
    */
   constructor(clock: Clock, milliseconds: number, onOver: () => void) {
     this.#clock = clock;
@@ -23,7 +23,7 @@ export class TimeLimit {
     this.#goOn();
   }
 
-  /** Lets it stand still. @returns to be called when it may go on; more often is no matter */
+  /** Suspends it. @returns a function that resumes it; further calls have no effect */
   hold(): () => void {
     this.#holds += 1;
     if (this.#waiting) {
@@ -40,7 +40,7 @@ export class TimeLimit {
     };
   }
 
-  /** It is of no more use. */
+  /** Stops it for good. */
   cancel(): void {
     this.#cancelled = true;
     this.#waiting?.abort();

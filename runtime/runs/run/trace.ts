@@ -10,37 +10,37 @@ export interface TraceEntry {
   readonly branch: 'main' | 'finally';
   readonly block: string;
   readonly component: string;
-  /** What it is about: a sound, a number, a class of the data model. */
+  /** Its subject: a sound, a number, a class of the data model. */
   readonly subject?: string;
-  /** Keys would have ended what it played. */
+  /** Keys could interrupt its playback. */
   readonly listened?: true;
-  /** What was asked of others: `METHOD URL`, or the name of an operation. */
+  /** Its outside request: `METHOD URL`, or the name of an operation. */
   readonly request?: string;
   /** Milliseconds since the epoch. */
   readonly start: number;
   readonly milliseconds?: number;
-  /** `interrupted` when the block was cut short. */
+  /** The taken exit; `interrupted` when the block was cut short. */
   readonly exit?: string;
   readonly result?: Readonly<Record<string, Value>>;
-  /** Variables this block changed, with their new values. */
+  /** Variables changed by this block, with their new values. */
   readonly variables?: Readonly<Record<string, Value>>;
   readonly answers?: readonly TracedAnswer[];
-  /** Ids of the runs that this block started. */
+  /** Ids of the runs started by this block. */
   readonly runs?: readonly string[];
-  /** What interrupted the block, e.g. `dtmf 0`. */
+  /** The interrupt that cut the block short, e.g. `dtmf 0`. */
   readonly interrupt?: string;
-  /** The further call it was for, by its name. */
+  /** Name of its further call. */
   readonly leg?: string;
-  /** What the module was told of meanwhile, e.g. `dtmf 0`. */
+  /** Events received by the module meanwhile, e.g. `dtmf 0`. */
   readonly told?: readonly ToldEvent[];
-  /** What the script of the block used. */
+  /** Resources used by the block's script. */
   readonly usage?: ScriptUsage;
-  /** What the block wrote to the log. */
+  /** Log lines of the block. */
   readonly log?: readonly string[];
   readonly error?: Omit<RunError, 'block'>;
 }
 
-/** A SIP answer that came because of this block, possibly after it was done. */
+/** A SIP answer to this block, possibly after its end. */
 export interface TracedAnswer {
   readonly at: number;
   readonly party: string;
@@ -48,7 +48,7 @@ export interface TracedAnswer {
   readonly line: string;
 }
 
-/** Something that the other party did by itself. */
+/** An unrequested action of the other party. */
 export interface ToldEvent {
   readonly at: number;
   readonly what: string;
@@ -56,25 +56,25 @@ export interface ToldEvent {
 
 type Draft = { -readonly [Key in keyof TraceEntry]: TraceEntry[Key] };
 
-/** What a module was told of during one function. */
+/** Limit of kept events of a module during one function. */
 const MAX_TOLD = 50;
 
-/** Log lines kept of one block. */
+/** Limit of kept log lines of one block. */
 const MAX_LOG_LINES = 50;
 
-/** Characters shown of what a block is about. */
+/** Limit of a block's subject, in characters. */
 export const MAX_SUBJECT_LENGTH = 120;
 
-/** Characters kept of one value: a trace is kept for long, and there are many. */
+/** Limit of one value, in characters: many traces are kept for long. */
 const MAX_VALUE_LENGTH = 4096;
 
-/** Results and variables kept of one entry. */
+/** Limit of kept results and variables of one entry. */
 const MAX_VALUES = 200;
 
-/** An exit that no component has: the block was cut short. */
+/** The exit of a block that was cut short; no component has it. */
 export const INTERRUPTED = 'interrupted';
 
-/** What a run did, readable while it runs. Keeps the latest entries. */
+/** The trace of a run, readable while it runs. Keeps the latest entries. */
 export class Trace {
   readonly #limit: number;
   readonly #entries: Draft[] = [];
@@ -84,17 +84,17 @@ export class Trace {
     this.#limit = limit;
   }
 
-  /** Blocks run so far, the ones no longer kept included. */
+  /** Number of blocks run so far, with those no longer kept. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** A copy of the entries kept, oldest first. */
+  /** A copy of the kept entries, oldest first. */
   entries(): readonly TraceEntry[] {
     return this.#entries.map((entry) => ({ ...entry }));
   }
 
-  /** Notes what a module was told of while the latest of its functions was in progress, or since. */
+  /** Adds an event of a module to the entry of its latest function. */
   told(at: number, what: string): void {
     const latest = this.#entries.at(-1);
     const told = latest?.told ?? [];
@@ -110,7 +110,7 @@ export class Trace {
   }
 }
 
-/** The entry of one block, while things happen to it. */
+/** The trace entry of one block in progress. */
 export class BlockTrace {
   readonly #entry: Draft;
 
@@ -150,7 +150,7 @@ export class BlockTrace {
     this.#entry.interrupt = by;
   }
 
-  /** Results known before the block is done. */
+  /** Results that are known before the block's end. */
   result(fields: Readonly<Record<string, Value>>): void {
     this.#entry.result = { ...this.#entry.result, ...brief(fields) };
   }
@@ -163,7 +163,7 @@ export class BlockTrace {
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {
     const { result, variables, error } = outcome;
     Object.assign(this.#entry, outcome, { milliseconds: now - this.#entry.start });
-    // What a script asked for may be in it, of any length.
+    // Requests of a script may have any length.
     if (error && error.message.length > MAX_VALUE_LENGTH)
       this.#entry.error = { ...error, message: `${error.message.slice(0, MAX_VALUE_LENGTH)}…` };
     if (result) this.#entry.result = brief(result);
@@ -171,7 +171,7 @@ export class BlockTrace {
   }
 }
 
-/** Values as they are, but for those that are too large to keep, and those that are too many. */
+/** The values without those that are too large or too many to keep. */
 function brief(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
   const entries = Object.entries(values);
   if (entries.length <= MAX_VALUES && !entries.some(([, value]) => isLarge(value))) return values;

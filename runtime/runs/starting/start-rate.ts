@@ -1,19 +1,19 @@
 import { TokenBucket } from '../../rate/index.ts';
 
-/** Starts of one scenario by events: so many in a row, then so many a second, and so many in progress at once. */
+/** Limits of one scenario's starts by events: burst, starts a second, and concurrent runs. */
 const AT_ONCE = 200;
 const PER_SECOND = 100;
 const IN_PROGRESS = 200;
 
-/** Keeps a scenario that its own events start, by itself or by way of others, from taking the whole node. */
+/** Keeps a scenario that starts itself by its own events, directly or through others, from overloading the node. */
 export class StartRate {
   readonly #bucket = new TokenBucket(PER_SECOND, AT_ONCE);
   #inProgress = 0;
 
   /**
-   * Takes what a start costs.
+   * Takes the tokens of one start.
    * @param now milliseconds
-   * @returns false when there were too many
+   * @returns false over the limit
    */
   take(now: number): boolean {
     if (this.#inProgress >= IN_PROGRESS || !this.#bucket.take(now)) return false;
@@ -21,7 +21,7 @@ export class StartRate {
     return true;
   }
 
-  /** A run that was started is over. */
+  /** Notes the end of a started run. */
   ended(): void {
     this.#inProgress -= 1;
   }

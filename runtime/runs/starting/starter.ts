@@ -13,7 +13,7 @@ export interface StarterOptions {
   readonly library: ScenarioSource;
   readonly runner: ScenarioRunner;
   readonly events?: EventPort;
-  /** Domain of starts that name none. */
+  /** Domain of starts without one. */
   readonly domain: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -21,26 +21,26 @@ export interface StarterOptions {
 
 export interface HookRequest {
   readonly domain: string;
-  /** Values of the scenario's parameters: fields of the query and the body. */
+  /** Values of parameters: fields of the query and the body. */
   readonly args: Readonly<Record<string, Value>>;
-  /** The same as texts, from a query: read as the types of the parameters. */
+  /** The same as texts, from a query: converted to the types of the parameters. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** Milliseconds to wait for the end of the scenario. */
+  /** Limit of the wait for the scenario's end, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** `unknown`: there is no such scenario, or it has no hook. Without an outcome the scenario goes on. */
+/** `unknown`: no such scenario, or no hook. Without an outcome the scenario is still running. */
 export type HookResult =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'started'; readonly run: string; readonly outcome: RunOutcome | undefined };
 
-/** Starts scenarios by schedule, by event and by HTTP request, as their section `starts` says. */
+/** Starts scenarios by schedule, event and HTTP request, from their section `starts`. */
 export class ScenarioStarter {
   readonly #options: StarterOptions;
   readonly #control = new AbortController();
-  /** Of scenarios that events start, by domain and id. */
+  /** Rates of scenarios that events start, by domain and id. */
   readonly #rates = new Map<string, StartRate>();
-  /** Starts that were left out since the log last said so. */
+  /** Number of refused starts since the last log line. */
   #leftOut = 0;
   #unsubscribe: (() => void)[] = [];
 
@@ -50,14 +50,14 @@ export class ScenarioStarter {
     void this.#everyMinute();
   }
 
-  /** Starts nothing any more; what runs goes on. */
+  /** Stops starting scenarios; live runs continue. */
   close(): void {
     this.#control.abort();
     for (const stop of this.#unsubscribe.splice(0)) stop();
   }
 
   /**
-   * Starts a scenario that says that requests may start it.
+   * Starts a scenario with a hook, by a request.
    *
    * @throws ArgumentError for fields that the parameters do not allow
    */
@@ -70,8 +70,8 @@ export class ScenarioStarter {
   }
 
   /**
-   * Starts a scenario that the platform itself has a use for, whatever it says of its starts. What it is told stays between
-   * the two: it may be a token.
+   * Starts a scenario for the platform itself, with or without `starts`. Its arguments are hidden: they may contain a
+   * token.
    *
    * @throws ArgumentError for fields that the parameters do not allow
    */
@@ -94,7 +94,7 @@ export class ScenarioStarter {
     return { kind: 'started', run: run.id, outcome };
   }
 
-  /** One timer for all schedules, at the beginning of each minute. */
+  /** One timer for all schedules, at the start of each minute. */
   async #everyMinute(): Promise<void> {
     const { clock, library, log } = this.#options;
     const { signal } = this.#control;
@@ -103,7 +103,7 @@ export class ScenarioStarter {
       try {
         await clock.sleep(next - clock.now(), signal);
       } catch {
-        // Closed.
+        // The starter was closed.
         return;
       }
       try {
@@ -127,12 +127,12 @@ export class ScenarioStarter {
     }
   }
 
-  /** To be called when scenarios have come, changed or gone. */
+  /** Call after scenarios were added, changed or deleted. */
   refresh(): void {
     if (!this.#control.signal.aborted) this.#listen();
   }
 
-  /** Subscribes anew: scenarios come and go. */
+  /** Subscribes anew to the events of the present scenarios. */
   #listen(): void {
     const { events, library, domain } = this.#options;
     for (const stop of this.#unsubscribe.splice(0)) stop();
@@ -147,7 +147,7 @@ export class ScenarioStarter {
     }
   }
 
-  /** The scenario as it is now. It gets the fields of the event that it has parameters for; a module without a list of them all. */
+  /** Starts the current version. It gets the event's fields for its parameters; a module without declared parameters gets all. */
   async #onEvent(id: string, start: Start, { type, data }: BusEvent): Promise<void> {
     const { library, log, domain, clock } = this.#options;
     const rate = this.#rate(id, start.domain ?? domain);
@@ -171,7 +171,7 @@ export class ScenarioStarter {
     return known;
   }
 
-  /** The log tells of the first, and once a minute how many there were. */
+  /** Logs the first refused start, and their number once a minute. */
   #leaveOut(scenario: string, event: string): void {
     this.#leftOut += 1;
     if (this.#leftOut > 1) return;
@@ -203,12 +203,12 @@ function wanted({ parameters, module }: Program, data: Readonly<Record<string, V
   return Object.fromEntries(Object.entries(data).filter(([name]) => parameters.some((each) => each.name === name)));
 }
 
-/** A scenario of one domain starts in no other, whatever it says. */
+/** A scenario of one domain never starts in another. */
 function within(start: Start, domain: string | undefined): Start {
   return domain === undefined ? start : { ...start, domain };
 }
 
-/** Texts as values of the parameters' types; what is none stays a text, and is refused with the others. */
+/** Texts as values of the parameters' types; an invalid one stays a text, which the check refuses. */
 function read({ parameters }: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
   const types = new Map(parameters.map(({ name, type }) => [name, type]));
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, readText(text, types.get(name))]));
