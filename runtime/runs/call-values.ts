@@ -75,7 +75,7 @@ export interface DialogSide {
   readonly side: 'a' | 'b';
 }
 
-/** A label for the dialog that comes of it, beside those that it inherits. */
+/** A label for the new dialog, beside the inherited labels. */
 export interface LabelOption {
   readonly binding?: string;
 }

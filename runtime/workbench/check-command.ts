@@ -5,19 +5,19 @@ import { type CheckedScenario, checkFile, type CheckResult, checkTogether, files
 import type { ComponentRegistry } from '../runs/index.ts';
 import { readTestFile } from './tests/test-file.ts';
 
-/** Files that are read at once. */
+/** Number of files that are read concurrently. */
 const AT_ONCE = 32;
 
 export interface CheckCommandOptions {
-  /** One JSON array of all mistakes instead of a line for each. */
+  /** Prints one JSON array of all mistakes instead of a line for each. */
   readonly json?: boolean;
-  /** Looks for mistakes in modules; called when there is one. */
+  /** Checks modules for mistakes; called only for modules. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 }
 
 /**
  * The `check` command: prints every mistake of the files, and of all scenarios and tests in folders, as
- * `file:line:col: message`, and nothing when there is none.
+ * `file:line:col: message`, and nothing without mistakes.
  * @returns the exit code: 1 when a file has mistakes or cannot be read, else 0
  */
 export async function runCheck(
@@ -51,13 +51,13 @@ async function filesOf(target: string): Promise<string[]> {
   try {
     if (!(await stat(target)).isDirectory()) return [target];
   } catch {
-    // Whoever reads it says so.
+    // Reading the file reports the error.
     return [target];
   }
   return filesBelow(target, (name) => isBlockScenario(name) || isModuleScenario(name) || isTestFile(name));
 }
 
-/** The scenarios beside those that start others, which they may mean. */
+/** Further scenarios in the folders of those that start others: possible targets of their references. */
 async function neighbours(
   scenarios: readonly CheckedScenario[],
   components: ComponentRegistry,
@@ -75,7 +75,7 @@ async function neighbours(
 
 type Result = Pick<CheckResult, 'program' | 'draft' | 'problems' | 'references'>;
 
-/** What others may start, and what it starts itself, is looked at whatever mistakes it has. */
+/** The scenario with its references, for the checks between scenarios; also with mistakes of its own. */
 function scenarioOf({ program, draft, references }: Result): CheckedScenario[] {
   if (program) return [{ program, references }];
   return draft ? [{ program: draft, references, broken: true }] : [];

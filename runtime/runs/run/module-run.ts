@@ -188,7 +188,7 @@ export class ModuleRun extends BaseRun {
     if (brief) this.#pendingBrief += 1;
     const interrupted = brief ? undefined : this.#interruption();
     try {
-      // What was cancelled has to be over first: a transfer that is called off gives the call back.
+      // Cancelled commands must end first: a cancelled transfer returns the call.
       if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
       const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
       const running = this.#run(name, component, args, signal);
@@ -222,8 +222,8 @@ export class ModuleRun extends BaseRun {
   }
 
   /**
-   * Notifies a module that only issues instant commands of its run's end after a while. It is not notified at once: after a
-   * hang-up it may have much to store.
+   * True for a stop that is pending for longer than the grace time: a module that issues only instant commands would
+   * otherwise never notice it. A hang-up is left out, because the module may have much to store.
    */
   get #isOverdue(): boolean {
     if (!this.#undelivered || callIsOver(this.#undelivered.reason)) return false;

@@ -1,11 +1,11 @@
-/** An arrow that has no head yet: where it comes from, what is written on it. */
+/** An arrow without a head yet: its source and label. */
 export interface Tail {
   readonly from: string;
   readonly label?: string;
   readonly dashed?: boolean;
 }
 
-/** Shapes of Mermaid, by what they stand for: https://mermaid.js.org/syntax/flowchart.html. */
+/** Mermaid shapes, by meaning: https://mermaid.js.org/syntax/flowchart.html. */
 const SHAPES = {
   step: ['[', ']'],
   choice: ['{', '}'],
@@ -14,13 +14,13 @@ const SHAPES = {
   function: ['[[', ']]'],
 } as const;
 
-/** A Mermaid flowchart that is being drawn. */
+/** A Mermaid flowchart in progress. */
 export class Drawing {
   readonly #lines = ['flowchart TD'];
   readonly #arrows = new Set<string>();
   #count = 0;
 
-  /** @param id a name of its own; left out: the next number */
+  /** @param id a unique name; default: the next number */
   node(shape: keyof typeof SHAPES, text: string, id?: string): string {
     this.#count += id === undefined ? 1 : 0;
     const name = id ?? `b${this.#count}`;

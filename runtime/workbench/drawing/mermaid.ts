@@ -22,7 +22,7 @@ export function mermaid(program: Program): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One arrow for all exits that lead to the same block. */
+/** One arrow for all exits with the same target. */
 function byTarget(exits: ReadonlyMap<string, string>): Map<string, string[]> {
   const targets = new Map<string, string[]>();
   for (const [exit, target] of exits) targets.set(target, [...(targets.get(target) ?? []), exit]);

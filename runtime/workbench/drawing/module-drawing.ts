@@ -1,3 +1,4 @@
+/** Draws modules as Mermaid flowcharts. */
 import {
   type AnyNode,
   type Expression,
@@ -15,7 +16,7 @@ import { Drawing, type Tail } from './drawing.ts';
 type Body = Statement | Expression;
 type Tails = readonly Tail[];
 
-/** Characters of a condition that are shown. */
+/** Limit of a shown condition, in characters. */
 const MAX_TEXT = 40;
 const END = 'stop';
 const LOOPS: ReadonlySet<string> = new Set([
@@ -26,9 +27,9 @@ const LOOPS: ReadonlySet<string> = new Set([
   'DoWhileStatement',
 ]);
 
-/** Where a statement leads that goes elsewhere than on. */
+/** Open arrows of statements that leave the normal flow. */
 interface Ways {
-  /** `return` and `throw`, as far as they are not caught. */
+  /** `return`, and uncaught `throw`. */
   readonly leave: (tails: Tails) => void;
   readonly fail: (tails: Tails) => void;
   readonly break: (tails: Tails, label: string | undefined) => void;
@@ -36,9 +37,9 @@ interface Ways {
 }
 
 /**
- * A module as a Mermaid flowchart: the components that it calls, with their lines, and the conditions, loops and `catch`
- * between them; functions of its own that call components are drawn beside.
- * @param code the module without types, everything where the author wrote it
+ * A module as a Mermaid flowchart: its calls of components, with their lines, and the conditions, loops and `catch`
+ * between them. The module's functions that call components are drawn separately.
+ * @param code the module without types, every position unchanged
  * @param methods names of the platform's functions, e.g. `call.play`
  */
 export function moduleMermaid(id: string, code: string, methods: ReadonlySet<string>): string {
@@ -50,7 +51,7 @@ class ModuleDrawing {
   readonly #tree: Tree;
   readonly #methods: ReadonlySet<string>;
   readonly #drawing = new Drawing();
-  /** Of the function that is the scenario. */
+  /** Flow of the module's default function. */
   readonly #main: AnyNode | undefined;
   readonly #callName: string | undefined;
   /** Functions of the module that call components. */
@@ -65,7 +66,7 @@ class ModuleDrawing {
     const call = typeof main === 'object' ? main.params[0] : undefined;
     this.#callName = call?.type === 'Identifier' ? call.name : undefined;
     const declared = this.#tree.body.flatMap((each) => (each.type === 'FunctionDeclaration' ? [each] : []));
-    // Those that call one of them call components, too.
+    // Functions that call one of them call components, too.
     for (let known = -1; known < this.#functions.size; ) {
       known = this.#functions.size;
       for (const each of declared) if (this.#calls(each)) this.#functions.set(each.id.name, each);
@@ -84,7 +85,7 @@ class ModuleDrawing {
     return String(drawing);
   }
 
-  /** @returns all arrows that lead to its end */
+  /** @returns all open arrows at its end */
   #function(body: AnyNode | undefined, tails: Tails): Tails {
     if (body === undefined) return tails;
     const left: Tail[] = [];
@@ -108,7 +109,7 @@ class ModuleDrawing {
     return this.#leads(node, tails, ways) ? [] : this.#expression(node, tails, ways);
   }
 
-  /** Whether the statement leads elsewhere, so that nothing comes behind it. */
+  /** True when the statement leaves the normal flow, so that nothing follows it. */
   #leads(node: Body, tails: Tails, ways: Ways): boolean {
     if (node.type === 'ReturnStatement')
       ways.leave(node.argument ? this.#expression(node.argument, tails, ways) : tails);
@@ -180,7 +181,7 @@ class ModuleDrawing {
     let on = this.#statement(block, tails, { ...inside, fail: handler ? inside.fail : leave });
     if (handler) {
       const caught = this.#drawing.node('event', 'catch');
-      // Whatever is in the block may fail, as may what came before it.
+      // Every statement in the block may throw, as may the call before it.
       this.#drawing.arrows(failed.length > 0 ? failed : tails.map(dashed), caught);
       this.#drawing.arrows([...on].map(dashed), caught);
       on = [...on, ...this.#statement(handler.body, [{ from: caught }], { ...ways, leave, fail: leave })];
@@ -191,7 +192,7 @@ class ModuleDrawing {
     return on.length > 0 ? after : [];
   }
 
-  /** The components that are called in it, the inner ones first. */
+  /** The components called in a node, the inner ones first. */
   #expression(node: AnyNode, tails: Tails, ways: Ways): Tails {
     if (isFunction(node) || !this.#matters(node)) return tails;
     if (node.type === 'CallExpression' && this.#name(node.callee) === 'events.on') {
@@ -218,7 +219,7 @@ class ModuleDrawing {
     this.#function((listener as { body: AnyNode }).body, [{ from: event, dashed: true }]);
   }
 
-  /** The component or function of the module that is called. */
+  /** The called component or function of the module. */
   #name(callee: AnyNode): string | undefined {
     if (callee.type === 'Identifier')
       return this.#methods.has(callee.name) || this.#functions.has(callee.name) ? callee.name : undefined;
@@ -229,7 +230,7 @@ class ModuleDrawing {
     return this.#methods.has(name) || name === 'events.on' ? name : undefined;
   }
 
-  /** Whether a drawing shows something of it. */
+  /** True when the drawing shows a part of the node. */
   #matters(node: AnyNode): boolean {
     const leads = ['ReturnStatement', 'ThrowStatement', 'BreakStatement', 'ContinueStatement'].includes(node.type);
     const isCall = node.type === 'CallExpression' && this.#name(node.callee) !== undefined;

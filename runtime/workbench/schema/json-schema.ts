@@ -3,7 +3,7 @@ import { type ComponentDefinition, type ComponentDefinitions, DURATION_PATTERN, 
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A text with `${...}`, which may stand in place of any value. */
+/** A text with `${...}`, allowed in place of any value. */
 const EXPRESSION: JsonSchema = { type: 'string', pattern: '\\$\\{' };
 const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_]{0,63}$';
 const TARGET: JsonSchema = { type: 'string', description: `Name of a block, or ${END}.` };
@@ -77,7 +77,7 @@ function starts(): JsonSchema {
   };
 }
 
-/** What interrupts are named by; the others have no name. */
+/** Names of interrupts by kind; other kinds have none. */
 const NAMED_INTERRUPTS: Partial<Record<InterruptKind, string>> = {
   dtmf: '^[0-9*#A-D]$',
   sip: '^(INFO|MESSAGE|NOTIFY)$',
@@ -136,7 +136,7 @@ interface ObjectSchema {
   readonly default?: unknown;
 }
 
-/** The settings; one with a default may be left out, and any may be an expression. */
+/** The settings; those with a default are optional, and any may be an expression. */
 function settings({ settings: schema }: ComponentDefinition): JsonSchema {
   const { properties, required = [] } = schema as ObjectSchema;
   if (!properties) return plain(schema);
@@ -164,13 +164,13 @@ function orExpression(schema: TSchema): JsonSchema {
   const { description, ...rest } = plain(schema);
   if (settingKind(schema) === 'condition') return { type: ['boolean', 'string'], description };
   if (settingKind(schema) === 'script') return { ...rest, description };
-  // `to: 102` is the text as it is written.
+  // `to: 102` is the text as written.
   const isText = rest['type'] === 'string' && !('enum' in rest) && settingKind(schema) === undefined;
   const values = isText ? [rest, { type: 'number' }, EXPRESSION] : [rest, EXPRESSION];
   return { ...(description === undefined ? {} : { description }), anyOf: values };
 }
 
-/** Without what TypeBox notes for itself. */
+/** The schema without TypeBox's own properties. */
 function plain(schema: TSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema;
 }

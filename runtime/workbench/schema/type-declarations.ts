@@ -62,7 +62,7 @@ interface Console {
 declare var console: Console;
 `;
 
-/** TypeScript declarations (`.d.ts`) of what scenario modules use: \`call\` and the globals. */
+/** TypeScript declarations (`.d.ts`) for scenario modules: \`call\` and the globals. */
 export function typeDeclarations(components: ComponentDefinitions): string {
   const owners = new Map<string, string[]>();
   for (const [method, component] of methods(components)) {
@@ -83,14 +83,14 @@ function declaration(owner: string, signatures: readonly string[]): string {
   return `/** The call: the first argument of \`export default async function (call, args)\`. */\ninterface Call {\n${facts}${body}}\n`;
 }
 
-/** What `info()` of an owner tells. */
+/** The result type of an owner's `info()`. */
 const FACTS = { call: 'Who calls, and how the call stands.', scenario: 'The scenario itself, and the id of this run.' };
 
 function info(owner: keyof typeof FACTS): string {
   const known = BUILT_IN_VALUES.get(owner) ?? {};
   const fields = Object.keys(BUILT_IN_RECORDS.get(owner) ?? {}).map((name) => {
     const values = known[name];
-    // Empty before the end.
+    // Empty before the end of the call.
     const all = name === 'ended_by' ? ['', ...(values ?? [])] : values;
     return `readonly ${name}: ${all === undefined ? 'string' : literals(all)}`;
   });
@@ -121,7 +121,7 @@ function signature(method: string, component: ComponentDefinition): string {
   return `/** ${component.summary} */\n${method}${generic(component)}(${given}): Running<${resultOf(component)}>;\n`;
 }
 
-/** A setting that has several names in modules: one of them. */
+/** One name of a setting with several names in modules. */
 function anyOfNames(
   setting: string,
   { aliases = {} }: ComponentDefinition,
@@ -131,13 +131,13 @@ function anyOfNames(
   return `(${names.map((name) => `{\n${field(setting, name)}}`).join(' | ')})`;
 }
 
-/** What the author knows better: the exits that he names, and what is in data of his own. */
+/** Type parameters for types that only the author knows: named exits, and data of the author's own. */
 function generic({ results, openExits }: ComponentDefinition): string {
   if (openExits) return '<const Exit extends Key = Key>';
   return Object.values(results).some((field) => resultType(field) === undefined) ? '<Data = any>' : '';
 }
 
-/** What a method gives: one kind of object for each outcome that the component tells of. */
+/** The result type of a method: one kind of object for each declared outcome. */
 function resultOf({ results, exits, openExits, outcomes }: ComponentDefinition): string {
   const kind = (exit: string, narrowed: Outcome['values']): string => {
     const fields = Object.entries(results).map(([field, result]) => {
@@ -152,7 +152,7 @@ function resultOf({ results, exits, openExits, outcomes }: ComponentDefinition):
   return kind(openExits ? `Exit | ${own}` : own, {});
 }
 
-/** Whether a setting has to be given: a default makes it optional. */
+/** True for a required setting: a default makes it optional. */
 function needed(settings: TSchema, name: string): boolean {
   const { required = [], properties = {} } = settings as {
     required?: readonly string[];

@@ -1,7 +1,8 @@
+/** TypeScript types for JSON schemas of settings and results. */
 import type { TSchema } from 'typebox';
 import { type ResultField, settingKind } from '../../language/index.ts';
 
-/** What is used of JSON Schema. */
+/** The used subset of JSON Schema. */
 interface Shape {
   readonly type?: string;
   readonly enum?: readonly unknown[];
@@ -12,12 +13,12 @@ interface Shape {
   readonly required?: readonly string[];
 }
 
-/** The TypeScript type of what an author gives: `Json` where it can be anything. */
+/** The TypeScript type of an author's value; `Json` for any value. */
 export function inputType(schema: TSchema): string {
   return typeOf(schema, 'Json');
 }
 
-/** The type of a result field; undefined when it is known to the author alone. */
+/** The type of a result field; undefined when only the author knows it. */
 export function resultType({ type, values, schema }: ResultField): string | undefined {
   if (values !== undefined) return literals(values);
   if (schema !== undefined) return typeOf(schema, 'any');
@@ -29,7 +30,7 @@ export function literals(values: readonly unknown[]): string {
   return values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
 }
 
-/** @param anything the type of what the schema leaves open */
+/** @param anything the type for values that the schema leaves open */
 function typeOf(schema: TSchema, anything: string): string {
   if (settingKind(schema) === 'duration') return 'Duration';
   const { type, enum: values, anyOf, items, properties = {}, patternProperties = {}, required = [] } = schema as Shape;

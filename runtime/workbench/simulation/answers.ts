@@ -1,11 +1,11 @@
 import type { Answer, Clock, OutgoingCall } from '../../runs/index.ts';
 
-/** An answer `after` so many milliseconds; without a final one in its script, a party is silent until the time is up. */
+/** An answer, `after` milliseconds. A party without a final answer in its script is silent until the timeout. */
 export interface ScriptedAnswer {
   readonly after: number;
   readonly status: number;
   readonly reason?: string;
-  /** Made by the node itself, not by the device. */
+  /** Made by the node, not by the device. */
   readonly local?: boolean;
 }
 
@@ -24,25 +24,25 @@ const REASONS: Readonly<Record<number, string>> = {
   603: 'Decline',
 };
 
-/** Rings at once, answers after a second. */
+/** The default script: rings at once, answers after a second. */
 export const ANSWERS: readonly ScriptedAnswer[] = [
   { after: 0, status: 180 },
   { after: 1000, status: 200 },
 ];
-/** What a party says that is in a call already. */
+/** The answer of a party that is already in a call. */
 export const AT_ONCE: readonly ScriptedAnswer[] = [{ after: 0, status: 200 }];
 
 export interface Following {
   readonly clock: Clock;
   /** Ends the attempt with 487. */
   readonly signal: AbortSignal;
-  /** Milliseconds until the attempt ends with 408. */
+  /** Milliseconds before the attempt ends with 408. */
   readonly timeoutMs: number;
-  /** Provisional answers below this status are not told. */
+  /** Provisional answers below this status are not reported. */
   readonly lowest: number;
 }
 
-/** Follows a script of answers until a final one, the time-out (408) or the end of the call (487). */
+/** Follows a script of answers until a final one, the timeout (408) or the end of the call (487). */
 export function followAnswers(
   script: readonly ScriptedAnswer[],
   { clock, signal, timeoutMs, lowest }: Following,

@@ -4,21 +4,21 @@ import type { PhoneScript } from './phones.ts';
 import type { SimulatedCall } from './simulated-call.ts';
 import type { Turn } from './turns.ts';
 
-/** How a simulated phone is called. */
+/** Options of a call to a simulated phone. */
 export interface Calling extends Omit<Following, 'clock'> {
   readonly preAnswer?: PreAnswer | undefined;
-  /** The phone alone with a scenario, following these turns. */
+  /** Connects the phone with a scenario alone; the phone follows these turns. */
   readonly alone: (turns: readonly Turn[]) => SimulatedCall;
 }
 
-/** Answers of a phone, and what it still does once it is connected. */
+/** Answers of a phone, and its turns after the connection. */
 export interface Called extends Pick<Transfer, 'provisional' | 'final'> {
   readonly turns: () => readonly Turn[];
 }
 
 const DECLINED: ScriptedAnswer = { after: 0, status: 603, local: true };
 
-/** Calls a phone: it answers as its script says, and is served before it is connected where that is asked for. */
+/** Calls a phone: it answers by its script, and a scenario may serve it before the connection. */
 export function callPhone(clock: Clock, phone: PhoneScript, { preAnswer, alone, ...following }: Calling): Called {
   const { provisional, final } = followAnswers(phone.answers, { clock, ...following });
   let turns = phone.turns ?? [];
@@ -39,7 +39,7 @@ export function callPhone(clock: Clock, phone: PhoneScript, { preAnswer, alone, 
   return { provisional, final: served, turns: () => turns };
 }
 
-/** Which of several phones has the call when all ring at once: the first to answer, else the last to give up. */
+/** The phone that gets the call when several ring at once: the first to answer, otherwise the last to give up. */
 export function firstOf<T extends { readonly phone: PhoneScript }>(
   phones: readonly T[],
 ): { readonly winner: T | undefined; readonly followed: T | undefined } {

@@ -1,6 +1,6 @@
 import type { CompileResult, Sandbox, ScriptSource } from '../../sandbox/index.ts';
 
-/** The compiler of a sandbox that is opened when there is something to compile; nothing without one. */
+/** The compiler of a sandbox that is opened for the first source; undefined without a sandbox. */
 export function compiling(openSandbox: (() => Promise<Sandbox>) | undefined): {
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
 } {

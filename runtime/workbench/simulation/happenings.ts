@@ -2,13 +2,13 @@ import type { CallPort, ComponentRegistry, Run, TraceEntry } from '../../runs/in
 import { usesCall } from '../../language/index.ts';
 import type { CallEvent } from './call-script.ts';
 
-/** What happened during each step of one run. */
+/** Events of one run, by step. */
 export type EventsByStep = ReadonlyMap<number, readonly CallEvent[]>;
 
 /** Components that wait for another run. */
 const WAIT_FOR_RUNS: ReadonlySet<string> = new Set(['serve', 'await_run']);
 
-/** Keeps what happens in a simulation: by the step of the run that was begun first, and by the run that it happened to. */
+/** Keeps the events of a simulation, by the first run's step and by run. */
 export class Happenings {
   readonly #components: ComponentRegistry;
   readonly #runs: Run[] = [];
@@ -19,12 +19,12 @@ export class Happenings {
     this.#components = components;
   }
 
-  /** Everything, by the steps of the first run. */
+  /** All events, by the steps of the first run. */
   get ofFirst(): EventsByStep {
     return this.#ofFirst;
   }
 
-  /** Runs that got the call as if it had been dialled, beside those that another one started for itself. */
+  /** Runs that got the call by `serve`, beside those started by another run for itself. */
   get served(): readonly Run[] {
     return this.#runs.slice(1);
   }
@@ -33,12 +33,12 @@ export class Happenings {
     this.#runs.push(run);
   }
 
-  /** What happened to one run, those that it started left out. */
+  /** Events of one run, without those of runs started by it. */
   of({ id }: Run): EventsByStep {
     return this.#byRun.get(id) ?? new Map<number, readonly CallEvent[]>();
   }
 
-  /** @param call what it happened to; undefined: something outside */
+  /** @param call the event's call; undefined: an event outside of calls */
   happened(event: CallEvent, call?: CallPort): void {
     const [first] = this.#runs;
     keep(this.#ofFirst, first && latest(first), event);
@@ -49,13 +49,13 @@ export class Happenings {
     keep(events, latest(run), event);
   }
 
-  /** Whoever has the call: it may be lent from run to run; once all are over, whose it was. */
+  /** The run that has the call, which may be borrowed; after the end of all, its owner. */
   #holder(call: CallPort): Run | undefined {
     const holders = this.#all().filter(({ calls }) => calls.includes(call));
     return holders.findLast(({ phase }) => phase !== 'finished') ?? holders[0];
   }
 
-  /** Whoever began a block last that works on something outside. */
+  /** The run with the latest block that makes an outside request. */
   #doer(): Run | undefined {
     let found: Run | undefined;
     let since = -Infinity;
@@ -67,7 +67,7 @@ export class Happenings {
     return found ?? this.#runs[0];
   }
 
-  /** Waits for a party or another run: what happens outside meanwhile is not of its doing. */
+  /** True for a block that waits for a party or another run: outside events meanwhile are not its own. */
   #waits({ component: name }: TraceEntry): boolean {
     const component = this.#components.get(name);
     return WAIT_FOR_RUNS.has(name) || (component?.waits === true && usesCall(component));

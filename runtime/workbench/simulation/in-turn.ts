@@ -1,10 +1,10 @@
-/** Work that is done one after the other, in the order in which it came. */
+/** A queue of work, done one after the other in the order of arrival. */
 export class InTurn {
   #last: Promise<unknown> | undefined;
 
   /**
-   * Begins at once when nothing is before it.
-   * @param signal whatever ends it while it waits for its turn
+   * Starts at once when the queue is empty.
+   * @param signal cancels the work while it waits
    */
   async next<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const before = this.#last;
@@ -14,7 +14,7 @@ export class InTurn {
       if (before) await unlessAborted(before, signal);
       return await work();
     } finally {
-      // Whoever gives up before its turn keeps the place of those before it.
+      // Cancelled work keeps the order of the work before it.
       void Promise.resolve(before).then(() => done.resolve());
       if (this.#last === done.promise && !signal.aborted) this.#last = undefined;
     }

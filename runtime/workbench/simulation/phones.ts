@@ -2,17 +2,17 @@ import { parseDuration } from '../../language/index.ts';
 import { ANSWERS, type ScriptedAnswer } from './answers.ts';
 import type { Turn } from './turns.ts';
 
-/** What a called phone does. */
+/** The script of a called phone. */
 export interface PhoneScript {
   readonly answers: readonly ScriptedAnswer[];
-  /** Once it has answered, while the scenario talks to it or it talks to the caller. */
+  /** Turns after its answer, while it is connected with the scenario or the caller. */
   readonly turns?: readonly Turn[];
 }
 
-/** What phones do, by number; of a list, one each time that the number is called, and the last one from then on. */
+/** Scripts of phones by number; a list has one for each call, and the last one for all later calls. */
 export type PhoneScripts = Readonly<Record<string, PhoneScript | readonly PhoneScript[]>>;
 
-/** The phones of one simulation, which know how often they were called. */
+/** The phones of one simulation, with a count of their calls. */
 export class Phones {
   readonly #scripts: PhoneScripts;
   readonly #calls = new Map<string, number>();
@@ -21,14 +21,14 @@ export class Phones {
     this.#scripts = scripts;
   }
 
-  /** What a phone does that is called now; undefined: nobody has said. */
+  /** The script of a phone's next call; undefined without one. */
   called(number: string): PhoneScript | undefined {
     const script = this.#now(number);
     this.#calls.set(number, (this.#calls.get(number) ?? 0) + 1);
     return script;
   }
 
-  /** What a phone would do that gets a text now. */
+  /** The script of a phone that receives a text. */
   texted(number: string): PhoneScript | undefined {
     return this.#now(number);
   }
@@ -39,18 +39,18 @@ export class Phones {
   }
 }
 
-/** Rings at once, answers after a second, and hangs up after a minute. */
+/** The default phone: rings at once, answers after a second, and hangs up after a minute. */
 export const ANSWERING: PhoneScript = { answers: ANSWERS, turns: [{ kind: 'hang_up', after: 60_000 }] };
 
-/** SIP statuses of the words that authors use for what a phone does. */
+/** SIP statuses by authors' words for a phone's answer. */
 const REFUSALS: Readonly<Record<string, number>> = { busy: 486, declines: 603, unknown: 404, unavailable: 480 };
 const RINGS: ScriptedAnswer = { after: 0, status: 180 };
 
 /**
- * What a phone does when it is called, in an author's words: `answers`, `busy`, `no answer`, `declines`, `unknown`,
- * `unavailable` or a SIP status, with `after 5s` how long it rings before; and then what it does in the call: `answers
- * after 2s, presses 1, hangs up after 30s`.
- * @returns undefined when the text says nothing of that
+ * Parses a phone's script in an author's words. First its answer: `answers`, `busy`, `no answer`, `declines`, `unknown`,
+ * `unavailable` or a SIP status, with `after 5s` as the ringing time. Then its actions in the call: `answers after 2s,
+ * presses 1, hangs up after 30s`.
+ * @returns undefined for another text
  */
 export function readPhone(text: string): PhoneScript | undefined {
   const [first = '', ...deeds] = text.split(',').map((part) => part.trim());
@@ -72,8 +72,8 @@ function readAnswers(text: string): readonly ScriptedAnswer[] | undefined {
 }
 
 /**
- * What a caller does, in the same words: `presses 12#, silence, says yes, hears menu.wav, holds after 2s, resumes, hangs up`.
- * @returns the first part that is none of these
+ * Parses a caller's script in the same words: `presses 12#, silence, says yes, hears menu.wav, holds after 2s, resumes, hangs up`.
+ * @returns the first invalid part, if any
  */
 export function readSteps(text: string): readonly Turn[] | { readonly unknown: string } {
   const turns: Turn[] = [];
@@ -97,7 +97,7 @@ function readStep(text: string): Turn | undefined {
   return deed === 'resumes' ? { kind: 'unhold', ...when } : undefined;
 }
 
-/** `presses 1 after 5s`: what, and how long after what was before. */
+/** `presses 1 after 5s`: an action, and its delay after the action before. */
 function timed(text: string): { readonly deed: string; readonly after: number | undefined } | undefined {
   const [, deed = '', time] = /^(.*?)(?:\s+after\s+(\S+))?$/.exec(text) ?? [];
   const after = time === undefined ? undefined : parseDuration(time);

@@ -1,3 +1,4 @@
+/** The node's services for a simulation. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
@@ -21,33 +22,33 @@ export interface SimulatedServicesOptions {
   readonly http?: Readonly<Record<string, Value>>;
   /** Answers by the name of the operation: see `SimulatedOperations`. */
   readonly operations?: Readonly<Record<string, Value>>;
-  /** The data model; left out: an empty one. */
+  /** The data model; default: an empty one. */
   readonly model?: SimulatedModel;
   readonly recordings?: SimulatedRecordings;
-  /** Lines of callers; left out: nobody else waits. */
+  /** Queues of callers; default: empty. */
   readonly queues?: Queues;
-  /** Folder in which other scenarios are looked for by their id. */
+  /** Folder of other scenarios, found by their id. */
   readonly folder?: string;
   readonly components?: ComponentRegistry;
-  /** Where scripts run, for the first scenario. */
+  /** The sandbox of the first scenario. */
   readonly sandbox?: Sandbox;
-  /** Opens the sandbox when another scenario, started by the first one, needs it. */
+  /** Opens the sandbox for another scenario, started by the first one. */
   readonly openSandbox?: () => Promise<Sandbox>;
-  /** Makes further calls; left out: to phones that answer. */
+  /** Makes further calls; default: to phones that answer. */
   readonly openCall?: () => OwnCall;
-  /** Ends a call of the simulation from outside, if there is one of this id. */
+  /** Ends the simulation's call with this id from outside, if it exists. */
   readonly endCall?: (dialogid: string) => void;
-  /** Told of runs that got the call as if it had been dialled. */
+  /** Called with runs that got the call by `serve`. */
   readonly onServed?: (run: Run) => void;
-  /** What phones do with a text, by number; left out: they take it. */
+  /** Phones' answers to texts, by number; default: they accept them. */
   readonly phones?: Phones;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
-  /** Called with what is done to the world outside. */
+  /** Called with outside requests. */
   readonly note?: (what: string) => void;
 }
 
-/** The node's services for a simulation: nothing leaves the process, everything begins empty. */
+/** Services without effect outside the process; all stores are empty at the start. */
 export function simulatedServices(options: SimulatedServicesOptions): RunServices {
   const { clock, http = {}, operations = {}, folder, components, note = () => undefined } = options;
   const { endCall = () => undefined } = options;
@@ -63,7 +64,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     ...(folder === undefined || components === undefined
       ? {}
       : { scenarios: (id: string) => busy(clock, find(folder, components, id)) }),
-    // The other scenario has the call to itself, and what it starts is its own.
+    // The other scenario owns the call, and the scenarios started by it.
     serve: async (code, call, start) => {
       const program = await services.scenarios?.(code, SIMULATED_DOMAIN);
       const run = program && startRun(program, { ...start, call, log: SILENT, clock, services });
@@ -87,7 +88,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     queues: options.queues ?? new MemoryQueues(),
     policy: simulatedPolicy(options),
   };
-  // Read when a script starts, which may be after another scenario had the sandbox opened.
+  // Read at the start of a script: another scenario may have opened the sandbox meanwhile.
   return Object.defineProperty(services, 'sandbox', { enumerable: true, get: () => sandbox });
 }
 
@@ -95,7 +96,7 @@ function simulatedPolicy({ debug = false }: SimulatedServicesOptions): ScenarioP
   return { ...OPEN_POLICY, debugs: () => debug, secrets: (_domain, program) => secretsByName(program.secrets ?? []) };
 }
 
-/** @throws ScenarioError code `no_such_scenario`: it has mistakes */
+/** @throws ScenarioError code `no_such_scenario`: the scenario has mistakes */
 async function findScenario(
   folder: string,
   options: Omit<ModuleCheckOptions, 'file'>,
@@ -146,7 +147,7 @@ class SimulatedEvents implements EventPort {
   }
 }
 
-/** Secrets of a simulation: each is its own name, and nothing is put in its place. */
+/** Secrets of a simulation: the value of each is its name, and placeholders are not replaced. */
 function secretsByName(names: readonly string[]): Secrets {
   return {
     placeholders: Object.fromEntries(names.map((name) => [name, nameOfSecret(name)])),

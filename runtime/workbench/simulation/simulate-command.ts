@@ -11,30 +11,30 @@ import { parseTime } from '../tests/test-time.ts';
 import { simulationView } from './simulation-view.ts';
 import { transcript } from './transcript.ts';
 
-/** What the scripted caller does. */
+/** Options of the `simulate` command. */
 export interface SimulateOptions {
-  /** What is pressed each time the scenario listens, separated by commas: `1,2#`. Nothing between two commas: silence. */
+  /** Digits for each time the scenario listens, separated by commas: `1,2#`. Nothing between two commas: silence. */
   readonly press?: string;
-  /** All that the caller does, in words: `presses 1, says yes, hangs up after 5s`. */
+  /** The caller's actions in words: `presses 1, says yes, hangs up after 5s`. */
   readonly steps?: string;
-  /** What phones do that the scenario calls, `NUMBER=WORDS` each: `102=busy`. */
+  /** Scripts of called phones, `NUMBER=WORDS` each: `102=busy`. */
   readonly phones?: readonly string[];
-  /** The caller's number, `none` where nobody calls, and the number dialled. */
+  /** The caller's number, or `none` without a caller; and the dialled number. */
   readonly from?: string;
   readonly to?: string;
-  /** When it begins, e.g. `2026-11-23T09:30`. Default: now. */
+  /** Start time, e.g. `2026-11-23T09:30`. Default: now. */
   readonly at?: string;
   /** The caller hangs up this long after the call is connected, e.g. `10s`. Default: two minutes. */
   readonly hangUpAfter?: string;
-  /** Values of the scenario's parameters. With parameters that must be given it starts without a call, to make one. */
+  /** Values of parameters. A scenario with required parameters starts without a call, to place one. */
   readonly args?: Readonly<Record<string, Value>>;
-  /** The same as texts, which are read as the parameter's type. */
+  /** The same as texts, converted to the parameter's type. */
   readonly argTexts?: Readonly<Record<string, string>>;
-  /** One JSON object in place of lines: the run as `trace --json` shows it, and what happened meanwhile. */
+  /** Prints one JSON object in place of lines: the run in the form of `trace --json`, with its events. */
   readonly json?: boolean;
   /** Scripts wait for a debugger. */
   readonly debug?: boolean;
-  /** How the data model reads filters. */
+  /** Evaluates filters of the data model. */
   readonly select?: SelectEntities;
   /** Opens the sandbox, for scenarios with scripts. */
   readonly openSandbox?: () => Promise<Sandbox>;
@@ -93,7 +93,7 @@ export async function runSimulate(
   }
 }
 
-/** @returns what is wrong with them, as a sentence; else what they mean */
+/** @returns the parsed options, or an error message */
 function readOptions(options: SimulateOptions): string | Pick<SimulationOptions, 'script' | 'at'> {
   const { hangUpAfter, press, steps, phones: called = [], from, to, at } = options;
   const hangsUpAfter = hangUpAfter === undefined ? PATIENCE_MS : parseDuration(hangUpAfter);
@@ -127,7 +127,7 @@ function readOptions(options: SimulateOptions): string | Pick<SimulationOptions,
 const STEPS = 'write e.g. presses 12#, silence, says yes, hears menu.wav, holds, resumes, hangs up after 5s';
 const PHONE = 'write e.g. 102=answers after 5s, 102=busy, 102=no answer, 102=declines, 102=480';
 
-/** A text stays one where a text is wanted; else it is JSON. What is none is left for the run to refuse. */
+/** A text for a parameter of type string; otherwise JSON. Invalid JSON stays a text, which the run refuses. */
 function readArguments(program: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {
   const readOne = ([name, text]: [string, string]): [string, Value] => {
     if (program.parameters.find((parameter) => parameter.name === name)?.type === 'string') return [name, text];

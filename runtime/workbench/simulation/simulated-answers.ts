@@ -2,8 +2,8 @@ import { type Clock, type HttpPort, type HttpRequest, type HttpResponse, type Op
 import { authorCode, parseDuration, plainText, ScenarioError, type Value } from '../../language/index.ts';
 
 /**
- * The answers that a test names, by what is asked: one for every time, or a list, of which the last one stays. `after` is how
- * long it takes to come, `error` the code of the error that comes instead. What is not named is an error.
+ * Scripted answers by request: one for all requests, or a list, whose last one repeats. `after` is the delay, `error` the
+ * code of an error in place of the answer. A request without an answer is an error.
  */
 class Answers {
   readonly #answers: Map<string, Value>;
@@ -24,7 +24,7 @@ class Answers {
     return answer;
   }
 
-  /** Whether the next answer is this error. */
+  /** True when the next answer is this error. */
   fails(asked: string, code: string): boolean {
     const answer = this.#answers.get(asked);
     const next = (Array.isArray(answer) ? answer[0] : answer) as { readonly error?: unknown } | number | undefined;
@@ -40,7 +40,7 @@ class Answers {
   }
 }
 
-/** HTTP requests, asked as `METHOD URL`; an answer is `{status, json, body, headers}`, or a status. */
+/** HTTP requests, named `METHOD URL`; an answer is `{status, json, body, headers}`, or a status. */
 export class SimulatedHttp implements HttpPort {
   readonly #answers: Answers;
   readonly #note: (what: string) => void;
@@ -55,7 +55,7 @@ export class SimulatedHttp implements HttpPort {
     return toResponse(await this.#answers.take(`${method} ${url}`, signal));
   }
 
-  /** Of a webhook, which is a POST. */
+  /** Tests a webhook's URL; webhooks are POST requests. */
   check(url: string): void {
     if (this.#answers.fails(`POST ${url}`, 'http_forbidden'))
       throw new ScenarioError('http_forbidden', 'as the test wants it');
@@ -76,13 +76,13 @@ function toResponse(answer: Value): HttpResponse {
 /** The operation that ends calls. */
 const DELETE = 'delete';
 
-/** Call operations, asked by their names; an answer has the fields of the operation's result. */
+/** Call operations by name; an answer has the fields of the operation's result. */
 export class SimulatedOperations implements OperationPort {
   readonly #answers: Answers;
   readonly #note: (what: string) => void;
   readonly #end: (dialogid: string) => void;
 
-  /** @param end ends the call of the simulation that has this id, if there is one */
+  /** @param end ends the simulation's call with this id, if it exists */
   constructor(
     answers: Readonly<Record<string, Value>>,
     clock: Clock,

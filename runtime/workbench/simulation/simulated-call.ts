@@ -9,7 +9,7 @@ import type { Turn } from './turns.ts';
 
 export type { ScriptedAnswer } from './answers.ts';
 
-/** How long a digit takes that is sent, with the pause after it. */
+/** Duration of a sent digit, with the pause after it. */
 const DIGIT_MS = 290;
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** The state in which a call begins, by its direction. */
@@ -73,12 +73,12 @@ export class SimulatedCall implements OwnCall {
     return this.#end.signal;
   }
 
-  /** What the other party has not come to do. */
+  /** Turns that the other party did not reach. */
   get turnsLeft(): readonly Turn[] {
     return this.#party.left;
   }
 
-  /** Ends the call from outside: the other party hangs up, or somebody ends it by REST. */
+  /** Ends the call from outside: a hang-up by the other party, or a REST request. */
   end(by: CallEnd['by'], reason: string): void {
     if (this.#end.signal.aborted) return;
     this.#note(`ended by ${by}: ${reason}`);
@@ -208,7 +208,7 @@ export class SimulatedCall implements OwnCall {
     return { ...transfer, room: { confid: 'conf-1', number, participantid: 'participant-1' } };
   }
 
-  /** The first to answer wins; when none does, the answer of the last to give up counts. */
+  /** The first phone to answer wins; without one, the answer of the last to give up counts. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer {
     const { winner, followed } = firstOf(targets.map((target) => ({ target, phone: this.#target(target) })));
     const transfer = this.#transfer('refer to first of', targets.join(' '), (cancelled) =>
@@ -246,7 +246,7 @@ export class SimulatedCall implements OwnCall {
     });
   }
 
-  /** A called phone with a scenario of its own, before it is connected with whoever called it. */
+  /** The call of a scenario with a called phone, before the phone is connected with the caller. */
   #alone(turns: readonly Turn[]): SimulatedCall {
     const { onEvent, onSaid } = this.#script;
     const names = { callid: 'called@simulation', dialogid: 'called' };
@@ -314,7 +314,7 @@ export class SimulatedCall implements OwnCall {
       await this.#clock.sleep(milliseconds, this.#end.signal);
       this.end('opponent', 'hung up');
     } catch {
-      // The call was over before: there is nothing left to hang up.
+      // The call ended before: nothing is left to hang up.
     }
   }
 

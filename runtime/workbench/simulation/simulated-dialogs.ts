@@ -1,14 +1,14 @@
 import type { DialogPort, LiveDialog } from '../../runs/index.ts';
 import { SIMULATED_CALL } from './call-script.ts';
 
-/** Live calls of a simulation: any id is one, between 101 and 102; what is done to it is noted. */
+/** Live calls of a simulation: every id is a call between 101 and 102; changes are only noted. */
 export class SimulatedDialogs implements DialogPort {
   readonly #note: (what: string) => void;
   readonly #labels = new Map<string, readonly string[]>();
   readonly #end: (dialogid: string) => void;
   readonly #ended = new Set<string>();
 
-  /** @param end ends the call of the simulation that has this id, if there is one */
+  /** @param end ends the simulation's call with this id, if it exists */
   constructor(note: (what: string) => void, end: (dialogid: string) => void = () => undefined) {
     this.#note = note;
     this.#end = end;

@@ -4,13 +4,13 @@ import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
 /** Entities by the name of their class. */
 export type Fixtures = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;
 
-/** Which entities a query means, in which order: as the data model of a node answers it, without the page. */
+/** Selects and sorts the entities of a query like a node's data model, without paging. */
 export type SelectEntities = (
   entities: readonly Entity[],
   query: Pick<EntityQuery, 'filter' | 'order'>,
 ) => readonly Entity[];
 
-/** Entities in memory, for a simulation. Every class there is; nothing is known of its properties. */
+/** Entities in memory, for a simulation. Every class exists, without declared properties. */
 export class SimulatedModel implements ModelPort {
   readonly #classes = new Map<string, Map<string, Entity>>();
   readonly #select: SelectEntities;
@@ -22,7 +22,7 @@ export class SimulatedModel implements ModelPort {
       for (const entity of entities) this.#put(classname, entity);
   }
 
-  /** All entities of a class, in the order in which they were created. */
+  /** All entities of a class, in the order of their creation. */
   entities(classname: string): readonly Entity[] {
     return [...this.#of(classname).values()];
   }
@@ -66,7 +66,7 @@ export class SimulatedModel implements ModelPort {
   }
 }
 
-/** A filter that is an object of properties which have to be the same; everything else needs the data model. */
+/** A filter by equal properties, given as an object; other filters need the data model. */
 function byValues(entities: readonly Entity[], { filter }: Pick<EntityQuery, 'filter'>): readonly Entity[] {
   if (filter === undefined) return entities;
   if (filter === null || typeof filter !== 'object' || Array.isArray(filter))

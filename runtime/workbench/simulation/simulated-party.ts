@@ -1,32 +1,33 @@
+/** The other party of a simulated call. */
 import path from 'node:path';
 import type { CallNotice, Clock, CollectOptions, CollectResult, ListenOptions, ListenResult, PlayOptions, PlayResult, RecordOptions, RecordResult, SayOptions } from '../../runs/index.ts';
 import type { PlaySource } from '../../language/index.ts';
 import { InTurn } from './in-turn.ts';
 import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';
 
-/** How long a simulated prompt takes, whatever is in it. */
+/** Duration of every simulated prompt. */
 export const PROMPT_MS = 1000;
-/** How long a spoken character takes. */
+/** Duration of a spoken character. */
 export const CHARACTER_MS = 60;
 
-/** What the simulated party needs of its call. */
+/** The simulated party's view of its call. */
 export interface PartyLink {
   readonly clock: Clock;
   readonly endSignal: AbortSignal;
   note(what: string, sounds?: readonly string[]): void;
   hangUp(): void;
-  /** Words went into the recording in this file. */
+  /** Adds words to the recording in this file. */
   said(file: string, words: string): void;
 }
 
-/** The ears, voice and fingers of the other party: it follows its turns while the scenario plays, listens and records. */
+/** The other party: follows its turns while the scenario plays, listens and records. */
 export class SimulatedParty {
   readonly #link: PartyLink;
   readonly #turns: Turns;
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
-  /** Sounds that are played at once come one after the other; music without an end gives way. */
+  /** Concurrent sounds are played one after the other; endless music gives way. */
   readonly #sounds = new InTurn();
-  /** The turn that happens by itself when its time has come. */
+  /** The turn with a time of its own. */
   #armed: Turn | undefined;
   /** The turn that a listening block waits for. */
   #taken: Turn | undefined;
@@ -36,12 +37,12 @@ export class SimulatedParty {
     this.#turns = new Turns(turns);
   }
 
-  /** Turns that have not come. */
+  /** Turns that were not reached. */
   get left(): readonly Turn[] {
     return this.#turns.left;
   }
 
-  /** The call is connected: the time of the first turn begins. */
+  /** Starts the time of the first turn at the connection of the call. */
   connected(): void {
     this.#turns.started(this.#link.clock.now());
     this.#arm();
@@ -80,7 +81,7 @@ export class SimulatedParty {
     });
   }
 
-  /** Digits typed ahead count, and the prompt is then not played; a later press counts while it comes in time. */
+  /** Digits typed ahead count and skip the prompt; a later press counts within the timeout. */
   async collect(options: CollectOptions): Promise<CollectResult> {
     const { signal, prompt = [], min, max, timeoutMs, interDigitMs, terminators } = options;
     const ahead = this.#turns.takeAhead(max);
@@ -107,7 +108,7 @@ export class SimulatedParty {
     return { digits, reason: terminator === undefined ? 'complete' : 'terminator', terminator };
   }
 
-  /** What is said is understood word by word; with hints only those of them that are said, as engines do it. */
+  /** Recognises every said word; with hints, only the hints among them, like real engines. */
   async listen({ signal, prompt, timeoutMs, hints, maxMs }: ListenOptions): Promise<ListenResult> {
     if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
     this.#heard(prompt.map(describe));
@@ -147,7 +148,7 @@ export class SimulatedParty {
     }
   }
 
-  /** What is said goes into the recording; a digit is given back. */
+  /** Adds speech to the recording; returns a digit. */
   async #recorded(
     file: string,
     turn: Taken['turn'],
@@ -169,7 +170,7 @@ export class SimulatedParty {
     return undefined;
   }
 
-  /** Hears something and may interrupt it by a digit out of `stopDigits`. */
+  /** Hears a sound and may interrupt it by a digit of `stopDigits`. */
   async #listenWhile(
     sounds: readonly string[],
     milliseconds: number,
@@ -212,11 +213,11 @@ export class SimulatedParty {
     this.#interject();
   }
 
-  /** Nothing is heard of the other party for a while. */
+  /** Ends a turn without an action for a while. */
   async #silent(taken: Taken | undefined, milliseconds: number, signal: AbortSignal): Promise<void> {
     const { next } = this.#turns;
     await this.#pass(milliseconds, signal);
-    // Whoever says something instead of pressing keys has had the turn, too.
+    // Speech in place of keys uses up the turn, too.
     if ((next?.kind === 'silence' || taken?.turn.kind === 'say') && this.#turns.next === next) this.#done();
   }
 
@@ -230,7 +231,7 @@ export class SimulatedParty {
     }
   }
 
-  /** Keys that nobody listens for may be meant for a watcher. */
+  /** Offers keys to the watcher while no block listens. */
   #interject(): void {
     const { next } = this.#turns;
     if (this.#watchers.size === 0 || next?.kind !== 'press' || next.after !== undefined) return;
@@ -253,7 +254,7 @@ export class SimulatedParty {
     this.#link.clock.sleep(due, this.#link.endSignal).then(happen, () => undefined);
   }
 
-  /** A turn that nobody waited for. */
+  /** Takes a turn that no block waits for. */
   #happen(turn: Turn): void {
     if (turn.kind === 'press') return this.#offerDigits(turn.digits, turn.after !== undefined);
     if (turn.kind === 'say') this.#link.note(`said ${turn.text} (nothing listened)`);
@@ -269,7 +270,7 @@ export class SimulatedParty {
     let used = 0;
     while (used < digits.length && this.#offer({ kind: 'dtmf', digit: digits[used] ?? '' })) used += 1;
     if (used > 0) this.#link.note(`pressed ${digits.slice(0, used)}`);
-    // What nobody wanted is typed ahead, unless it waits for somebody who listens.
+    // Unused keys are typed ahead, unless their turn waits for a listening block.
     if (used > 0 || timed) this.#pressed(used);
   }
 
@@ -289,13 +290,13 @@ export class SimulatedParty {
     this.#arm();
   }
 
-  /** Lets time pass; rejects with the reason of whichever ends it early. */
+  /** Lets time pass; rejects with the reason of the signal that ends it early. */
   async #pass(milliseconds: number, signal: AbortSignal): Promise<void> {
     await this.#link.clock.sleep(milliseconds, AbortSignal.any([signal, this.#link.endSignal]));
   }
 }
 
-/** A sound as tests and transcripts name it. */
+/** The name of a sound in tests and transcripts. */
 export function describe(source: PlaySource): string {
   if ('file' in source) return path.basename(source.file);
   if ('text' in source) return source.text;
@@ -307,7 +308,7 @@ function length(source: PlaySource): number {
   return 'silenceMs' in source ? source.silenceMs : PROMPT_MS;
 }
 
-/** Keys until there are enough, or a terminator comes. */
+/** Keys up to the maximum or a terminator. */
 function split(pressed: string, max: number, terminators: string): { digits: string; terminator: string | undefined } {
   let end = 0;
   while (end < Math.min(max, pressed.length) && !terminators.includes(pressed.charAt(end))) end += 1;

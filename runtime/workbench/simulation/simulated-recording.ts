@@ -1,7 +1,7 @@
 import { ScenarioError } from '../../language/index.ts';
 import type { CallRecordingPort, RecordingChange, RecordLayer } from '../../runs/index.ts';
 
-/** Recording of simulated calls: every call is recorded, and what is done to a recording is noted. */
+/** Recording of simulated calls: every call is recorded, and changes of recordings are only noted. */
 export class SimulatedRecording implements CallRecordingPort {
   readonly #note: (what: string) => void;
   readonly #paused = new Set<string>();

@@ -1,7 +1,7 @@
 import type { RecordingStore } from '../../runs/index.ts';
 import type { Fixtures } from './simulated-model.ts';
 
-/** The recordings of a simulation: those that it made, and those that are named in the data model it begins with. */
+/** The recordings of a simulation: its own, and those named in its initial data model. */
 export class SimulatedRecordings implements RecordingStore {
   readonly #names: Set<string>;
   readonly #words = new Map<string, string[]>();
@@ -20,12 +20,12 @@ export class SimulatedRecordings implements RecordingStore {
     return this.#names.has(name) ? fileOf(name) : undefined;
   }
 
-  /** The words go into the recording in this file. */
+  /** Adds words to the recording in this file. */
   said(file: string, words: string): void {
     this.#words.set(file, [...(this.#words.get(file) ?? []), words]);
   }
 
-  /** All that was said into the recording in this file; of one that the simulation did not make nothing is known. */
+  /** All words in the recording of this file; undefined when the simulation did not make it. */
   words(file: string): string {
     return (this.#words.get(file) ?? []).join(' ');
   }

@@ -2,15 +2,15 @@ import { ScenarioError } from '../../language/index.ts';
 import type { CallSpeechPort, SpeechChange, SpeechLayer, TranscriptChannel, TranscriptPort, TranscriptSource } from '../../runs/index.ts';
 
 /**
- * Speech recognition in simulations: of calls, in which nothing is said, what is asked for is noted; of recordings the words
- * are known that were said into them.
+ * Speech recognition in simulations. For calls, which have no speech, requests are only noted. For recordings, the words said
+ * into them are known.
  */
 export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
   readonly #note: (what: string) => void;
   readonly #words: (file: string) => string;
   readonly #layers = new Set<string>();
 
-  /** @param words all that was said into a recording */
+  /** @param words all words said into a recording */
   constructor(note: (what: string) => void, words: (file: string) => string) {
     this.#note = note;
     this.#words = words;
@@ -38,7 +38,7 @@ export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
     this.#note(`queue transcription of ${reclink}`);
   }
 
-  /** Every recording is there. */
+  /** Every recording exists. */
   async checkRequest(): Promise<void> {
     await Promise.resolve();
   }

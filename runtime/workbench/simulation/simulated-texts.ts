@@ -2,17 +2,17 @@ import type { Answer, Clock, TextMessage, TextPort } from '../../runs/index.ts';
 import { AT_ONCE, followAnswers } from './answers.ts';
 import type { Phones } from './phones.ts';
 
-/** Milliseconds after which nobody waits for an answer any more. */
+/** Timeout of an answer, in milliseconds. */
 const PATIENCE_MS = 20_000;
 const BUSY = 486;
 
-/** Texts in a simulation: a phone answers one as it answers a call, but takes it when it is busy, and without ringing. */
+/** Texts in a simulation: a phone answers them like calls, but without ringing, and accepts them while busy. */
 export class SimulatedTexts implements TextPort {
   readonly #clock: Clock;
   readonly #phones: Phones;
   readonly #note: (what: string) => void;
 
-  /** @param phones by number or login; whoever is not named takes what comes */
+  /** @param phones by number or login; others accept every text */
   constructor(clock: Clock, phones: Phones, note: (what: string) => void) {
     this.#clock = clock;
     this.#phones = phones;
@@ -30,7 +30,7 @@ export class SimulatedTexts implements TextPort {
   }
 }
 
-/** Answers that the platform gives in place of a phone: unknown, not registered. */
+/** Answers of the platform in place of a phone: unknown, not registered. */
 function nobody(status: number): boolean {
   return status === 404 || status === 480;
 }

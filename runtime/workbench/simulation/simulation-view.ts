@@ -3,12 +3,12 @@ import type { CallEvent } from './call-script.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A step of a simulated run, and what happened meanwhile. */
+/** A step of a simulated run, with its events. */
 interface SimulatedEntry extends TraceEntry {
   readonly events?: readonly CallEvent[];
 }
 
-/** A simulated run in the shape of a trace: `trace --json` of a node has the same but for the events. */
+/** A simulated run in the form of a trace; a node's `trace --json` is the same without the events. */
 export interface SimulatedRunView extends RunView {
   readonly trace: readonly SimulatedEntry[];
   readonly children?: readonly SimulatedRunView[];
@@ -16,7 +16,7 @@ export interface SimulatedRunView extends RunView {
   readonly served?: readonly SimulatedRunView[];
 }
 
-/** What happened in a simulation, for programs. */
+/** The result of a simulation, for programs. */
 export function simulationView({ run, call, happenings }: Simulation): SimulatedRunView {
   const caller = callerOf(call);
   const served = happenings.served.map((each) => withEvents(each, caller, happenings));

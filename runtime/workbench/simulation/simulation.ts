@@ -1,3 +1,4 @@
+/** Runs scenarios against a scripted caller on a virtual clock. */
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { type ComponentRegistry, MemoryQueues, type Run, type RunOutcome, SILENT, startRun } from '../../runs/index.ts';
@@ -15,9 +16,9 @@ import { VirtualClock } from './virtual-clock.ts';
 export interface SimulationOptions {
   readonly script: Omit<CallScript, 'onEvent'>;
   readonly args?: Readonly<Record<string, Value>>;
-  /** Values that variables begin with in place of what the scenario says. */
+  /** Start values of variables, in place of the declared ones. */
   readonly variables?: Readonly<Record<string, Value>>;
-  /** When it begins, milliseconds since the epoch; default: `TEST_TIME`. */
+  /** Start time, milliseconds since the epoch; default: `TEST_TIME`. */
   readonly at?: number;
   readonly components: ComponentRegistry;
   /** Opens the sandbox, for scenarios with scripts; without it a script is an error. */
@@ -28,30 +29,30 @@ export interface SimulationOptions {
   readonly http?: Readonly<Record<string, Value>>;
   /** Answers of call operations, by their names. */
   readonly operations?: Readonly<Record<string, Value>>;
-  /** What there is in the data model. */
+  /** Initial entities of the data model. */
   readonly model?: Fixtures;
-  /** Callers that are in a queue before, by its name: after how many milliseconds each of them leaves it. */
+  /** Earlier callers by queue: milliseconds after which each of them leaves it. */
   readonly queues?: Readonly<Record<string, readonly number[]>>;
-  /** How the data model reads filters; left out: properties that have to be the same. */
+  /** Evaluates filters of the data model; default: equal properties only. */
   readonly select?: SelectEntities | undefined;
 }
 
-/** A scenario that ran against a scripted caller. */
+/** The result of a simulation. */
 export interface Simulation {
   readonly run: Run;
   readonly call: SimulatedCall;
   readonly outcome: RunOutcome;
-  /** What happened to the call, by the step during which it did. */
+  /** Events of the call, by step. */
   readonly events: EventsByStep;
-  /** The same by the runs that it happened to, those that it started included. */
+  /** The same by run, with those started by it. */
   readonly happenings: Happenings;
-  /** As the run left it. */
+  /** The data model after the run. */
   readonly model: SimulatedModel;
 }
 
 /**
- * Runs a scenario to its end on a virtual clock, without SIP. A scenario with parameters that must be given starts
- * without a call, to make one; so does one whose script says that its call is an outgoing one.
+ * Runs a scenario to its end on a virtual clock, without SIP. A scenario with required parameters starts without a call, to
+ * place one; so does one with an outgoing call in its script.
  * @throws ArgumentError
  */
 export async function simulate(
@@ -121,9 +122,9 @@ function legNames(count: number): CallNames {
 }
 
 /**
- * What a script says of the call.
- * @param from the caller's number; `none`: something else starts the scenario
- * @param to the number dialled; `none`: none was, for the platform has called the other party
+ * The kind of call for a caller's script.
+ * @param from the caller's number; `none`: the scenario starts without a caller
+ * @param to the dialled number; `none`: the platform has called the other party
  */
 export function calledBy(
   from: string | undefined,
@@ -135,7 +136,7 @@ export function calledBy(
   return { ...caller, ...(to === undefined ? {} : { to }) };
 }
 
-/** Queues in which others wait already; the domain of a simulated call is its own. */
+/** Queues with earlier callers, in the domain of simulated calls. */
 function lines(queues: Readonly<Record<string, readonly number[]>>, clock: VirtualClock): MemoryQueues {
   const found = new MemoryQueues();
   const never = new AbortController().signal;

@@ -3,8 +3,8 @@ import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 
 /**
- * What happened in a simulation, line by line: blocks, and below each what it did to the call. Scenarios that it started follow
- * as in a trace, and those that got its call by `serve`.
+ * The transcript of a simulation: a line for each block, with its events of the call below. Scenarios started by it, and
+ * those that got its call by `serve`, follow as in a trace.
  */
 export function transcript({ run, happenings }: Pick<Simulation, 'run' | 'happenings'>): string[] {
   return [
@@ -32,29 +32,29 @@ function headOf(run: Run): RunHead {
   return { id, scenario: program.id, version: program.version, callid: callidOf(run) };
 }
 
-/** The line before a run that is not the only one. */
+/** The heading of a run, where there are several. */
 export function runHeader({ id, scenario, version, callid }: RunHead): string {
   return `run ${id}  scenario ${scenario}  version ${version}${callid === '' ? '' : `  call ${callid}`}`;
 }
 
-/** Lines of a run that another one started. */
+/** Lines of a run started by another. */
 export function nested(lines: readonly string[]): string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-/** In place of how the run ended. */
+/** A note in place of the outcome. */
 export const STILL_RUNNING = '          (still running)';
 
 type RunHead = Pick<RunView, 'id' | 'scenario' | 'version' | 'callid'>;
 
-/** Characters shown of what a run returned. */
+/** Limit of a shown return value, in characters. */
 const MAX_SHOWN = 1000;
 
 const INDENT = ' '.repeat(14);
 
 /**
  * One line for a block.
- * @param start when the run began, in milliseconds since the epoch
+ * @param start start of the run, in milliseconds since the epoch
  */
 export function blockLine(entry: TraceEntry, start: number): string {
   const { block, component, exit, variables, error } = entry;
@@ -63,7 +63,7 @@ export function blockLine(entry: TraceEntry, start: number): string {
   return `${where} -> ${exit ?? '?'}${changed.join('')}${error ? `: ${failureText(error)}` : ''}`;
 }
 
-/** The last lines: how the run ended, where it failed, and what it returned. */
+/** The last lines: outcome, place of a failure, and return value. */
 export function outcomeLines({ status, error, reason, value, milliseconds }: RunOutcome): string[] {
   const block = error && error.block !== '' ? `block ${error.block}: ` : '';
   const why = error ? `: ${block}${failureText(error)}` : reason === undefined ? '' : `: ${reason}`;

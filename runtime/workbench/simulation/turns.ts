@@ -1,31 +1,31 @@
-/** What the other party of a simulated call does, one thing after another. Times are milliseconds. */
+/** One action of the other party of a simulated call. Times are milliseconds. */
 export type Turn =
-  /** Presses keys: when it is listened to, or `after` the turn before. */
+  /** Presses keys: when the scenario listens, or `after` the turn before. */
   | { readonly kind: 'press'; readonly digits: string; readonly after?: number }
-  /** Says something when it is listened to. */
+  /** Speaks when the scenario listens. */
   | { readonly kind: 'say'; readonly text: string; readonly after?: number }
-  /** Does nothing the next time it is listened to. */
+  /** Stays silent the next time the scenario listens. */
   | { readonly kind: 'silence' }
-  /** Does nothing more until a sound of this name is played. */
+  /** Waits for a sound of this name. */
   | { readonly kind: 'hear'; readonly sound: string }
   /** Happen by themselves, `after` the turn before. */
   | { readonly kind: 'hang_up' | 'hold' | 'unhold'; readonly after?: number };
 
-/** A turn taken when the other party is listened to, and how long it takes until then. */
+/** A turn for a listening scenario, with its delay. */
 export interface Taken {
   readonly turn: Extract<Turn, { kind: 'press' | 'say' }>;
   readonly delay: number;
 }
 
-/** How long the other party thinks before it does something. */
+/** Reaction time of the other party. */
 export const THINK_MS = 200;
 
-/** Keeps the turns that are still to come. */
+/** Keeps the remaining turns. */
 export class Turns {
   readonly #turns: Turn[];
-  /** Keys that were pressed and that nobody has heard. */
+  /** Pressed keys that no block has received. */
   #ahead = '';
-  /** When the latest turn was done. */
+  /** Time of the latest turn. */
   #since = 0;
 
   constructor(turns: readonly Turn[]) {
@@ -40,14 +40,14 @@ export class Turns {
     return this.#ahead === '' ? this.#turns : [{ kind: 'press', digits: this.#ahead }, ...this.#turns];
   }
 
-  /** Keys typed ahead; whoever calls has them. */
+  /** Takes the keys typed ahead. */
   takeAhead(max: number): string {
     const taken = this.#ahead.slice(0, max);
     this.#ahead = this.#ahead.slice(max);
     return taken;
   }
 
-  /** The next turn is done, or time for it begins. */
+  /** Ends the current turn, or starts the time of the next. */
   started(now: number): void {
     this.#since = now;
   }
@@ -57,7 +57,7 @@ export class Turns {
     this.#since = now;
   }
 
-  /** Digits of the next turn were used up; what is left of them is typed ahead. */
+  /** Uses digits of the next turn; the rest is typed ahead. */
   pressed(count: number, now: number): void {
     const { next } = this;
     if (next?.kind !== 'press') return;
@@ -65,19 +65,19 @@ export class Turns {
     this.done(now);
   }
 
-  /** A sound is played. */
+  /** Notes a played sound. */
   heard(sound: string, now: number): void {
     const { next } = this;
     if (next?.kind === 'hear' && next.sound === sound) this.done(now);
   }
 
-  /** Whether the next turn comes at a time of its own, listened to or not. */
+  /** True when the next turn has a time of its own, independent of listening. */
   get isTimed(): boolean {
     const { next } = this;
     return next?.kind === 'press' && next.after !== undefined;
   }
 
-  /** Milliseconds until the next turn happens by itself; undefined when it waits for something. */
+  /** Milliseconds to the next turn with a time of its own; undefined when it waits for the scenario. */
   dueIn(now: number): number | undefined {
     const { next } = this;
     if (next === undefined || next.kind === 'hear' || next.kind === 'silence') return undefined;
@@ -86,7 +86,7 @@ export class Turns {
     return Math.max(0, this.#since + (next.after ?? THINK_MS) - now);
   }
 
-  /** What the other party does when it is listened to for `window` at most; undefined: nothing. */
+  /** The turn for a scenario that listens for at most `window`; undefined: silence. */
   listened(now: number, window: number): Taken | undefined {
     const { next } = this;
     if (next?.kind !== 'press' && next?.kind !== 'say') return undefined;

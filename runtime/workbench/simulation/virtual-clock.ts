@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../runs/index.ts';
 
-/** Milliseconds that a simulation may last: one that goes on for ever is told so. */
+/** Limit of a simulation, in milliseconds: an endless one fails. */
 const LONGEST_MS = 48 * 3_600_000;
 
 interface Sleeper {
@@ -10,8 +10,8 @@ interface Sleeper {
 }
 
 /**
- * A clock that only moves when everybody sleeps: `run` wakes the next sleeper once all other work is done. An hour of
- * waiting takes no time, and the order of events is always the same.
+ * A clock that moves only when all work sleeps: `run` wakes the next sleeper after all other work. An hour of waiting takes
+ * no time, and the order of events is deterministic.
  */
 export class VirtualClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
@@ -49,7 +49,7 @@ export class VirtualClock implements Clock {
     return promise;
   }
 
-  /** Stands still until real work (a script, a file) is done. */
+  /** Stands still during real work (a script, a file). */
   async busy<T>(work: Promise<T>): Promise<T> {
     this.#busy += 1;
     try {
@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
 
   /**
    * Lets time pass until the promise settles.
-   * @throws Error after two days; and when nobody sleeps and the promise still does not settle: it waits for something that never comes
+   * @throws Error after two days; and when nothing sleeps and the promise still does not settle, because its event never comes
    */
   async run<T>(promise: Promise<T>): Promise<T> {
     const start = this.#now;
@@ -74,13 +74,13 @@ export class VirtualClock implements Clock {
       await setImmediate();
       if (settled) break;
       if (this.#busy > 0) {
-        // Not to spin while another process works.
+        // Avoids spinning while another process works.
         await setTimeout(1);
         continue;
       }
       if (this.#now - start > LONGEST_MS) throw new Error('the simulation goes on and on: two days have passed');
       idle = this.#wakeNext() ? 0 : idle + 1;
-      // Real I/O (a file, a check) may be under way that nobody told of; a simulation does little of it.
+      // Unannounced real I/O (a file, a check) may be in progress; a simulation does little of it.
       if (idle > 1000) throw new Error('the simulation waits for something that never comes');
     }
     await settling;

@@ -5,7 +5,7 @@ import type { Simulation } from '../simulation/simulation.ts';
 import type { Expectations } from './test-file.ts';
 import type { Turn } from '../simulation/turns.ts';
 
-/** What is not as expected, one sentence each; empty: the test passes. */
+/** The unmet expectations, one sentence each; empty: the test passes. */
 export function mismatches(simulation: Simulation, expected: Expectations): string[] {
   const { outcome } = simulation;
   return [
@@ -27,14 +27,14 @@ export function mismatches(simulation: Simulation, expected: Expectations): stri
   ];
 }
 
-/** A failure that no expectation speaks of is told: it is what the author wants to know first. */
+/** Reports an unexpected failure of the run first: it usually explains the rest. */
 function failure({ outcome: { error } }: Simulation, { status, error: code }: Expectations): string[] {
   if (!error || status === 'failed' || code !== undefined) return [];
   const where = error.block === '' ? ': ' : ` in block ${error.block}: `;
   return [`the run failed${where}${failureText(error)} (${error.code})`];
 }
 
-/** Sounds that the caller waited for in vain. */
+/** Sounds that the caller waited for but did not hear. */
 function unheard(simulation: Simulation): string[] {
   const { call } = simulation;
   const [next] = call.turnsLeft.filter((turn) => turn.kind !== 'silence');
@@ -48,7 +48,7 @@ function deed(turn: Turn): string {
   return turn.kind === 'say' ? `say "${turn.text}"` : turn.kind.replace('_', ' ');
 }
 
-/** What the transcript says beside the blocks. */
+/** The events of the transcript, without blocks. */
 function transcriptLines({ run, events }: Simulation): string[] {
   const of = (step: number): string[] => (events.get(step) ?? []).map(({ what }) => what);
   return [...of(0), ...run.trace.flatMap(({ step, log = [] }) => [...log, ...of(step)])];
@@ -74,12 +74,12 @@ function results({ run }: Simulation): Record<string, Value> {
   );
 }
 
-/** Last values; a module has no variables. */
+/** Final values; a module has no variables. */
 function variables({ outcome }: Simulation): Readonly<Record<string, Value>> {
   return outcome.variables ?? {};
 }
 
-/** Blocks, results and variables that are expected of a scenario that has none of the name. */
+/** Expected blocks, results and variables that the scenario does not have. */
 function unknownNames({ run: { program } }: Simulation, expected: Expectations): string[] {
   if (program.module !== undefined) return [];
   const { path: blocks = [], exits = {}, results: fields = {}, variables: values = {} } = expected;
@@ -98,7 +98,7 @@ function notThere(what: string, names: readonly string[], known: readonly string
     });
 }
 
-/** Of every class that is named: as many entities as are expected, in any order, with the properties that are expected. */
+/** For each named class: the expected number of entities, in any order, with the expected properties. */
 function entities({ model }: Simulation, { model: expected = {} }: Expectations): string[] {
   return Object.entries(expected).flatMap(([classname, wanted]) => {
     const left = [...model.entities(classname)];

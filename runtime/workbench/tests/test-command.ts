@@ -8,7 +8,7 @@ import { type Simulation, type SimulationOptions, calledBy, simulate } from '../
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from '../simulation/transcript.ts';
 
-/** How many tests failed are shown with their transcript. */
+/** Limit of failed tests with a shown transcript. */
 const SHOWN = 20;
 
 interface TestResult {
@@ -19,15 +19,15 @@ interface TestResult {
 }
 
 /**
- * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and prints a report: what failed
- * with its transcript, with `show` every test.
- * @returns the exit code: 0 when all pass, 1 when one fails or a file has mistakes, 2 when there is no test
+ * The `test` command: runs the scripted-caller tests (`*.test.yaml`) of files and folders, and reports failed tests with their
+ * transcripts; with `show`, every test.
+ * @returns the exit code: 0 when all pass, 1 when one fails or a file has mistakes, 2 without any test
  */
 export async function runTests(
   targets: readonly string[],
   components: ComponentRegistry,
   out: (line: string) => void,
-  /** For scenarios with scripts, and how the data model reads filters. */
+  /** The sandbox for scenarios with scripts, and the evaluation of data model filters. */
   { openSandbox, select, show = false }: Pick<SimulationOptions, 'openSandbox' | 'select'> & { show?: boolean } = {},
 ): Promise<number> {
   const files: string[] = [];
@@ -58,7 +58,7 @@ async function testFiles(target: string): Promise<string[]> {
     if ((await stat(target)).isDirectory()) return await filesBelow(target, isTestFile);
     return [isTestFile(target) ? target : testsBeside(target)];
   } catch {
-    // Named by the reader below.
+    // The reader below reports it.
     return [target];
   }
 }
@@ -92,7 +92,7 @@ async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Pr
   }
 }
 
-/** What is said of a file of tests, when it or its scenario cannot be read. */
+/** The report of a test file that cannot be read, or whose scenario cannot. */
 function unreadable(file: string, missing: string, code: string): string {
   if (code !== 'ENOENT') return `${missing}:1:1: the file cannot be read (${code})`;
   if (missing === file) return `${file}:1:1: the file cannot be read (there is none)`;
@@ -100,7 +100,7 @@ function unreadable(file: string, missing: string, code: string): string {
   return `${file}:1:1: there is no scenario ${name} for these tests; write scenario: FILE.yaml at the top of the file`;
 }
 
-/** `menu.test.yaml` tests `menu.yaml`, or `menu.ts` or `menu.js` where there is one. */
+/** `menu.test.yaml` tests `menu.yaml`, or `menu.ts` or `menu.js` where it exists. */
 async function namesake(file: string): Promise<string> {
   const stem = file.replace(/\.test\.ya?ml$/, '');
   for (const extension of ['.yaml', '.yml', '.ts', '.js']) {
@@ -142,7 +142,7 @@ async function runTest(
   }
 }
 
-/** @param all passed tests are shown, too */
+/** @param all shows passed tests, too */
 function report(results: readonly TestResult[], all: boolean, out: (line: string) => void): void {
   let shown = 0;
   for (const { file, test, found, simulation } of results) {

@@ -1,3 +1,4 @@
+/** Reads files of scripted-caller tests. */
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import { type Entry, parseDuration, type Problem, scalarText, suggestName, type Value, YamlSource } from '../../language/index.ts';
 import { RECORDING } from '../../runs/index.ts';
@@ -6,9 +7,9 @@ import type { Fixtures } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';
 import type { Turn } from '../simulation/turns.ts';
 
-/** Tests of a scenario: a scripted caller, and what is expected of the run. */
+/** Tests of a scenario: scripted callers with expectations of the runs. */
 export interface TestFile {
-  /** File of the scenario, relative to the test file; undefined: the one of the same name. */
+  /** File of the scenario, relative to the test file; undefined: the file of the same name. */
   readonly scenario: string | undefined;
   readonly tests: readonly ScenarioTest[];
 }
@@ -16,16 +17,16 @@ export interface TestFile {
 export interface ScenarioTest {
   readonly name: string;
   readonly line: number;
-  /** Number of the caller, or `none`: the scenario was started by something else. */
+  /** Number of the caller, or `none`: the scenario starts without a caller. */
   readonly from: string | undefined;
-  /** The number dialled, or `none`: the platform has called the other party. */
+  /** The dialled number, or `none`: the platform has called the other party. */
   readonly to: string | undefined;
-  /** When it begins, milliseconds since the epoch. */
+  /** Start time, milliseconds since the epoch. */
   readonly at: number | undefined;
   readonly args: Readonly<Record<string, Value>>;
-  /** Values that variables begin with, as INVITEBYIVR gives them. */
+  /** Start values of variables, as INVITEBYIVR provides them. */
   readonly variables: Readonly<Record<string, Value>>;
-  /** Milliseconds after which the caller hangs up, whatever happens. */
+  /** Milliseconds after which the caller hangs up in any case. */
   readonly patience: number;
   readonly turns: readonly Turn[];
   readonly phones: PhoneScripts;
@@ -33,40 +34,40 @@ export interface ScenarioTest {
   readonly http: Readonly<Record<string, Value>>;
   /** Answers of call operations in order, by name. */
   readonly operations: Readonly<Record<string, Value>>;
-  /** What there is in the data model. */
+  /** Initial entities of the data model. */
   readonly model: Fixtures;
-  /** Callers in queues before this one: after how many milliseconds each leaves. */
+  /** Earlier callers in queues: milliseconds after which each leaves. */
   readonly queues: Readonly<Record<string, readonly number[]>>;
   readonly expect: Expectations;
 }
 
-/** All are optional; what is not named is not looked at. */
+/** All are optional; omitted ones are not checked. */
 export interface Expectations {
   readonly status?: string;
-  /** Names of the blocks in the order in which they ran. */
+  /** Names of the run's blocks, in order. */
   readonly path?: readonly string[];
-  /** The last exit of a block. */
+  /** Last exits by block. */
   readonly exits?: Readonly<Record<string, string>>;
-  /** All that was played or spoken, in order. */
+  /** All played and spoken sounds, in order. */
   readonly prompts?: readonly string[];
-  /** Lines of the transcript that come in this order, others between them. */
+  /** Lines of the transcript in this order, with others between them. */
   readonly events?: readonly string[];
   /** `block.field`: value. */
   readonly results?: Readonly<Record<string, Value>>;
   readonly variables?: Readonly<Record<string, Value>>;
-  /** Fields that `report` set. */
+  /** Fields set by `report`. */
   readonly result?: Readonly<Record<string, Value>>;
-  /** What `return` gave. */
+  /** The return value. */
   readonly value?: Value;
-  /** Code of the error that the run failed with. */
+  /** Code of the run's error. */
   readonly error?: string;
-  /** Entities that there are in the end, with the properties that are named; of a class all of them. */
+  /** All entities of named classes after the run, with the named properties. */
   readonly model?: Fixtures;
-  /** Milliseconds the run may take. */
+  /** Limit of the run's duration, in milliseconds. */
   readonly within?: number;
 }
 
-/** A caller who says nothing hangs up at last: a scenario that listens for ever comes to an end. */
+/** A silent caller finally hangs up, so that an endless scenario ends. */
 export const PATIENCE_MS = 120_000;
 
 const TEST_KEYS = [
@@ -102,7 +103,7 @@ const EXPECT_KEYS = [
 const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
 const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
 
-/** Reads the text of a test file; every mistake at once. */
+/** Reads the text of a test file and lists all mistakes. */
 export function readTestFile(text: string, file: string): { tests: TestFile; problems: readonly Problem[] } {
   const source = new YamlSource(text, file);
   const tests = new TestReader(source).read();
@@ -191,7 +192,7 @@ class TestReader {
     }
     const before = this.#source.problems.length;
     const fields = this.#fields(node, [...STEPS, 'after'], 'a step');
-    // That it is another deed is told.
+    // A second action is reported as a mistake.
     if (this.#source.problems.length > before) return undefined;
     const [deed, ...more] = [...fields].filter(([key]) => key !== 'after');
     if (!deed || more.length > 0) {
@@ -361,7 +362,7 @@ class TestReader {
     return milliseconds;
   }
 
-  /** Numbers as they are written: `presses: 012`. */
+  /** Numbers as written: `presses: 012`. */
   #text(entry: Entry | undefined): string | undefined {
     return entry?.value === undefined || entry.value === null ? undefined : textOfNode(entry.value);
   }
@@ -376,7 +377,7 @@ class TestReader {
   }
 }
 
-/** A sound as the caller hears it: a recording by the name of its file, and a text as it is. */
+/** The caller's name of a sound: a recording by its file name, a text as it is. */
 function asHeard(sound: string): string {
   return sound.replace(new RegExp(`^(?:${RECORDING}|say(?:\\[[\\w-]+\\])?:)`), '');
 }

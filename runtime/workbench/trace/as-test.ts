@@ -7,18 +7,18 @@ import { callerSteps } from './caller-steps.ts';
 import { type Fields, answered, entities, httpAnswer } from './outside-answers.ts';
 import { ReplayError, expectReplayable } from './replayable.ts';
 
-/** A run is shorter than this, or the caller of its test has to be told to have more patience. */
+/** Default patience of a test's caller; longer runs need an explicit one. */
 const SHORT_MS = PATIENCE_MS / 2;
 
-/** Runs that got the call by `serve`, by their ids. */
+/** Runs that got the call by `serve`, by id. */
 export type ServedRuns = ReadonlyMap<string, RunView>;
 
 /**
- * A scripted-caller test that does what the caller of a run did, and expects what happened. Silence and the wrong keys
- * within one block are not in a trace: the last key of a menu is pressed. Of a live run, what it has done so far is
- * expected.
- * @param served the runs that `servedBy` names
- * @throws ReplayError when a test cannot do the same
+ * Makes a scripted-caller test from a run: the caller's actions, and the run's behaviour as expectations. Traces do not show
+ * silence and wrong keys within one block, so the test presses the last key of a menu. For a live run, the test covers the
+ * trace so far.
+ * @param served the runs from `servedBy`
+ * @throws ReplayError when a test cannot repeat the run
  */
 export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   const view = withServed(found, served);
@@ -29,7 +29,7 @@ export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   const begin = trace.at(0)?.start;
   const asked = withChildren(view).toSorted((a, b) => a.start - b.start);
   const phones = calledPhones(view);
-  // Of a webhook only that it was forbidden: it goes on when the run is over.
+  // Of a webhook, only a forbidden one counts: others may end after the run.
   const webhooks = asked.filter(({ error }) => error !== undefined);
   const http = { ...answered(webhooks, 'webhook', (fields) => fields), ...answered(asked, 'http', httpAnswer) };
   const operations = answered(asked, 'operation.', (fields) => fields);
@@ -59,18 +59,18 @@ export function asTest(found: RunView, served: ServedRuns = new Map()): string {
   return withSecretsNamed(stringify({ scenario: file, tests: [test] }));
 }
 
-/** In a test what is short may take a little longer. */
+/** In a test, short blocks may take a little longer. */
 function patience(milliseconds: number): string {
   return `${Math.ceil((2 * milliseconds) / 1000)}s`;
 }
 
-/** The runs that a run and those that it started gave the call to. */
+/** The runs that got the call from a run or its children by `serve`. */
 export function servedBy({ trace, children = [] }: RunView): readonly string[] {
   const own = trace.flatMap(({ component, result }) => (component === SERVE ? [plainText(result?.['run'] ?? '')] : []));
   return [...own.filter((id) => id !== ''), ...children.flatMap(servedBy)];
 }
 
-/** What `serve` began belongs to the run like what `run` does. */
+/** Attaches runs started by `serve` to the run, like those started by `run`. */
 function withServed(view: RunView, served: ServedRuns): RunView {
   const trace = view.trace.map((entry) => {
     const id = entry.component === SERVE ? plainText(entry.result?.['run'] ?? '') : '';
@@ -85,11 +85,11 @@ function withServed(view: RunView, served: ServedRuns): RunView {
   return { ...view, trace, children: children.map((child) => withServed(child, served)) };
 }
 
-/** What was done while the scenario had the call, by itself and by those that had it from it. */
+/** The entries of the scenario while it had the call, and of those that got the call from it. */
 function withCall({ trace, children = [] }: RunView): readonly TraceEntry[] {
   const main = trace.filter(({ branch, exit }) => branch === 'main' && exit !== undefined);
   const started = new Set(trace.flatMap(({ runs = [] }) => runs));
-  // A fallback scenario, which no block has started.
+  // A fallback scenario is not started by a block.
   const instead = children.filter(({ id }) => !started.has(id)).flatMap(withCall);
   const own = main.flatMap((entry) => {
     const { component, runs = [], result, leg } = entry;
@@ -100,17 +100,17 @@ function withCall({ trace, children = [] }: RunView): readonly TraceEntry[] {
   return [...own, ...instead];
 }
 
-/** The scenarios that it started ask, too. */
+/** All requests, also those of scenarios started by the run. */
 function withChildren({ trace, children = [] }: RunView): readonly TraceEntry[] {
   return [...trace, ...children.flatMap(withChildren)];
 }
 
-/** Results of components that are named anew in each run. */
+/** Results with a new name in each run. */
 const NAMES = ['callid', 'dialogid', 'id', 'recording'];
-/** Characters of the shortest name that is made up. */
+/** Minimum length of a generated name. */
 const SHORTEST_NAME = 12;
 
-/** What this run was called, and what it made: another one has other names for it. */
+/** Generated names of this run and of its results; another run has others. */
 function namesOf(view: RunView): readonly string[] {
   const made = view.trace.flatMap(({ component, result = {} }) =>
     component === 'model_read' ? [] : NAMES.map((name) => result[name]),
@@ -120,7 +120,7 @@ function namesOf(view: RunView): readonly string[] {
   return [...own, ...(view.children ?? []).flatMap(namesOf)];
 }
 
-/** The fields in which none of these names is. */
+/** The fields without any of these names. */
 function lasting(fields: Fields, names: readonly string[]): Fields {
   const lasts = (value: Value): boolean => {
     const text = JSON.stringify(value);

@@ -1,67 +1,67 @@
 import { INTERRUPTED, type RunView, type TraceEntry } from '../../runs/index.ts';
 import { plainText } from '../../language/index.ts';
 
-/** Components that listen to the other party, and the result in which the keys are. */
+/** Components that listen to the other party, with their result field for keys. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
-/** The component that writes to phones without calling them. */
+/** The component that sends texts to phones. */
 const TEXT = 'send_message';
-/** The component that lets the caller talk to a further call. */
+/** The component that connects the caller with a further call. */
 const BRIDGE = 'bridge';
-/** Components that make somebody the other party of a call. */
+/** Components that give a call its other party. */
 const PLACES: ReadonlySet<string> = new Set(['call', 'take_over']);
-/** Components whose answers are those of phones. */
+/** Components with answers from phones. */
 const KNOWN: ReadonlySet<string> = new Set(['hunt', 'take_over', TEXT]);
-/** Components whose target rings from their beginning. */
+/** Components that ring their target at once. */
 const RINGS_AT_ONCE: ReadonlySet<string> = new Set(['call', 'refer']);
-/** Errors of blocks whose party is gone: meanwhile, or before. */
+/** Errors of blocks after the end of their party's call. */
 const GONE = 'call_ended';
 const GONE_BEFORE = 'call_state';
 
-/** The component that gives the call to another run. */
+/** The component that passes the call to another run. */
 export const SERVE = 'serve';
-/** What `run` says of a scenario that has a call of its own. */
+/** The subject of `run` for a scenario with a call of its own. */
 export const PARALLEL = 'running';
-/** How soon somebody hangs up in a block that may be short. */
+/** Delay of a hang-up in a block that may be short. */
 const SOON_MS = 100;
 const NO_ANSWER = 'no answer';
-/** Status of a call that was called off (RFC 3261 section 15.1.2). */
+/** Status of a cancelled call (RFC 3261 section 15.1.2). */
 const CANCELLED = 487;
 
-/** What a phone did when it was called once. */
+/** A phone's behaviour in one call. */
 interface Attempt {
   words: string;
-  /** The block that called it. */
+  /** The calling block. */
   readonly by: TraceEntry;
 }
 
-/** A further call that was answered. */
+/** An answered further call. */
 interface Leg {
   readonly attempt: Attempt;
-  /** When it did the last thing. */
+  /** Time of its last action. */
   since: number;
   gone: boolean;
 }
 
-/** An entry of a run, as far as somebody who was called has to do with it. */
+/** A trace entry in terms of called parties. */
 interface Asked {
   readonly entry: TraceEntry;
-  /** The call it was for; undefined: the caller's. */
+  /** Its call; undefined: the caller's. */
   readonly leg: string | undefined;
-  /** Whom it let the caller talk to. */
+  /** The call that it connected with the caller. */
   readonly other: string | undefined;
-  /** The call that a scenario has to itself before the connection. */
+  /** The call that a scenario serves before the connection. */
   readonly before: string;
-  /** The called party hung up meanwhile. */
+  /** The called party hung up during the block. */
   readonly ended: boolean;
 }
 
-/** What the numbers that were called did, by the words of tests: a list where they did different things one after another. */
+/** Behaviour of the called numbers in the words of tests; a list where it differs from call to call. */
 export function calledPhones(view: RunView): Record<string, string | string[]> {
   const phones = new Map<string, Attempt[]>();
   const texted = new Map<string, Attempt[]>();
   const legs = new Map<string, Leg>();
   const asked = entriesOf(view, undefined).toSorted((a, b) => a.entry.start - b.entry.start);
-  // A phone that is busy may take a text: what it did when it was called counts more, and of texts the last.
+  // A busy phone may accept a text: its behaviour in calls takes precedence, and of texts the last counts.
   for (const each of asked) if (each.entry.component === TEXT) answers(each, texted, legs);
   for (const each of asked) {
     if (each.entry.component !== TEXT) answers(each, phones, legs);
@@ -72,7 +72,7 @@ export function calledPhones(view: RunView): Record<string, string | string[]> {
   return Object.fromEntries([...new Map([...texted, ...phones])].map(([number, did]) => [number, oneOrAll(did)]));
 }
 
-/** The last one is what a phone does from then on. */
+/** The last one repeats. */
 function oneOrAll(attempts: readonly Attempt[]): string | string[] {
   const words = attempts.map((attempt) => attempt.words);
   while (words.length > 1 && words.at(-1) === words.at(-2)) words.pop();
@@ -80,7 +80,7 @@ function oneOrAll(attempts: readonly Attempt[]): string | string[] {
   return words.length === 1 ? only : words;
 }
 
-/** The entries of a run and of those that it started. @param own the call that those without `leg` are for */
+/** The entries of a run and of runs started by it. @param own the call of entries without `leg` */
 function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
   const { id, trace, children = [], outcome } = view;
   const legOf = (name: string | undefined): string | undefined => (name === undefined ? own : `${id} leg ${name}`);
@@ -96,7 +96,7 @@ function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
   }));
   const started = children.flatMap((child) => {
     const by = trace.find(({ runs = [] }) => runs.includes(child.id));
-    // A fallback scenario has the call of the one that failed.
+    // A fallback scenario has the call of the failed one.
     if (by === undefined) return entriesOf(child, own);
     if (by.component !== 'run' && by.component !== SERVE) return entriesOf(child, before(by));
     return entriesOf(child, by.result?.['status'] === PARALLEL ? `${child.id} own` : legOf(by.leg));
@@ -110,7 +110,7 @@ function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, 
     const number = dialled(entry, party);
     const status = Number(line.split(' ')[1]);
     if (number === undefined) continue;
-    // It rang when the caller had enough.
+    // The caller hung up while it rang.
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
     const known = phones.get(number) ?? [];
     const note = (words: string): Attempt => {
@@ -126,19 +126,19 @@ function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, 
     if (status >= 300) continue;
     const answering = { attempt, since: at, gone: false };
     if (PLACES.has(component) && leg !== undefined) legs.set(leg, answering);
-    // It answered, and was asked something before it was connected.
+    // It answered, and a scenario served it before the connection.
     if (runs.length > 0) legs.set(before, { ...answering, since: start });
   }
 }
 
-/** The number by which a party was called, without the digits that were sent after its answer; the id of a live call. */
+/** The called number without its DTMF tail; the id of a live call. */
 function dialled({ component, subject }: TraceEntry, party: string): string | undefined {
   const called = RINGS_AT_ONCE.has(component) || component === 'take_over' ? subject : party;
   const number = called?.replace(/[',].*$/, '') ?? '';
   return number === '' || (!RINGS_AT_ONCE.has(component) && !KNOWN.has(component)) ? undefined : number;
 }
 
-/** What a called party did: keys that it pressed, or that it hung up. */
+/** Actions of a called party: pressed keys, or a hang-up. */
 function legDeed({ entry, other, ended }: Asked, leg: Leg): string | undefined {
   const { component, exit, start, milliseconds = 0, error } = entry;
   const before = leg.since;
@@ -146,7 +146,7 @@ function legDeed({ entry, other, ended }: Asked, leg: Leg): string | undefined {
   const hungUp = ended || (other !== undefined && exit === 'ended');
   if (hungUp || (other === undefined && (error?.code === GONE || error?.code === GONE_BEFORE))) {
     leg.gone = true;
-    // Soon, in a block that is over sooner in a test; before the block, where it found nobody.
+    // Soon, because the block may be shorter in a test; before the block, when the party was already gone.
     const during = error?.code === GONE ? start + Math.min(milliseconds, SOON_MS) : before;
     return `hangs up after ${Math.max(0, (hungUp ? end : during) - before)}ms`;
   }
@@ -160,7 +160,7 @@ export function listens(component: string): boolean {
   return component in LISTENING;
 }
 
-/** The keys that ended a block that listens, or that it collected. */
+/** The keys that a block collected, or the key that ended it. */
 export function keysOf({ component, result = {} }: TraceEntry): string {
   const text = (field: string): string => plainText(result[field] ?? '');
   return `${text(LISTENING[component] ?? '')}${text('terminator')}`;

@@ -9,26 +9,26 @@ import { LONG_MS } from './outside-answers.ts';
 /** A step of the caller, in the words of tests. */
 export type Step = string | Record<string, string>;
 
-/** Components that ask by a sound of their own, and wait for an answer after it. */
+/** Components that play a prompt and then wait for an answer. */
 const ASKS: ReadonlySet<string> = new Set(['collect', 'menu', 'recognise']);
-/** Components that take no time in a test. */
+/** Components without a duration in tests. */
 const AT_ONCE: ReadonlySet<string> = new Set(
   'answer bindings if leg_dtmf leg_notify log loop model_list model_read model_write publish report return ring script send set stop switch terminate webhook'.split(
     ' ',
   ),
 );
-/** Components by which a scenario ends calls, its own as well. */
+/** Components that end calls, also the scenario's own. */
 const ENDS_CALLS: ReadonlySet<string> = new Set(['terminate', 'operation.delete']);
 
 /**
- * What the caller did, one after another.
- * @param main what was done while the scenario had the call
- * @param outcome how it ended; undefined while it runs
+ * The caller's steps, in order.
+ * @param main the entries of the time in which the scenario had the call
+ * @param outcome the run's outcome; undefined while it runs
  */
 export function callerSteps(main: readonly TraceEntry[], outcome: RunOutcome | undefined): Step[] {
   const steps: Step[] = [];
   const by = hangsUp(main, outcome?.reason);
-  // When the step before was done, and which entries have begun since.
+  // Time of the step before, and the entries since.
   let since = main[0]?.start ?? 0;
   let done = 0;
   for (const [index, entry] of main.entries()) {
@@ -48,14 +48,14 @@ export function callerSteps(main: readonly TraceEntry[], outcome: RunOutcome | u
   return [...steps, ...hangUp(main, { since, entries: main.slice(done) })];
 }
 
-/** Whether the caller ended the call, or somebody else whose place it takes in the test. */
+/** True when the caller ended the call, or another party that the test's caller replaces. */
 function hangsUp(main: readonly TraceEntry[], reason: string | undefined): boolean {
   if (reason === undefined) return main.some(({ interrupt }) => interrupt?.startsWith('hangup') === true);
   if (reason.startsWith('opponent') || reason.startsWith('taken')) return true;
   return reason.startsWith('external') && !main.some(({ component }) => ENDS_CALLS.has(component));
 }
 
-/** A moment, and what was done between the step before and it. */
+/** A time, with the entries between the step before and it. */
 interface When {
   readonly at: number;
   readonly since: number;
@@ -77,18 +77,18 @@ function deed(entry: TraceEntry): Step[] {
   return component === 'collect' || component === 'menu' || listened === true ? ['silence'] : [];
 }
 
-/** What nobody understood is none of the words that are expected. */
+/** The speech for an unrecognised answer: none of the expected words. */
 function said(exit: string | undefined, text: Value | undefined): Step {
   if (text !== undefined && text !== '') return { says: plainText(text) };
   return exit === 'failed' ? { says: '?' } : 'silence';
 }
 
-/** Something was said as long as the recording took; what ended it came then. */
+/** Speech for the duration of the recording, then the cause of its end. */
 function recorded(result: Readonly<Record<string, Value>>, milliseconds: number): Step[] {
   const { reason, digit, milliseconds: length } = result;
   if (reason === 'silence' && typeof length === 'number' && length < THINK_MS) return ['silence'];
   const spoken = (typeof length === 'number' ? length : milliseconds) - 2 * THINK_MS;
-  // It ends before the recording would by itself: whoever hung up at the last moment was there before.
+  // Ends before the recording's own limit, so that a hang-up at the last moment still comes first.
   const says = { says: 'x'.repeat(Math.max(1, Math.ceil(spoken / CHARACTER_MS) - 1)) };
   return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];
 }
@@ -112,27 +112,27 @@ function kindOf(what: ToldEvent['what']): string {
   return what.split(' ')[0] ?? '';
 }
 
-/** The end of a call that no block was told of by name. */
+/** A call's end that no block reports by an exit. */
 function hangUp(main: readonly TraceEntry[], { since, entries }: Omit<When, 'at'>): Step[] {
   const last = main.at(-1);
   if (last === undefined) return ['hangs_up'];
   const at = endOf(last);
-  // While it spoke: the time until then has passed.
+  // During its speech: the time before has passed.
   if (last.component === 'record' && last.exit === INTERRUPTED) return [{ hangs_up: `${THINK_MS}ms` }];
   const sound = last.exit === INTERRUPTED ? lastSound(entries, last) : undefined;
   if (sound !== undefined) return [{ hears: sound }, { hangs_up: within(last.milliseconds ?? 0) }];
   return [{ hangs_up: `${elapsed({ at, since, entries })}ms` }];
 }
 
-/** In a test sounds last as long as they do: the beginning of the one that was heard is what counts. */
+/** Sounds have fixed durations in tests, so times count from the start of the heard sound. */
 function within(milliseconds: number): string {
   return `${Math.min(THINK_MS, milliseconds)}ms`;
 }
 
-/** The sound that an entry was playing, by the name that tests have for it; undefined when it is no single one, or was heard before. */
+/** The sound of an entry by its name in tests; undefined when it is not a single one, or was heard before. */
 function lastSound(entries: readonly TraceEntry[], entry: TraceEntry): string | undefined {
   const { component, subject, leg } = entry;
-  // Nothing, and what has another name in each run, cannot be waited for.
+  // A test cannot wait for an empty name, or for one that changes from run to run.
   if (subject === undefined || /^(silence|recording):/.test(subject)) return undefined;
   const isOne = component === 'say' || ((component === 'play' || ASKS.has(component)) && !subject.includes(' '));
   if (!isOne || leg !== undefined || subject.length >= MAX_SUBJECT_LENGTH) return undefined;
@@ -147,8 +147,7 @@ function soundName(subject: string): string {
 }
 
 /**
- * Milliseconds from the step before to a moment, as they pass in a test: there a sound is as long as its kind is, whatever
- * is in it.
+ * Milliseconds in a test from the step before to a time: sounds of one kind all have the same duration there.
  */
 function elapsed({ at, since, entries }: When): number {
   let total = 0;
@@ -157,7 +156,7 @@ function elapsed({ at, since, entries }: When): number {
     const begin = Math.max(from, entry.start);
     const end = Math.min(at, endOf(entry));
     if (end < begin) continue;
-    // What lies between two entries: nothing, or what a module did by itself.
+    // The gap between two entries is empty, or a module's own work.
     total += begin - from;
     const length = simulated(entry);
     const [first, last] = [begin - entry.start, end - entry.start];
@@ -168,12 +167,12 @@ function elapsed({ at, since, entries }: When): number {
   return Math.max(0, Math.round(total + Math.max(0, at - from)));
 }
 
-/** Answers of others are given at once, unless they took long. */
+/** Outside answers come at once, unless they took long. */
 function isShortAnswer(component: string, milliseconds: number): boolean {
   return (component === 'http' || component.startsWith('operation.')) && milliseconds < LONG_MS;
 }
 
-/** How long an entry takes in a test; Infinity where it was cut short, and only its sounds could tell. */
+/** Duration of an entry in a test; Infinity when it was cut short and only its sounds limit it. */
 function simulated({ component, subject, milliseconds = 0, exit }: TraceEntry): number {
   const lasts =
     exit === INTERRUPTED

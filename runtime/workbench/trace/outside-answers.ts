@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { INTERRUPTED, type TraceEntry } from '../../runs/index.ts';
 import type { Value } from '../../language/index.ts';
 
-/** How long an answer has to take for the test to say so. */
+/** Minimum delay of an answer that the test repeats. */
 export const LONG_MS = 1000;
-/** How much later an answer comes that nobody waited for. */
+/** Additional delay of an answer that came too late. */
 const UNANSWERED_MS = 60_000;
 
-/** What others answered during a run, in the words of tests. */
+/** Outside answers during a run, in the words of tests. */
 
 export type Fields = Readonly<Record<string, Value>>;
 
 /**
- * What others answered, by what they were asked; one that took long takes as long again.
- * @param component name of the component, or how it begins
+ * Outside answers by request; slow ones keep their delay.
+ * @param component name of the component, or its prefix
  */
 export function answered(
   trace: readonly TraceEntry[],
@@ -24,7 +24,7 @@ export function answered(
   for (const entry of trace) {
     const { request, exit, result = {}, error, milliseconds = 0 } = entry;
     if (request === undefined || exit === undefined || !entry.component.startsWith(component)) continue;
-    // It had not come yet.
+    // The answer had not come yet.
     const took = exit === INTERRUPTED ? milliseconds + UNANSWERED_MS : milliseconds;
     const after = took < LONG_MS ? {} : { after: `${took}ms` };
     const given = { ...(error ? { error: error.code } : answer(result)), ...after };
@@ -37,7 +37,7 @@ export function answered(
   return Object.fromEntries([...found].map(shown));
 }
 
-/** Fields of an HTTP header that say nothing of the answer. */
+/** HTTP header fields of the connection, not of the answer. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -47,7 +47,7 @@ const OF_THE_CONNECTION = new Set([
   'server',
 ]);
 
-/** An answer of a server, without what belongs to the connection. */
+/** An answer of a server, without header fields of the connection. */
 export function httpAnswer({ status = 200, json = null, body = '', headers = {} }: Fields): Fields {
   const isJson = json !== null && JSON.stringify(json) === body;
   const kept = Object.entries(headers as Fields).filter(
@@ -74,13 +74,13 @@ export function entities(trace: readonly TraceEntry[]): Record<string, readonly 
   return Object.fromEntries(found.filter(([, before]) => before.length > 0));
 }
 
-/** Entities of one class that were there before a run, by their ids, and the ids of those that it made. */
+/** Entities of one class from before a run, by id, and the ids of those created by it. */
 interface ClassSeen {
   readonly before: Map<string, Value>;
   readonly made: Set<Value>;
 }
 
-/** Of one that was written before it was read nothing is known but its id. */
+/** Only the id is known of an entity that was written before it was read. */
 function noteWritten({ before, made }: ClassSeen, { id = '', created }: Fields): void {
   if (created === true) made.add(id);
   else if (typeof id === 'string' && !before.has(id) && !made.has(id)) before.set(id, { id });

@@ -1,10 +1,10 @@
 import type { RunView, TraceEntry } from '../../runs/index.ts';
 
-/** A run that cannot be made a test, because something decided its way that a test has no words for. */
+/** A run that cannot become a test, because a test cannot express what decided its path. */
 export class ReplayError extends Error {
   override readonly name = 'ReplayError';
   readonly code = 'not_replayable';
-  /** The block that it is about; empty: the run as a whole. */
+  /** The block; empty: the whole run. */
   readonly block: string;
   readonly reason: string;
 
@@ -15,7 +15,7 @@ export class ReplayError extends Error {
   }
 }
 
-/** Errors that are not of the scenario's doing, and how they are told. */
+/** Errors from outside the scenario, with their descriptions. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   unavailable: 'the node lacked something that simulations have',
   internal: 'something failed in the node',
@@ -28,7 +28,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   queue_full: 'the queue was full of others',
 };
 
-/** What others decided: exits of components that simulations cannot take, unless another run of the family does it. */
+/** Exits decided from outside, which simulations cannot take unless another run of the family causes them. */
 const BY_OTHERS: Readonly<
   Record<string, { readonly exit: string; readonly by: string | undefined; readonly what: string }>
 > = {
@@ -47,7 +47,7 @@ const BY_OTHERS: Readonly<
 };
 
 /**
- * Whether a test can do the same again.
+ * Checks that a test can repeat the run.
  * @throws ReplayError
  */
 export function expectReplayable(view: RunView): void {
@@ -78,7 +78,7 @@ function expectEntry(entry: TraceEntry, all: readonly TraceEntry[]): void {
   }
 }
 
-/** Its errors are given by the test. */
+/** True for components whose errors the test provides. */
 function isAnswer(component: string): boolean {
   return component === 'http' || component.startsWith('operation.');
 }

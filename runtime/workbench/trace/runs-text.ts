@@ -1,6 +1,6 @@
 import type { RunView } from '../../runs/index.ts';
 
-/** The latest runs of a node, a line each, newest last: when each began (UTC), its scenario, who called, how it ended, its id. */
+/** The latest runs of a node, a line each, newest last: start (UTC), scenario, caller, outcome and id. */
 export function runsText(views: readonly RunView[], count: number): string[] {
   const rows = views
     .map((view) => ({ view, start: view.start ?? view.trace[0]?.start ?? 0 }))

@@ -2,7 +2,7 @@ import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { RunView } from '../../runs/index.ts';
 import { STILL_RUNNING, blockLine, nested, outcomeLines, runHeader } from '../simulation/transcript.ts';
 
-/** A live or finished run, line by line. */
+/** The trace of a live or finished run, line by line. */
 export function traceText(view: RunView): string[] {
   const { trace, outcome } = view;
   const start = view.start ?? trace[0]?.start ?? 0;
@@ -18,7 +18,7 @@ export function traceText(view: RunView): string[] {
     if (result && Object.keys(result).length > 0) lines.push(`${INDENT}${JSON.stringify(result)}`);
   }
   lines.push(...(outcome ? outcomeLines(outcome) : [STILL_RUNNING]));
-  // Of a module; a script block has its own.
+  // Usage of a module; script blocks show their own.
   if (outcome?.usage) lines.push(usageLine(outcome.usage));
   for (const child of view.children ?? []) lines.push(...nested(traceText(child)));
   return lines;
