@@ -7,7 +7,7 @@ const USAGE = `ringmaster debug SCENARIO [--from NUMBER | --off] [--url http://1
        ringmaster debug --list
   the node needs RINGMASTER_DEBUG_PORT; without --token: RINGMASTER_TOKEN, or the demo administrator`;
 
-/** What a node says of a run that waits for a debugger. */
+/** A node's answer about a run that waits for a debugger. */
 interface Debugged {
   readonly scenario: string;
   readonly from: string;
@@ -62,7 +62,7 @@ function print(lines: readonly string[]): void {
   process.stdout.write(lines.map((line) => `${line}\n`).join('') || 'No run waits for a debugger.\n');
 }
 
-/** @throws TypeError with what the node says */
+/** @throws TypeError with the node's error message */
 async function answerOf<T>(response: Response, isEmpty = false): Promise<T> {
   if (response.ok && isEmpty) return undefined as T;
   const body = (await response.json()) as T & { readonly error_message?: string };

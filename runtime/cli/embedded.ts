@@ -41,7 +41,7 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parse>;
 
-/** An option that is missing or cannot be used. */
+/** A missing or invalid option. */
 class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -10,7 +10,7 @@ const USAGE = `ringmaster freeswitch-config [--owner USER[:GROUP]] SIZING-FILE T
 
 /**
  * `ringmaster freeswitch-config`: writes the configuration of a drachtio-server and a FreeSWITCH, and prints the files.
- * Exit code 1 when the sizing file, the two variables of the pair or the owner cannot be used, or nothing can be written.
+ * Exit code 1 for an invalid sizing file, invalid variables of the pair, an invalid owner, or a failed write.
  */
 export async function freeswitchConfig(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, args, async () => {

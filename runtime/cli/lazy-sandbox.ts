@@ -1,12 +1,12 @@
 import { openSandbox, type Sandbox } from '../sandbox/index.ts';
 
-/** A sandbox that is opened when the first scenario with a script needs it, and closed when the command is done. */
+/** A sandbox that is opened for the first scenario with a script, and closed at the end of the command. */
 export class LazySandbox implements AsyncDisposable {
   #sandbox: Promise<Sandbox> | undefined;
 
   readonly #debuggerPort: number | undefined;
 
-  /** @param debuggerPort where a debugger is let in */
+  /** @param debuggerPort port for debuggers */
   constructor(debuggerPort?: number) {
     this.#debuggerPort = debuggerPort;
   }
@@ -21,7 +21,7 @@ export class LazySandbox implements AsyncDisposable {
     try {
       await (await this.#sandbox)?.close();
     } catch {
-      // It could not be opened, which whoever wanted it has heard.
+      // The failed opening was already reported to the caller of `open`.
     }
   }
 }

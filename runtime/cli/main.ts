@@ -1,4 +1,4 @@
-/** A command of `ringmaster`: gives the exit code, or undefined while something keeps running. */
+/** A command of `ringmaster`; returns the exit code, or undefined while it keeps running. */
 interface Command {
   readonly usage: string;
   readonly about: string;
@@ -58,12 +58,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Commands that go on whoever reads what they say. */
+/** Servers, which continue after their output is closed. */
 const SERVERS: ReadonlySet<string> = new Set(['start', 'embedded']);
-/** The exit code of programs that the signal SIGPIPE ends. */
+/** The exit code after SIGPIPE. */
 const BROKEN_PIPE = 141;
 
-/** Runs the command that the arguments name. */
+/** Runs the command named by the arguments. */
 export async function main(args: readonly string[]): Promise<void> {
   const [name = 'help', ...rest] = args;
   if (name === 'help' || name === '--help' || name === '-h') {
@@ -81,7 +81,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (code !== undefined) process.exitCode = code;
 }
 
-/** Whoever reads the output may stop, as `head` does: no fault of the command. */
+/** The reader of the output may close it, like `head`: not an error of the command. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exit(BROKEN_PIPE);

@@ -1,18 +1,18 @@
-/** How commands reach a running node over REST. */
+/** Access of commands to a running node over REST. */
 import process from 'node:process';
 
-/** The demo administrator (see README): there is one only where every listener is on loopback. */
+/** The demo administrator (see README), which exists only when every listener is on loopback. */
 const DEMO_LOGIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', session_type: 'token' };
 
-/** Where a node of this machine's settings is. */
+/** URL of a node with this machine's settings. */
 export function nodeUrl(): string {
   const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env;
   return `http://${host}:${port}`;
 }
 
 /**
- * The token that was given, or that of the environment, or one of the demo administrator.
- * @throws TypeError when there is none
+ * The given token, that of the environment, or one of the demo administrator.
+ * @throws TypeError without a token
  */
 export async function tokenFor(base: string, given: string | undefined): Promise<string> {
   return given ?? process.env.RINGMASTER_TOKEN ?? (await logIn(base));

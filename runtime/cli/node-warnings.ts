@@ -1,6 +1,6 @@
 import process from 'node:process';
 
-/** Node tells of functions that it may change: the Node that we use is the one that we are tested with. */
+/** Hides Node's warnings about experimental functions: the bundled Node release is the tested one. */
 export function hideNodeWarnings(): void {
   const listeners = process.listeners('warning');
   process.removeAllListeners('warning');

@@ -1,23 +1,23 @@
-// Notices that whoever started a server is gone. npm starts it by way of a shell, which ends by SIGTERM and passes nothing on.
+// Detects the end of the process that started a server. npm starts it through a shell, which does not pass SIGTERM on.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 
 const LOOK_MS = 500;
-/** Names the process of the launcher to the process that it starts. */
+/** Environment variable with the launcher's process id. */
 export const LAUNCHER = 'RINGMASTER_LAUNCHER';
-/** An npm script that detaches what it starts. */
+/** An npm script that detaches its process. */
 const DETACHES = /\b(?:nohup|setsid)\b|&\s*$/;
 
 /**
- * Calls back once when npm, or the launcher, which started this process in the foreground, has ended. Never for a process
- * that was started otherwise: by a shell, nohup, setsid, systemd.
+ * Calls back once after the end of npm or the launcher that started this process in the foreground. Never for a process
+ * with another parent: a shell, nohup, setsid, systemd.
  * @param {() => void} gone
  */
 export function onParentGone(gone) {
   const parent = process.ppid;
   const starters = startersOf(parent);
-  // It is no setting of the node.
+  // It is not a setting of the node.
   delete process.env[LAUNCHER];
   if (starters.length === 0) return;
   const timer = setInterval(() => {
@@ -28,7 +28,7 @@ export function onParentGone(gone) {
   timer.unref();
 }
 
-/** The processes without which this one is to end: its parent, and npm when that is the parent of the shell. */
+/** The processes whose end also ends this one: its parent, and npm when it is the parent of the shell. */
 function startersOf(parent) {
   if (process.env[LAUNCHER] === String(parent)) return [parent];
   if (process.env.npm_lifecycle_event === undefined || DETACHES.test(process.env.npm_lifecycle_script ?? '')) return [];
@@ -42,7 +42,7 @@ function isNpm(command) {
   return /^npm( |$)/.test(command);
 }
 
-/** A process that is gone has an empty command. */
+/** The command of an ended process is empty. */
 function describe(pid) {
   try {
     if (process.platform === 'linux') {
@@ -55,7 +55,7 @@ function describe(pid) {
     ) ?? ['', '0', ''];
     return { command, ppid: Number(ppid) };
   } catch {
-    // It is gone, or there is no such program: then nobody is watched.
+    // The process has ended, or `ps` is missing: nothing is watched.
     return { command: '', ppid: 0 };
   }
 }

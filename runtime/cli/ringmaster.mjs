@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-// The one file that any Node from 20 on must be able to run: it finds the Node release that the project brings along
-// and hands over to it.
+// The launcher: finds the bundled Node release and runs the command with it. It must run on any Node from 20 on.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import module from 'node:module';
@@ -13,12 +12,12 @@ import { LAUNCHER, onParentGone } from './parent.mjs';
 const NEEDED_MAJOR = 24;
 const SUPPORTED = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
 
-/** Commands that run for months. */
+/** Long-running commands. */
 const SERVERS = ['start', 'embedded'];
 /**
- * What keeps the memory of such a process flat (docs/decisions/0017-memory-is-given-back.md): a call leaves its garbage in the heaps and memory pools
- * of a dozen threads, and by default these grow as if the machine had nothing else to do. The number of V8's helper threads
- * stays Node's: with one, a thread that ends can wait for ever (nodejs/node issue 54918).
+ * Options that keep the memory of such a process flat (docs/decisions/0017-memory-is-given-back.md). Calls leave garbage in
+ * the heaps and memory pools of a dozen threads, which by default grow without regard for the machine. The number of V8's
+ * helper threads stays Node's default: with one, an ending thread can wait for ever (nodejs/node issue 54918).
  */
 const FLAGS = [
   '--max-semi-space-size=8',
@@ -37,10 +36,10 @@ const isServer = SERVERS.includes(args[0] ?? '');
 if (major !== NEEDED_MAJOR) {
   handOver();
 } else if (isServer && process.platform !== 'win32' && process.env.MALLOC_ARENA_MAX === undefined) {
-  // Both can only be set before a process begins; it stays the same process, with the same id and streams.
+  // Both can only be set before the start of a process. `execve` keeps the process, its id and its streams.
   process.execve(process.execPath, [process.execPath, ...flags(), ...process.execArgv, script, ...args], environment());
 } else {
-  // Reading some two hundred files of TypeScript takes as long as most commands; where it cannot be kept, it is done anew.
+  // Loading hundreds of TypeScript files takes as long as most commands; the cache avoids it where it can be written.
   const kept = join(here, '..', '..', 'node_modules', '.cache', 'ringmaster');
   module.enableCompileCache(kept);
   // For worker threads.
@@ -50,7 +49,7 @@ if (major !== NEEDED_MAJOR) {
   await main(args);
 }
 
-/** Whoever sets a limit of his own keeps it. */
+/** An explicit limit takes precedence. */
 function flags() {
   const given = `${process.execArgv.join(' ')} ${process.env.NODE_OPTIONS ?? ''}`;
   return FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));

@@ -49,7 +49,7 @@ interface Drawn {
   readonly problems: readonly Problem[];
 }
 
-/** A scenario with mistakes, such as prompts that are not there yet, is drawn as far as it can be read. */
+/** A scenario with mistakes, such as missing prompts, is drawn as far as it can be read. */
 function drawBlocks({ draft, problems }: CheckResult): Drawn {
   return { ...(draft && draft.blocks.size > 0 ? { drawing: mermaid(draft) } : {}), problems };
 }

@@ -20,7 +20,7 @@ const USAGE = `ringmaster simulate FILE [OPTION...]
   --arg name=value           a parameter of the scenario
   --json                     what happened as JSON, in the shape of \`trace --json\`
   --debug                    scripts wait for a debugger`;
-/** The port at which debuggers look for Node.js. */
+/** The default port of Node.js for debuggers. */
 const DEBUG_PORT = 9229;
 
 /** `ringmaster simulate`: runs a scenario against a scripted caller, without SIP, and prints what happened. */

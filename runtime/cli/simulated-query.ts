@@ -4,7 +4,7 @@ import type { SelectEntities } from '../workbench/index.ts';
 import { ExpressionParser, FilterError, parseFilter, parseOrder, sortItems, toPredicate, type ValueType } from '../model/index.ts';
 
 export const selectEntities: SelectEntities = (entities, { filter, order }) => {
-  // As if every class had the properties that its entities have, of the type of their first value.
+  // Derives each class from its entities: their properties, with the type of the first value.
   const types = new Map<string, ValueType>();
   for (const entity of entities)
     for (const [name, value] of Object.entries(entity))

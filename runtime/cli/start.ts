@@ -15,7 +15,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
   try {
     node = await startNode(readConfig(process.env));
   } catch (error) {
-    // One clear line: what is wrong and where. Whatever is still open ends with the process.
+    // One clear line with the mistake and its place. Open resources end with the process.
     process.stderr.write(`ringmaster: ${describe(error)}\n`);
     process.exit(1);
   }
@@ -25,7 +25,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
     await node.stop();
     process.exit(1);
   });
-  // Last: whoever reads that it is ready may end it at once.
+  // Last: a reader of the ready line may end the process at once.
   process.stdout.write(welcome(node));
   return undefined;
 }

@@ -5,7 +5,7 @@ import { asTest, ReplayError, runsText, servedBy, traceText } from '../workbench
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
-/** How many runs are listed. */
+/** Number of listed runs. */
 const LISTED = 20;
 
 const USAGE = `ringmaster trace [ID] [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
@@ -47,7 +47,7 @@ async function fetchRuns(base: string, token: string): Promise<readonly RunView[
   return (await response.json()) as readonly RunView[];
 }
 
-/** @returns the exit code: 1 when no test can be made of it */
+/** @returns the exit code: 1 when the run cannot become a test */
 function printTest(view: RunView, served: ReadonlyMap<string, RunView>): number {
   try {
     process.stdout.write(asTest(view, served));
@@ -59,7 +59,7 @@ function printTest(view: RunView, served: ReadonlyMap<string, RunView>): number 
   }
 }
 
-/** The runs that got the call from a run, and from those in turn, as far as they are kept. */
+/** The kept runs that got the call from a run, directly or through others. */
 async function fetchServed(base: string, token: string, view: RunView): Promise<ReadonlyMap<string, RunView>> {
   const found = new Map<string, RunView>();
   for (const id of servedBy(view)) {

@@ -1,8 +1,8 @@
 import process from 'node:process';
 
 /**
- * Runs a command; arguments that it does not take, or lacks, are told with its usage, which `--help` shows.
- * @returns what the command gives, 0 after the usage was asked for, or 2
+ * Runs a command. `--help` prints its usage; unknown or missing arguments print an error and the usage.
+ * @returns the command's exit code; 0 after `--help`; 2 after wrong arguments
  */
 export async function usageOf<T>(
   usage: string,
@@ -16,7 +16,7 @@ export async function usageOf<T>(
   try {
     return await command();
   } catch (error) {
-    // What parseArgs throws, and what commands throw for arguments of theirs.
+    // Thrown by parseArgs, and by commands for wrong arguments.
     if (!(error instanceof TypeError)) throw error;
     process.stderr.write(
       `${error.message.split('\n')[0]?.replace(/ To specify a positional argument.*$/, '')}\nusage: ${usage}\n`,

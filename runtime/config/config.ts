@@ -8,7 +8,7 @@ export interface ServerAddress {
   readonly secret: string;
 }
 
-/** Everything a node can be told from outside. */
+/** The configuration of a node. */
 export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
@@ -20,36 +20,36 @@ export interface Config {
   readonly files: string | undefined;
   /** An S3-compatible store for recordings; undefined: a folder in the data directory. */
   readonly recordings: string | undefined;
-  /** Bytes of one attachment. */
+  /** Limit of one attachment, in bytes. */
   readonly maxFileBytes: number;
   /** Real servers; empty: the embedded ones. */
   readonly drachtio: readonly ServerAddress[];
   readonly freeswitch: readonly ServerAddress[];
-  /** Session interval to ask phones for, seconds (RFC 4028). */
+  /** Requested session interval of phones, seconds (RFC 4028). */
   readonly sessionExpires: number;
-  /** Seconds without sound from a phone after which its call ends; 0: never. */
+  /** Seconds without audio from a phone that end its call; 0: never. */
   readonly rtpTimeout: number;
-  /** Calls at once, and calls begun in a second; 0: no limit. */
+  /** Limits of concurrent calls, and of new calls in a second; 0: no limit. */
   readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
   readonly logLevel: string;
   readonly site: string;
-  /** Folder of the node's own scenarios, absolute; its files serve beside the examples. */
+  /** Folder of the operator's scenarios, absolute; served beside the examples. */
   readonly scenarioDir: string;
-  /** JSON file with the secrets of scenarios, absolute; it need not exist. */
+  /** JSON file with the secrets of scenarios, absolute; may be missing. */
   readonly secretsFile: string;
-  /** Processors for scripts: `all`, or `spare-one`, which leaves one to calls while they would use all. */
+  /** Processors for scripts: `all`, or `spare-one`, which keeps one for calls under full load. */
   readonly scriptProcessors: string;
-  /** Port on the loopback address for debuggers of scripts; undefined: none is let in. */
+  /** Port on the loopback address for debuggers of scripts; undefined: debuggers are not allowed. */
   readonly debugPort: number | undefined;
-  /** Hosts that scenarios may ask by HTTP: names, `*.example.com`, or `*`. */
+  /** Allowed hosts of HTTP requests by scenarios: names, `*.example.com`, or `*`. */
   readonly scenarioHosts: readonly string[];
-  /** Addresses and networks that scenarios may reach although they are loopback, link-local or private. */
+  /** Loopback, link-local and private addresses and networks that scenarios may reach. */
   readonly scenarioNetworks: readonly string[];
-  /** Addresses and networks that the login ban leaves alone. */
+  /** Addresses and networks exempt from the login ban. */
   readonly loginAllowList: readonly string[];
-  /** Milliseconds that a session lives after its last use, and after the login; Infinity: no limit. */
+  /** Lifetimes of a session after its last use, and after the login, in milliseconds; Infinity: no limit. */
   readonly sessionLimits: { readonly idleMs: number; readonly lifetimeMs: number };
-  /** REST requests of one session in a second; 0: no limit. */
+  /** Limit of REST requests of one session in a second; 0: no limit. */
   readonly sessionRequests: number;
 }
 
@@ -168,7 +168,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * Reads the settings.
- * @throws ConfigError for the first one that cannot be used, or that is misspelt
+ * @throws ConfigError for the first invalid or misspelt one
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   refuseUnknown(env);
@@ -212,7 +212,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** Whether an address is reachable from this machine only. */
+/** True for an address that only this machine can reach. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || address.startsWith('127.');
 }
@@ -253,7 +253,7 @@ function networks(name: Name, text: (name: Name) => string): string[] {
   return entries;
 }
 
-/** Variables of the test suite, which a node may see too. */
+/** Variables of the test suite, which are not misspelt settings. */
 const OF_THE_TESTS = /^RINGMASTER_(TEST|FUZZ|REQUIRE)_/;
 
 function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
@@ -271,7 +271,7 @@ function host(name: Name, text: (name: Name) => string): string {
   return value;
 }
 
-/** SIP and sound over IPv6 are not there yet. */
+/** SIP and audio over IPv6 are not supported yet. */
 function ipv4Host(name: Name, text: (name: Name) => string): string {
   const value = host(name, text);
   if (isIP(value) !== 4)
@@ -343,7 +343,7 @@ function servers(name: Name, text: (name: Name) => string): ServerAddress[] {
   return value.split(',').map((part) => {
     const match = /^(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5}):(.+)$/.exec(part.trim());
     if (match === null || Number(match[2]) > 65535) {
-      // The secret is nobody's business: only the place in the list is told.
+      // The message names only the place in the list, to keep the secret out of logs.
       throw new ConfigError(name, part.replace(/:[^:]*$/, ':***'), 'host:port:secret, several separated by commas');
     }
     return { host: match[1] ?? '', port: Number(match[2]), secret: match[3] ?? '' };

@@ -1,4 +1,4 @@
-/** The calls of a node: the switch, the rooms, and how many calls it takes. */
+/** The calls of a node: the switch, the rooms, and admission of calls. */
 import type { Logger } from 'pino';
 import { MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
@@ -17,7 +17,7 @@ export interface Calls {
   readonly callstore: MemoryCallStore;
   readonly conferences: Conferences;
   readonly conferenceStore: MemoryConferenceStore;
-  /** Why no further call is taken now; undefined: it is. Counts the refusal. */
+  /** The reason to refuse a further call now; undefined: it is accepted. Counts refusals. */
   readonly overload: (by: 'sip' | 'rest') => ReturnType<Admission['refuse']>;
   /** Ends all calls. */
   close(): Promise<void>;

@@ -20,11 +20,11 @@ export interface ConferenceNeeds {
   readonly liveCall: (dialogid: string) => RecordedCall | undefined;
   readonly layers: Pick<RecordLayers, 'add' | 'remove'>;
   readonly conferences: Pick<ConferenceRecordings, 'start'>;
-  /** Asked when there is a call, so after the media server is connected. */
+  /** Read during a call, therefore after the connection of the media server. */
   readonly media: () => Pick<MediaServers, 'conference'>;
 }
 
-/** Heard where a sound that somebody configured does not exist. */
+/** Played in place of a missing configured sound. */
 const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
@@ -56,7 +56,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
           try {
             await needs.layers.remove(call, domain, layer);
           } catch (error) {
-            // It has ended with the call.
+            // It ended with the call.
             if (!(error instanceof RecordingError)) throw error;
           }
         };

@@ -1,4 +1,4 @@
-/** What a node keeps: its domains and phones, who may do what, and the data model. */
+/** The stores of a node: domains and phones, permissions, and the data model. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, isLoopback } from '../config/index.ts';
@@ -25,7 +25,7 @@ export interface DataNeeds {
   readonly log: Logger;
 }
 
-/** Opens it, with the demo data where the store is empty and nobody but this machine can reach the node. */
+/** Opens the stores; adds the demo data to an empty store when only this machine can reach the node. */
 export function openData({ config, storage, checkScript, confirmToken, log }: DataNeeds): Promise<Opened<Data>> {
   return opening(log, async (shutdown) => {
     if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
@@ -58,7 +58,7 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
   });
 }
 
-/** Avatars that former releases kept in the folder `avatars`. Until they are moved, this node reads them there. */
+/** Avatars of former releases in the folder `avatars`. This node reads them there until they are moved. */
 async function moveAvatars(avatars: StoredAvatars, { log }: Storage): Promise<void> {
   try {
     const moved = await avatars.moveFormer();

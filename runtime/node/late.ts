@@ -1,6 +1,6 @@
 /**
- * Parts that an earlier part calls once the node runs. The parts of a node call each other in circles; they do it through these
- * alone.
+ * Late-bound parts, which earlier parts call once the node runs. All circular calls between the parts of a node go through
+ * these.
  */
 import type { MediaServers } from '../media/index.ts';
 import type { TranscriptQueue } from '../recording/index.ts';
@@ -9,7 +9,7 @@ import type { Operations } from '../operations/index.ts';
 import type { ConfirmToken } from '../iam/index.ts';
 import type { ScenarioRunner } from '../runs/index.ts';
 
-/** A part that is bound when it is open. */
+/** A part that is bound after its opening. */
 export class Late<Part> {
   readonly #what: string;
   #part: Part | undefined;
@@ -30,11 +30,11 @@ export class Late<Part> {
   }
 }
 
-/** What is bound late, and why. */
+/** The late-bound parts, with reasons. */
 export class LateParts {
   /** Scenarios, recordings and rooms call the switch, which calls them. */
   readonly switch = new Late<Switch>('the switch');
-  /** Rooms are mixed on media servers, which are connected after the switch is there. */
+  /** Media servers mix rooms, and are connected after the switch is open. */
   readonly media = new Late<MediaServers>('the media servers');
   /** A saved recording asks for a transcript, which is stored with it. */
   readonly transcriptions = new Late<TranscriptQueue>('the queue of transcriptions');

@@ -13,8 +13,8 @@ export interface Links {
 }
 
 /**
- * @param handlers what comes from outside
- * @throws SipLinkError, MediaLinkError when no server of a kind can be used in time
+ * @param handlers handlers of requests from outside
+ * @throws SipLinkError, MediaLinkError when no server of a kind is usable in time
  */
 export function openLinks(
   config: Pick<Config, 'dataDir' | 'sip' | 'sessionExpires' | 'rtpTimeout'>,

@@ -17,15 +17,15 @@ import { openScenarios, openScripting } from './scenarios.ts';
 import { openServers } from './servers.ts';
 import { Shutdown } from './shutdown.ts';
 
-/** A node that takes calls and requests. */
+/** A running node. */
 export interface Node {
   readonly httpAddress: string;
   readonly sipAddress: string;
-  /** True when this start made the demo domain, or found it. */
+  /** True when the demo domain exists. */
   readonly demo: boolean;
-  /** Ends calls, closes everything that is open. Idempotent. */
+  /** Ends calls and closes all parts. Idempotent. */
   stop(): Promise<void>;
-  /** Settles when an embedded server ended by itself: the node cannot go on. */
+  /** Settles when an embedded server ended by itself: the node cannot continue. */
   readonly failed: Promise<Error>;
 }
 
@@ -47,7 +47,7 @@ export async function startNode(config: Config): Promise<Node> {
 async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise<Node> {
   const failed = Promise.withResolvers<Error>();
   const late = new LateParts();
-  // The only process that this one starts itself, before there are calls that it would hold up.
+  // The only process that this one starts directly, before the first call, which it would delay.
   const nursery = new Nursery();
   nursery.open();
   shutdown.add('nursery', () => nursery.close());
@@ -133,7 +133,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   };
 }
 
-/** The database and the servers, side by side, as each takes its time; a taken port is told before a fault of the database. */
+/** Opens the database and the servers concurrently. A taken port is reported before an error of the database. */
 async function openOutside(
   config: Config,
   nursery: Nursery,

@@ -16,9 +16,9 @@ export interface Recordings {
   readonly recording: Recording;
   readonly speech: SpeechService;
   readonly transcriptions: TranscriptQueue;
-  /** What is under way, by kind. */
+  /** Numbers of recordings in progress, by kind. */
   counts(): { readonly recordings: number; readonly speech_streams: number; readonly transcriptions: number };
-  /** Files what a node that was killed had begun. */
+  /** Saves the unfinished recordings of a killed node. */
   recover(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export interface RestNeeds {
   readonly scenarios: Scenarios;
   readonly calls: Calls;
   readonly operations: Operations;
-  /** What is alive in the node, by kind. */
+  /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly log: Logger;
 }

@@ -1,4 +1,4 @@
-/** The scenario side of a node: libraries, the sandbox, what runs may use, and what starts them beside calls. */
+/** The scenario side of a node: libraries, the sandbox, services for runs, and starts without calls. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -26,20 +26,20 @@ import type { ConfirmToken } from '../iam/index.ts';
 import type { Storage } from '../storage/index.ts';
 
 export interface Scenarios {
-  /** The platform's own scenarios are hidden: no number and no name leads to them. */
+  /** The platform's own scenarios, which have no number and no public name. */
   readonly services: ScenarioLibrary;
   readonly runner: ScenarioRunner;
   readonly starter: ScenarioStarter;
-  /** Files and scripts, as calls and requests reach them. */
+  /** Files and scripts, for calls and requests. */
   readonly scripts: ScriptStore;
   readonly confirmToken: ConfirmToken;
-  /** What scenarios recorded. */
+  /** Recordings made by scenarios. */
   readonly recordings: RecordingFolder;
-  /** What runs may use beside the call. Hidden scenarios find other hidden ones by id. */
+  /** Services for runs, beside the call. Hidden scenarios find other hidden ones by id. */
   readonly runServices: RunServices;
 }
 
-/** What scripts are checked with and run in. */
+/** The sandbox that checks and runs scripts. */
 export interface Scripting {
   readonly sandbox: Sandbox;
   readonly compiler: ScriptCompiler;
@@ -58,7 +58,7 @@ export interface ScenarioNeeds {
   readonly log: Logger;
 }
 
-/** @throws SandboxError when no script process comes up */
+/** @throws SandboxError when no script process starts */
 export async function openScripting(config: Config, nursery: Nursery, log: Logger): Promise<Scripting> {
   const { debugPort: debuggerPort } = config;
   const sandbox = await openSandbox({
@@ -81,7 +81,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
     const { sandbox, compiler } = scripting;
     const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
     const services = await openScenarioLibrary({ ...shared, folders: [join(SCENARIOS, 'service')] });
-    // Where authors put their first scenario; a folder that the operator names is there.
+    // The default folder for authors' first scenarios; a folder named by the operator must exist.
     if (config.scenarioDir === join(config.dataDir, 'scenarios')) await mkdir(config.scenarioDir, { recursive: true });
     const library = await openScenarioLibrary({
       ...shared,
@@ -112,7 +112,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
   });
 }
 
-/** What the node offers to runs. */
+/** Services of the node for runs. */
 async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
   const { config, scripting, directory, model, events, recordings, late, log } = needs;
   const { recording, speech, transcriptions } = recordings;

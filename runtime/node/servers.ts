@@ -1,4 +1,4 @@
-/** The servers that a node works with: the embedded ones, started here, or the real ones that the configuration names. */
+/** The servers of a node: embedded ones, started here, or the real ones from the configuration. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -13,7 +13,7 @@ import { type Opened, opening, type Shutdown } from './shutdown.ts';
 export const PROFILE = 'drachtio_mrf';
 const SOUNDS = join(SCENARIOS, 'examples', 'prompts');
 
-/** Servers to connect to. One of its own the node need not wait for; others may still be on their way up. */
+/** Servers to connect to. Embedded ones are ready at once; others may still be starting. */
 export interface Targets {
   readonly addresses: readonly ServerAddress[];
   readonly patienceMs: number;
@@ -27,7 +27,7 @@ export interface Servers {
 
 /**
  * @param nursery starts programs for them
- * @param exited told when an embedded server ends by itself
+ * @param exited called when an embedded server ends by itself
  * @throws ListenError for a taken port
  */
 export function openServers(

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino';
 
-/** What has been opened, and how it is closed: newest first. */
+/** Closes opened parts, newest first. */
 export class Shutdown {
   readonly #steps: { what: string; close: () => unknown }[] = [];
   readonly #failed: (err: unknown, what: string) => void;
   #running: Promise<void> | undefined;
 
-  /** @param failed told of a step that could not be closed; the others are closed all the same */
+  /** @param failed called for a step that failed to close; the others are still closed */
   constructor(failed: (err: unknown, what: string) => void) {
     this.#failed = failed;
   }
 
-  /** True once it has begun: what ends now, ends because it should. */
+  /** True after its start: ends of parts are expected from now on. */
   get begun(): boolean {
     return this.#running !== undefined;
   }
@@ -37,12 +37,12 @@ export class Shutdown {
   }
 }
 
-/** A part of the node, and how it is closed. */
+/** A part of the node with its `close`. */
 export type Opened<Part> = Part & { close(): Promise<void> };
 
 /**
  * Opens the pieces of a part.
- * @param open adds each piece to `shutdown` as soon as it is open; when it throws, what is open by then is closed
+ * @param open adds each piece to `shutdown` as soon as it is open; when it throws, the opened pieces are closed
  * @returns the part, whose `close` closes its pieces, newest first
  */
 export async function opening<Part extends object>(

@@ -1,4 +1,4 @@
-/** From the text of a script entity to the program that a run gets. */
+/** Compiles the text of a script entity to a program. */
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
 import { checkText, type Problem, type Program, type Start } from '../language/index.ts';
@@ -7,13 +7,13 @@ import type { CheckScript, ScriptData, ScriptProblem } from '../domain/index.ts'
 
 export interface CompilerOptions {
   readonly components: ComponentRegistry;
-  /** Looks for mistakes in modules and scripts (`Sandbox.compile`). */
+  /** Checks modules and scripts for mistakes (`Sandbox.compile`). */
   readonly compile: (source: ScriptSource) => Promise<CompileResult>;
-  /** Where the prompts of scripts are. */
+  /** Folder of the scripts' prompts. */
   readonly promptsFolder: string;
 }
 
-/** What the text of a script is checked and run as. */
+/** The file name under which a script is checked and run. */
 export interface ScriptText {
   readonly code: string;
   readonly data: ScriptData;
@@ -28,7 +28,7 @@ export class ScriptCompiler {
     this.#options = options;
   }
 
-  /** Looks for mistakes; runs nothing. */
+  /** Checks for mistakes; runs nothing. */
   readonly check: CheckScript = async (code, data) => {
     const { problems } = await this.#check({ code, data });
     return problems.map(withoutFile);
@@ -38,7 +38,7 @@ export class ScriptCompiler {
    * The program of a version; undefined when it has mistakes.
    *
    * @param number of the version, which traces show
-   * @param hook whether a request may start it even if its text does not say so
+   * @param hook true when a request may start it without a hook in its text
    */
   async program(text: ScriptText, { number, hook }: { number: number; hook: boolean }): Promise<Program | undefined> {
     const { program } = await this.#check(text);
@@ -55,12 +55,12 @@ export class ScriptCompiler {
   }
 }
 
-/** The problems of a file, as those of a script are shown. */
+/** The problems of a file in the form of those of a script. */
 export function withoutFile({ file: _file, ...problem }: Problem): ScriptProblem {
   return problem;
 }
 
-/** The folder in which a scenario folder keeps its prompts. */
+/** The folder of a scenario folder's prompts. */
 export function promptsOf(scenarioFolder: string): string {
   return path.join(scenarioFolder, 'prompts');
 }

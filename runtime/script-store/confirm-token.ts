@@ -3,12 +3,12 @@ import type { Directory } from '../domain/index.ts';
 import { type ConfirmedUser, type ConfirmToken, TokenScenarioError } from '../iam/index.ts';
 import type { Log, RunOutcome, ScenarioStarter } from '../runs/index.ts';
 
-/** A login does not wait longer. */
+/** Timeout of a login. */
 const WAIT_MS = 10_000;
 
 /**
- * Runs the scenario in the master domain with the argument `token`. It confirms with the fields `domain` and `login` of
- * what it returns, or of what it reported, or with its variables of these names.
+ * Runs the scenario in the master domain with the argument `token`. It confirms by the fields `domain` and `login` of its
+ * return value or of its report, or by variables of these names.
  */
 export function tokenConfirmer(
   starter: Pick<ScenarioStarter, 'service'>,
@@ -29,7 +29,7 @@ export function tokenConfirmer(
     const { outcome, run } = result;
     if (outcome === undefined) return fail('no_answer', 'takes too long', { run });
     if (outcome.status === 'completed') return userOf(outcome);
-    // It may throw at a token that it does not like: that confirms nobody.
+    // A scenario may refuse a token by throwing.
     const reason = outcome.error?.message ?? outcome.status;
     log.error({ scenario: code, run, reason }, 'the scenario that confirms tokens did not complete');
     return undefined;

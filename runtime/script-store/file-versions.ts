@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ScriptVersion, Serving } from '../domain/index.ts';
 import { type ScenarioVersions, VersionError } from '../runs/index.ts';
 
-/** Versions of the node's scenario files, numbered from 1 as those of scripts are. */
+/** Versions of the node's scenario files, numbered from 1 like those of scripts. */
 export class FileVersions {
   readonly #versions: ScenarioVersions;
 
@@ -33,7 +33,7 @@ export class FileVersions {
       : { version: first.number };
   }
 
-  /** Chooses what new runs get. @returns the field of a version that there is not */
+  /** Chooses the versions for new runs. @returns the field with an unknown version */
   async serve(
     code: string,
     { version, trial }: Serving,
@@ -49,7 +49,7 @@ export class FileVersions {
     return undefined;
   }
 
-  /** Gives up a trial, or goes back to the version before. @returns false when there is none */
+  /** Drops a trial, or returns to the version before. @returns false without an earlier version */
   async rollback(code: string): Promise<boolean> {
     try {
       await this.#versions.rollback(code);

@@ -6,7 +6,7 @@ interface Entry {
   readonly code: string;
   readonly domainId: string;
   readonly serving: Serving;
-  /** By version: those that serve and can run. */
+  /** Programs of active versions without mistakes, by version. */
   readonly programs: ReadonlyMap<number, Program>;
 }
 
@@ -20,7 +20,7 @@ export class ScriptIndex {
     this.#random = random;
   }
 
-  /** @param programs of the versions that the row says serve */
+  /** @param programs programs of the row's active versions */
   put({ id, code, domain_id: domainId, serving }: ScriptRow, programs: ReadonlyMap<number, Program>): void {
     this.remove(id);
     this.#byId.set(id, { code, domainId, serving, programs });
@@ -37,7 +37,7 @@ export class ScriptIndex {
     if (entry === undefined) return;
     this.#byId.delete(id);
     const place = key(entry.domainId, entry.code);
-    // Another script may have taken the code meanwhile.
+    // Another script may have this code meanwhile.
     if (this.#byCode.get(place) === id) this.#byCode.delete(place);
   }
 
@@ -50,7 +50,7 @@ export class ScriptIndex {
     return this.#byCode.get(key(domainId, code));
   }
 
-  /** What a new run gets: the version on trial for its share of the runs, else the one that serves. */
+  /** The program for a new run: the version on trial for its share of the runs, otherwise the active one. */
   choose(domainId: string, code: string): Program | undefined {
     const entry = this.#byId.get(this.#byCode.get(key(domainId, code)) ?? '');
     if (entry === undefined) return undefined;
@@ -60,7 +60,7 @@ export class ScriptIndex {
     return tried ?? (version === null ? undefined : programs.get(version));
   }
 
-  /** @param domainName of a domain's id; undefined when there is no such domain any more */
+  /** @param domainName name of a domain by id; undefined for a deleted domain */
   starting(domainName: (id: string) => string | undefined): readonly StartingScenario[] {
     return [...this.#byId.values()].flatMap(({ code, domainId, serving, programs }) => {
       const starts = serving.version === null ? undefined : programs.get(serving.version)?.starts;
@@ -70,7 +70,7 @@ export class ScriptIndex {
   }
 }
 
-/** A code holds no slash. */
+/** The separator: codes cannot contain a slash. */
 function key(domainId: string, code: string): string {
   return `${domainId}/${code}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Which program a code means: scripts of the domain first, then the files of the node. A change of a script serves the
- * next run; whoever runs keeps the version it started with.
+ * Finds the program of a code: scripts of the domain first, then the files of the node. The next run uses a changed script;
+ * live runs keep their version.
  */
 import { listScriptVersions, type LiveDirectory, readScriptVersion, type ScriptKind, type ScriptRow, type ScriptVersion, servingBefore } from '../domain/index.ts';
 import { type Program, readLimits, type ScenarioSource, type ScenarioUse, type StartingScenario } from '../language/index.ts';
@@ -12,7 +12,7 @@ import { ScriptIndex } from './script-index.ts';
 
 const KINDS = ['ivrscript', 'svcscript'] as const;
 
-/** Which kind is looked at first. */
+/** The kind that is searched first. */
 const ORDER: Readonly<Record<ScenarioUse, readonly ScriptKind[]>> = {
   call: ['ivrscript', 'svcscript'],
   service: ['svcscript', 'ivrscript'],
@@ -21,9 +21,9 @@ const ORDER: Readonly<Record<ScenarioUse, readonly ScriptKind[]>> = {
 export interface ScriptStoreOptions {
   readonly storage: Pick<Storage, 'db' | 'log'>;
   readonly directory: Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
-  /** What every domain has; a script of the same code goes before. */
+  /** Scenarios of every domain; a script of the same code takes precedence. */
   readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'brokenFile' | 'onChange' | 'versions'>;
-  /** Domain in which files are started by schedules and events that name none. */
+  /** Domain of starts by schedules and events without one. */
   readonly fileDomain: string;
   readonly compiler: ScriptCompiler;
   /** 0 to 1; for tests. */
@@ -42,7 +42,7 @@ export class ScriptStore implements ScenarioSource {
     this.#indexes = { ivrscript: new ScriptIndex(options.random), svcscript: new ScriptIndex(options.random) };
   }
 
-  /** Reads and compiles every script that serves. */
+  /** Reads and compiles every active script. */
   static async open(options: ScriptStoreOptions): Promise<ScriptStore> {
     const store = new ScriptStore(options);
     options.files.onChange(() => store.#changed());
@@ -86,8 +86,8 @@ export class ScriptStore implements ScenarioSource {
   }
 
   /**
-   * The script or file of this code that cannot run: the number of its mistakes, and where they can be read.
-   * @returns undefined when there is none
+   * The script or file of this code that cannot run: the number of its mistakes, and the path that shows them.
+   * @returns undefined when the code is unknown or can run
    */
   async unserved(
     code: string,
@@ -113,7 +113,7 @@ export class ScriptStore implements ScenarioSource {
     const place = ({ id, domain = this.#options.fileDomain }: StartingScenario): string =>
       `${domain.toLowerCase()}/${id}`;
     const scripts = ORDER.service.map((kind) => this.#indexes[kind].starting((id) => names.get(id)));
-    // Of scenarios that share a code in a domain the first one runs, so it alone starts.
+    // Of scenarios with the same code in a domain only the first one runs, so only it starts.
     return [...scripts, this.#options.files.starting()].flatMap((several) => {
       const first = several.filter((each) => !taken.has(place(each)));
       for (const each of several) taken.add(place(each));
@@ -125,7 +125,7 @@ export class ScriptStore implements ScenarioSource {
     return this.#options.files.scan();
   }
 
-  /** The files that a domain has beside its scripts of this kind: those whose code none of them has. */
+  /** The files of a domain whose code no script of this kind has. */
   files(domainId: string): readonly ScenarioFile[] {
     return this.#options.files.files().filter(({ program }) => !this.#indexes.ivrscript.has(domainId, program.id));
   }
@@ -140,9 +140,9 @@ export class ScriptStore implements ScenarioSource {
   }
 
   /**
-   * Gives up a trial, or goes back to the version before that can run.
+   * Drops a trial, or returns to the last earlier version without mistakes.
    *
-   * @returns undefined when there is none to go back to
+   * @returns undefined without such a version
    * @throws EntityNotFoundError
    */
   async rollback(kind: ScriptKind, { id, serving }: ScriptRow): Promise<ScriptRow | undefined> {
@@ -154,7 +154,7 @@ export class ScriptStore implements ScenarioSource {
     return this.#options.directory.collections[`${kind}s`];
   }
 
-  /** Compiles what serves and is not there yet. What cannot run is left out, and the log says so. */
+  /** Compiles the active versions that are not in memory. Versions with mistakes are logged and left out. */
   async #put(kind: ScriptKind, row: ScriptRow): Promise<void> {
     const index = this.#indexes[kind];
     const programs = new Map<number, Program>();
@@ -172,7 +172,7 @@ export class ScriptStore implements ScenarioSource {
     const { id, code } = row;
     const data =
       number === row.version ? row.scriptdata : (await readScriptVersion(storage.db, kind, id, number))?.scriptdata;
-    // Service scripts are made to be started by others, unless they say no.
+    // Service scripts are started by requests unless they forbid it.
     const hook = kind === 'svcscript' && row.opts['hook'] !== false;
     const program = data === undefined ? undefined : await compiler.program({ code, data }, { number, hook });
     const wanted = row.opts['limits'];

@@ -1,6 +1,6 @@
-/** Finding what somebody may have meant by a name that does not exist. */
+/** Suggestions for unknown names. */
 
-/** Edit distance in which swapping two neighbours counts as one edit (optimal string alignment). */
+/** Edit distance with swaps of neighbours as one edit (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -24,13 +24,13 @@ export function editDistance(a: string, b: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The candidate closest to `word`, if it is close enough to be worth proposing (a third of its letters wrong at most, or more of them, or fewer). */
+/** The candidate closest to `word`; undefined when none is close enough (at most a third of the letters wrong, missing or added). */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let found: string | undefined;
   let best = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
   const wanted = word.toLowerCase().replaceAll('-', '_');
   for (const candidate of candidates) {
-    // At least as many edits as one is longer than the other: a script may ask for names of any length.
+    // The difference in length is a lower bound of the distance: saves time for very long names in scripts.
     if (Math.abs(wanted.length - candidate.length) >= best) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < best) {
@@ -62,7 +62,7 @@ function beginningAlike(word: string, candidates: Iterable<string>): string | un
   return undefined;
 }
 
-/** Why a name is refused, with the nearest of those that exist: `is not known; did you mean 'filter'?` */
+/** The reason for refusing a name, with the nearest known one: `is not known; did you mean 'filter'?` */
 export function notKnown(name: string, known: Iterable<string>): string {
   const meant = nearest(name, known);
   return meant === undefined ? 'is not known' : `is not known; did you mean '${meant}'?`;

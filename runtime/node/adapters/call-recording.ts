@@ -4,7 +4,7 @@ import type { CallRecordingPort } from '../../runs/index.ts';
 import { type Recorder, RecordingError, type RecordLayers } from '../../recording/index.ts';
 import type { LiveCall } from '../../switch/index.ts';
 
-/** @param find the live call of an id */
+/** @param find finds a live call by its id */
 export function callRecordingPort(
   recorder: Recorder,
   layers: RecordLayers,
@@ -39,7 +39,7 @@ export function callRecordingPort(
   };
 }
 
-/** A call that a domain takes part in. @throws ScenarioError code `dialog_not_found` */
+/** A live call of a domain. @throws ScenarioError code `dialog_not_found` */
 export function visible(find: (dialogid: string) => LiveCall | undefined, domain: string, dialogid: string): LiveCall {
   const call = find(dialogid);
   const lower = domain.toLowerCase();

@@ -7,7 +7,7 @@ import { BadParameterError, CannotApplyError, ConflictError, type Input, Invalid
  * Errors of the port are ScenarioErrors: `model_unknown_class`, `model_refused` (with `field` and `reason`) and
  * `model_conflict`.
  *
- * @param domainId id of a domain by its name; undefined when there is none
+ * @param domainId id of a domain by its name; undefined for an unknown one
  */
 export function modelPort(model: Model, domainId: (name: string) => string | undefined): ModelPort {
   const on = async <T>(
@@ -33,7 +33,7 @@ export function modelPort(model: Model, domainId: (name: string) => string | und
           ...(interval !== undefined && { interval }),
         };
         const list = await collection.list(order === undefined || order.length === 0 ? query : { ...query, order });
-        // Only a limit of 0 counts, and the component's is at least 1.
+        // Only a limit of 0 counts entities, and the component's limit is at least 1.
         return 'count' in list ? [] : list.map(shown);
       }),
     create: (domain, classname, entity) =>
@@ -75,7 +75,7 @@ async function found<T>(act: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Entities are JSON, as the values of scenarios are. Those of memory classes are shared: the scenario gets its own. */
+/** Copies an entity for the scenario: those of memory classes are shared. */
 function shown(entity: Readonly<Record<string, unknown>>): Entity {
   return structuredClone(entity) as Readonly<Record<string, Value>>;
 }

@@ -1,22 +1,22 @@
-/** What the operator allows scenarios: limits by domain, secrets, and who may be debugged. */
+/** The operator's rules for scenarios: limits by domain, secrets, and debugging. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { LiveDirectory } from '../../domain/index.ts';
 import { ArmedRuns, type CallPort, type Debugging, NO_SECRETS, type ScenarioPolicy, SecretBox, type Secrets } from '../../runs/index.ts';
 import { type LimitsWanted, type Program, readLimits, runsScripts } from '../../language/index.ts';
 
-/** Setting of a domain: the most that its scenarios may use, e.g. `{"cpu": "2s", "memory": 16}`. */
+/** Setting of a domain: upper limits of its scenarios, e.g. `{"cpu": "2s", "memory": 16}`. */
 const LIMITS = 'scenario_limits';
-/** Milliseconds for which the file of secrets is taken as unchanged. */
+/** Milliseconds between checks of the file of secrets for changes. */
 const FRESH_MS = 1000;
 
 type SecretFile = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface NodePolicyOptions {
   readonly directory: LiveDirectory;
-  /** JSON file of secrets: `{"DOMAIN": {"NAME": "VALUE"}}`; it need not exist. */
+  /** JSON file of secrets: `{"DOMAIN": {"NAME": "VALUE"}}`; may be missing. */
   readonly secretsFile: string;
-  /** Where debuggers are let in; undefined: nowhere. */
+  /** Port for debuggers; undefined: debuggers are not allowed. */
   readonly debugPort: number | undefined;
   readonly log: Logger;
 }
@@ -28,7 +28,7 @@ export class NodePolicy implements ScenarioPolicy {
   #stamp = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
   #boxes = new Map<string, Secrets>();
-  /** Undefined where no debugger is let in. */
+  /** Undefined when debuggers are not allowed. */
   readonly debugging: Debugging | undefined;
 
   private constructor({ secretsFile, debugPort, log }: NodePolicyOptions) {
@@ -81,13 +81,13 @@ export class NodePolicy implements ScenarioPolicy {
         Object.entries(file).map(([domain, values]) => [domain.toLowerCase(), new SecretBox(values)]),
       );
     } catch (error) {
-      // What was read before stays.
+      // The secrets read before stay.
       this.#log.error({ err: error, file: this.#secretsFile }, 'the file of secrets cannot be read');
     }
   }
 }
 
-/** @throws TypeError when the text is no JSON of domains, names and values */
+/** @throws TypeError when the text is not JSON of domains, names and values */
 function readSecrets(text: string): SecretFile {
   const file = JSON.parse(text) as unknown;
   const fits =

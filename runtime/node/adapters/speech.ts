@@ -7,14 +7,14 @@ import { aboutRecord, type BorrowedFile, type RecordArchive, type RecordRow, typ
 import { NO_ENGINE, recogniseSpeech, SpeechError, SpeechLayerError, SpeechLayers, type SpeechService, transcribeFile } from '../../speech/index.ts';
 import type { ListenTo, LiveCall } from '../../switch/index.ts';
 
-/** How the live calls are found. */
+/** Lookup of live calls. */
 export interface LiveCalls {
   readonly find: (dialogid: string) => LiveCall | undefined;
-  /** The answered call that a leg is in. */
+  /** The answered call of a leg. */
   readonly ofLeg: (callid: string) => LiveCall | undefined;
 }
 
-/** Layers of speech recognition whose results go to the event bus (`asrevents`). */
+/** Layers of speech recognition with results on the event bus (`asrevents`). */
 export function speechLayers(service: SpeechService, events: EventBus, calls: LiveCalls): SpeechLayers {
   return new SpeechLayers(service, (domain, callid, layer, { type, ...notice }) => {
     const call = calls.ofLeg(callid);
@@ -52,7 +52,7 @@ export function callSpeechPort(layers: SpeechLayers, { find }: LiveCalls): CallS
   };
 }
 
-/** How scenarios understand their callers. */
+/** Speech recognition of callers by scenarios. */
 export function listener(service: SpeechService): ListenTo {
   return (endpoint, options) => understood(() => recogniseSpeech(service, endpoint, options));
 }
@@ -91,7 +91,7 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
   };
 }
 
-/** The queue of transcriptions; `ccsevents.connection_set_asr` tells of each that is over. */
+/** The queue of transcriptions; the event `ccsevents.connection_set_asr` announces each end. */
 export function transcriptQueue(
   service: SpeechService,
   { archive, store, node }: { readonly archive: RecordArchive; readonly store: RecordStore; readonly node: string },
