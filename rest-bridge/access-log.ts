@@ -25,7 +25,7 @@ export function logAccess(app: App, log: Logger): void {
     request.log[level](
       {
         method,
-        // The method says what the suffix said.
+        // The method already names the suffix.
         path:
           method === request.method ? path : path.slice(0, Math.max(path.lastIndexOf('!'), path.lastIndexOf('%21'))),
         route,

@@ -8,7 +8,7 @@ import type {
 import type { Logger } from 'pino';
 import type { Session } from '../runtime/iam/index.ts';
 
-/** The server as route modules see it: schemas of a route type its handler. */
+/** The server for route modules: the schemas of a route type its handler. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -20,7 +20,7 @@ export type App = FastifyInstance<
 export const BASE_PATH = '/rest/v1';
 
 declare module 'fastify' {
-  /** What the documentation adds to a route. */
+  /** Additions of a route for the documentation. */
   interface FastifySchema {
     summary?: string;
     description?: string;
@@ -40,7 +40,7 @@ declare module 'fastify' {
     public?: boolean;
     /** Needs a session but no role: open to every user. */
     everyUser?: boolean;
-    /** A token that is not valid is as good as none: the cookie counts then. */
+    /** An invalid token is ignored, and the cookie counts. */
     tokenOrCookie?: boolean;
     /** Made by the server to answer 405; `allow` are the methods that exist. */
     allow?: readonly string[];

@@ -1,4 +1,4 @@
-/** Tells the audit log of changes made over REST: domain-center, iam, classes, and a user's own account. */
+/** Writes changes made over REST to the audit log: domain-center, iam, classes, and a user's own account. */
 import type { FastifyRequest } from 'fastify';
 import type { Directory } from '../runtime/domain/index.ts';
 import type { Session } from '../runtime/iam/index.ts';
@@ -11,7 +11,7 @@ import { roleMethod, rolePath } from './route-names.ts';
 interface Change {
   /** Id of the session's domain, which the change may rename or remove. */
   readonly domain: string | undefined;
-  /** What the change is about, as it was before, or as it is answered. */
+  /** The changed entity, as before the change or as answered. */
   about: readonly { readonly id?: unknown; readonly domain_id?: unknown }[];
 }
 
@@ -28,7 +28,7 @@ export interface AuditDeps {
 }
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'LOOKUP', 'OPTIONS']);
-/** Entities of classes are not told one by one; what empties or rearranges a class is. */
+/** Changes of single entities of classes are not logged; operations on a whole class are. */
 const WHOLE_CLASS: ReadonlySet<string> = new Set(['CLEAR', 'SETUP']);
 const SECTIONS = /^\/(?:domain\/|iam\/(?:users|roles)\b|user\/(?:password|sessions)\b)/;
 const MAX_IDS = 100;
@@ -47,7 +47,7 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
     if (session === null || !isAudited(request)) return;
     request.change = { domain: directory.domain(session.domain)?.id, about: [] };
     if (request.method !== 'DELETE') return;
-    // Of what is removed nothing is answered.
+    // The answer to a removal is empty.
     const path = pathOf(request);
     const slash = path.lastIndexOf('/');
     const before = await collections[path.slice(0, slash)]?.read(session, decodeURIComponent(path.slice(slash + 1)));
@@ -101,7 +101,7 @@ function entryOf(request: FastifyRequest, { login, userId, domain }: Session, { 
   };
 }
 
-/** Composites are changed key by key, so that these are told. */
+/** Composite fields are logged key by key. */
 function fieldsOf(body: unknown): readonly string[] {
   if (!isObject(body)) return [];
   return Object.entries(body).flatMap(([name, value]) =>

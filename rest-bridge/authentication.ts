@@ -72,7 +72,7 @@ async function authenticated(
   throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : unauthenticated();
 }
 
-/** Hook before every request: who asks, may they, and is there anything at this path. Runs before the body is read. */
+/** Hook before every request: authentication, authorisation, and existence of the path. Runs before the body is read. */
 export function authenticator(
   iam: Iam,
   rate: SessionRate,
@@ -95,7 +95,7 @@ export function authenticator(
   };
 }
 
-/** By the token or the cookie; some routes look at the cookie when the token is none (specification, "Sessions", read). */
+/** By the token or the cookie; some routes use the cookie when the token is invalid (specification, "Sessions", read). */
 async function sessionOfRequest(iam: Iam, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
   const isEither = request.routeOptions.config.tokenOrCookie === true && request.headers.authorization !== undefined;
   try {

@@ -32,9 +32,9 @@ export function readBodies(app: App): void {
 }
 
 /**
- * Makes the function that reads JSON as bodies are read, and refuses keys that would reach a prototype, and what nests too deep.
+ * Makes the parser for JSON bodies. It refuses keys that would reach a prototype, and too deep nesting.
  *
- * @returns it tells `done` a RestError 400/1400 that names `field`
+ * @returns a parser that calls `done` with a RestError 400/1400 that names `field`
  */
 export function jsonParser(
   app: App,

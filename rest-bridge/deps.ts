@@ -15,41 +15,41 @@ import type { Recording } from '../runtime/recording/index.ts';
 export interface Health {
   /** Calls can be made. */
   readonly ok: boolean;
-  /** What is alive in the node, by kind: dialogs, endpoints, sockets, timers ... */
+  /** Numbers of live objects in the node, by kind: dialogs, endpoints, sockets, timers ... */
   readonly counts: Readonly<Record<string, number>>;
-  /** Calls go on without it; what needs it is answered 503. */
+  /** The database: calls continue without it; requests that need it are answered 503. */
   readonly database: 'ok' | 'slow' | 'unavailable';
 }
 
-/** What operations did so far, and when: while they run and for an hour afterwards. */
+/** Records of operations: while they run and for an hour afterwards. */
 export type OperationRecords = Pick<Operations, 'read' | 'list'>;
 
 /** Runs of scenarios with their traces, live and lately finished. */
 export interface RunRecords {
   read(id: string): { readonly domain: string } | undefined;
   runs(): readonly { readonly domain: string }[];
-  /** Makes the next run of a scenario wait for a debugger; undefined when there is no such scenario. */
+  /** Makes the next run of a scenario wait for a debugger; undefined for an unknown scenario. */
   debug(
     scenario: string,
     domain: string,
     from: string,
   ): Promise<(DebuggedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined>;
-  /** The scenarios of a domain for which that was asked, and whose run has not come yet. */
+  /** The scenarios of a domain whose next run waits for a debugger. */
   debugged(domain: string): Promise<readonly DebuggedRun[]>;
-  /** Takes it back; false when it was not asked. */
+  /** Cancels it; false when the scenario was not waiting. */
   undebug(scenario: string, domain: string): boolean;
 }
 
 /** A scenario whose next run waits for a debugger. */
 export interface DebuggedRun {
   readonly scenario: string;
-  /** Number of the caller whose call it has to be; empty: any run. */
+  /** Number of the caller; empty: any run. */
   readonly from: string;
-  /** Until when, milliseconds since the epoch. */
+  /** End of the wait, milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** A web application as the session data show it. */
+/** A web application in the session data. */
 export interface WebApp {
   readonly name: string;
   readonly description: string;
@@ -63,17 +63,17 @@ export interface WebApp {
 /** Web applications that the session's user may use, in output order. */
 export type WebApps = (session: Session) => Promise<readonly WebApp[]>;
 
-/** Recorded calls: the index, and where the files are. */
+/** Recorded calls: the index and the files. */
 export interface Recordings {
   readonly archive: Pick<Recording['archive'], 'list' | 'count' | 'read' | 'remove'>;
   readonly store: Pick<Recording['store'], 'read' | 'remove'>;
 }
 
-/** What scenarios recorded, by domain and name. */
+/** Recordings made by scenarios, by domain and name. */
 export interface ScenarioRecordings {
-  /** The file; undefined when there is none. */
+  /** The file; undefined for an unknown recording. */
   find(domain: string, name: string): string | undefined;
-  /** @returns false when there is none */
+  /** @returns false for an unknown recording */
   remove(domain: string, name: string): Promise<boolean>;
 }
 
@@ -91,7 +91,7 @@ export interface RestDeps {
   /** Versions of scripts; absent: they are kept and not shown. */
   readonly scripts?: ScriptStore;
   readonly hooks: Hooks;
-  /** Who changed what; absent: nobody keeps it. */
+  /** The audit log; absent: changes are not logged. */
   readonly audit?: Pick<AuditLog, 'open' | 'write'>;
   /** The dynamic data model; its classes are one of the collections. */
   readonly model: Model;
@@ -115,6 +115,6 @@ export interface RestDeps {
   readonly bodyLimit?: number;
   /** Milliseconds for a request head to arrive. Default 10 000. */
   readonly headTimeoutMs?: number;
-  /** How slowly a body may come. */
+  /** Minimum pace of bodies. */
   readonly bodyLimits?: Partial<BodyLimits>;
 }

@@ -1,7 +1,7 @@
 import type { Directory } from '../runtime/domain/index.ts';
 import type { Session } from '../runtime/iam/index.ts';
 
-/** Which domains a session administers. */
+/** The domains that a session administers. */
 export interface DomainScope {
   /** Id of the session's domain. */
   readonly own: string;
@@ -9,7 +9,7 @@ export interface DomainScope {
   readonly visible: ReadonlySet<string>;
 }
 
-/** The scope of a session; of a session whose domain was removed meanwhile, nothing. */
+/** The scope of a session; empty when its domain was removed meanwhile. */
 export function scopeOf(directory: Pick<Directory, 'domain' | 'domains'>, session: Session): DomainScope {
   const own = directory.domain(session.domain);
   if (own === undefined) return { own: '', visible: new Set() };
@@ -17,7 +17,7 @@ export function scopeOf(directory: Pick<Directory, 'domain' | 'domains'>, sessio
   if (own.isMaster) return { own: own.id, visible: new Set(all.map(({ id }) => id)) };
   const children = Map.groupBy(all, ({ parentId }) => parentId);
   const visible = new Set([own.id]);
-  // A set's iteration goes on with what is added meanwhile.
+  // The iteration of a set includes elements added meanwhile.
   for (const id of visible) for (const child of children.get(id) ?? []) visible.add(child.id);
   return { own: own.id, visible };
 }

@@ -7,7 +7,7 @@ import { NATIVE_METHODS } from './http/methods.ts';
 import { FILE_TYPES } from './model/uploads.ts';
 import type { Refusal, RefusalKind } from './http/refusal.ts';
 
-/** What the REST caller is to see of an error of any origin. Whatever is not known is 500/1409 and stays in the log. */
+/** The REST error for any thrown error. Unknown errors become 500/1409, with details only in the log. */
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
   if (error instanceof ParameterError) return badParameter(error.field, error.reason);
@@ -36,7 +36,7 @@ export function toRestError(error: unknown): RestError {
       return new RestError('BAD_REQUEST', { reason: 'the body is not as long as Content-Length says' });
     case 'FST_ERR_BAD_URL':
       return new RestError('BAD_REQUEST', { reason: 'the path is not valid percent-encoded UTF-8' });
-    // PostgreSQL, untranslatable character: no text there holds it.
+    // PostgreSQL, untranslatable character: cannot be stored in a text.
     case '22021':
       return new RestError('BAD_REQUEST', { reason: 'a text holds U+0000, which nothing is named' });
     case 'FST_ERR_MAX_PARAM_LENGTH':
@@ -94,7 +94,7 @@ const JSON_TYPES = 'application/json, or application/x-www-form-urlencoded with 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   let shown = toRestError(error);
   if (shown.id === 'INTERNAL' && request.raw.destroyed && !request.raw.complete) {
-    // Nobody reads the answer; it keeps the log truthful.
+    // The client is gone; the status is for the log.
     shown = new RestError('BAD_REQUEST', { reason: 'the connection ended within the body' });
   }
   if (shown.id === 'BODY_TOO_LARGE' && !shown.details) {
@@ -117,7 +117,7 @@ const REFUSALS = {
   timeout: 'REQUEST_TIMEOUT',
 } as const satisfies Record<RefusalKind, string>;
 
-/** The whole HTTP response to a message that never became a request. */
+/** The whole HTTP response to a message that the server could not parse as a request. */
 export function renderRefusal(refusal: Refusal): string {
   const error = new RestError(REFUSALS[refusal.kind], { ...refusal.details, reason: refusal.message });
   const body = JSON.stringify(error.toObject());

@@ -44,7 +44,7 @@ export const ERRORS = {
     status: 503,
     code: 1503,
     template: 'Service unavailable: {reason}',
-    // RFC 9110 section 10.2.3, seconds; what is away is tried again every two.
+    // RFC 9110 section 10.2.3, seconds; lost connections are retried every two.
     headers: { 'retry-after': '2' },
   },
   VERSION_NOT_SUPPORTED: { status: 505, code: 1505, template: 'HTTP version not supported: {reason}' },
@@ -60,7 +60,7 @@ export interface ErrorObject {
   readonly error_details?: ErrorDetails;
 }
 
-/** An error that a REST caller is to see as it is. */
+/** An error that is answered to the REST caller as it is. */
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly id: ErrorId;
@@ -99,7 +99,7 @@ export function badParameter(field: string, reason: string): RestError {
   return new RestError('BAD_PARAMETER', { field, reason });
 }
 
-/** 403/1401: a field names a domain that is not the session's to administer, whether it exists or not. */
+/** 403/1401: a field names a domain outside the session's administration, existing or not. */
 export function outOfReach(field: string): RestError {
   return new RestError('FORBIDDEN', { field, reason: 'names no domain that this session administers' });
 }
@@ -109,7 +109,7 @@ export function banned(seconds: number): RestError {
   return new RestError('TOO_MANY_LOGINS', { seconds }, { 'retry-after': String(seconds) });
 }
 
-/** The same, for a session that asks more often than it may. */
+/** The same, for a session over its request rate. */
 export function tooOften(seconds: number): RestError {
   return new RestError('TOO_MANY_REQUESTS', { seconds }, { 'retry-after': String(seconds) });
 }

@@ -7,7 +7,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
  * The request's Idempotency-Key, if it has one.
- * @throws RestError 400/1400 when it cannot be one
+ * @throws RestError 400/1400 for an invalid key
  */
 export function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers[HEADER];
@@ -19,8 +19,8 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
 }
 
 /**
- * Does the work of a request once: a repeat with the same key, from the same user, is answered what the first one was,
- * with the header `Idempotency-Replayed: true`.
+ * Does the work of a request once: a repeat with the same key from the same user gets the first answer, with the header
+ * `Idempotency-Replayed: true`.
  * @throws RestError 422/1405 when the key was used for another request, 409/1402 when the first one was cut off by the
  * end of the node; whatever `work` throws
  */

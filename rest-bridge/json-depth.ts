@@ -1,7 +1,7 @@
-/** Levels that the JSON of a request may have: whatever works on it by recursion has room enough on the stack. */
+/** Limit of nested levels in a request's JSON, so that recursive code does not exhaust the stack. */
 export const MAX_JSON_DEPTH = 128;
 
-/** Whether a JSON value has more than `levels` levels of lists and objects. */
+/** True when a JSON value has more than `levels` levels of lists and objects. */
 export function nestsDeeper(value: unknown, levels = MAX_JSON_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

@@ -153,7 +153,7 @@ async function serve(
   const { userId } = sessionOf(request);
   const perform = async () => {
     const { id, response } = await operations.start(name, { ...asked, userId });
-    // Also for an operation that turns out to be impossible when it has begun.
+    // Also for an operation that fails after its start.
     if (id !== undefined) reply.header(OPERATION_ID, id);
     return { body: shaped(served.http, await response), ...(id !== undefined && { operationId: id }) };
   };
@@ -243,7 +243,7 @@ function fieldOf(schema: TSchema, field: string | undefined): TSchema {
   return field === undefined ? schema : (properties?.[field] ?? schema);
 }
 
-/** An operation whose parameters can all be left out needs no body. */
+/** An operation without required parameters needs no body. */
 function bodyOf(parameters: TSchema): TSchema {
   const { required = [] } = parameters as { required?: readonly string[] };
   return required.length === 0 ? { ...parameters, [OPTIONAL_BODY]: true } : parameters;

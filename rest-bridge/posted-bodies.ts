@@ -21,7 +21,7 @@ export function readAllBodies(app: App): void {
       throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: ALLOWED });
     }
   });
-  // The whole body is there, and no larger than bodies may be: no part of it is waited for.
+  // The whole body is in memory and within the limit, so no part has to be waited for.
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },

@@ -1,4 +1,4 @@
-/** What must not be read in a log: secrets, and the digits a caller sends after the call is answered. */
+/** Removes secrets, and DTMF digits of dialled numbers, from logged bodies. */
 
 const REDACTED = '[redacted]';
 const SECRETS: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ const NUMBERS: ReadonlySet<string> = new Set(['to', 'referto']);
 const DTMF_TAIL = /[',].*$/s;
 const MAX_DEPTH = 6;
 
-/** A copy of a request body, fit for the log. */
+/** A copy of a request body for the log. */
 export function redactBody(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_DEPTH) return '[deep]';

@@ -28,7 +28,7 @@ export function routeName(pattern: string): RouteName {
   return name;
 }
 
-/** The method as the caller means it: LOOKUP for `LOOKUP /x` and for `POST /x!lookup`. */
+/** The effective method: LOOKUP for `LOOKUP /x` and for `POST /x!lookup`. */
 export function roleMethod(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;
   const { suffix, '*': rest } = parametersOf(request);
@@ -41,8 +41,8 @@ export function roleMethod(request: FastifyRequest): string {
 }
 
 /**
- * The path that roles are written for, e.g. `/uc/calls/17`. It is made from the route that serves the request, so that
- * no spelling of a URL leads past a role.
+ * The path for role checks, e.g. `/uc/calls/17`. It is derived from the serving route, so that no spelling of a URL bypasses
+ * a role.
  */
 export function rolePath(request: FastifyRequest): string {
   const pattern = request.routeOptions.url;

@@ -1,4 +1,4 @@
-/** Whether a browser sent a request for a page of another site, which must not use the session cookie. */
+/** Protection of the session cookie against requests from pages of other sites. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { RestError } from './errors.ts';
 

@@ -44,7 +44,7 @@ const BODY_LIMIT = 1024 * 1024;
 
 /**
  * The HTTP side of a node: sessions and calls under `/rest/v1`, and `/healthz`. It parses, authorises, maps to an
- * operation or a collection, and shapes the answer; what happens to calls is decided behind {@link RestDeps}.
+ * operation or a collection, and shapes the answer. {@link RestDeps} implements the effects.
  *
  * @returns the server, ready but not listening; `close()` answers what is running and then ends
  */
@@ -55,7 +55,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: deps.bodyLimit ?? BODY_LIMIT,
     trustProxy: deps.trustProxy ? [...deps.trustProxy] : false,
-    // Node closes idle connections; the hook below answers requests that still come on the others.
+    // Node closes idle connections; the hook below answers later requests on the others.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },

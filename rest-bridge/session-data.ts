@@ -36,7 +36,7 @@ export interface SessionDataSources {
   readonly webApps: WebApps;
 }
 
-/** What a session's holder is told about it. */
+/** The session data for the holder of a session. */
 export async function sessionData(
   { iam, accounts, webApps }: SessionDataSources,
   session: Session,

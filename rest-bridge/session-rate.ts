@@ -1,9 +1,9 @@
 import { TokenBucket } from '../runtime/rate/index.ts';
 
-/** Buckets that are looked through at once when there are many. */
+/** Number of buckets checked for removal at a time. */
 const MANY = 1000;
 
-/** How many requests each session may make in a second. */
+/** Limits each session's requests in a second. */
 export class SessionRate {
   readonly #perSecond: number;
   readonly #now: () => number;
@@ -22,7 +22,7 @@ export class SessionRate {
   /**
    * Takes a request's token.
    * @param session id
-   * @returns whole seconds to wait; 0: the request may go on
+   * @returns whole seconds to wait; 0: the request is allowed
    */
   take(session: string): number {
     if (this.#perSecond === 0) return 0;

@@ -1,21 +1,21 @@
-/** Unknown query parameters and body fields are refused: one may be misspelt, and what it should limit would be done to all. */
+/** Refuses unknown query parameters and body fields: without a misspelt filter, a request would apply to everything. */
 import type { RouteOptions } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import type { App } from './app.ts';
 import { OPTIONAL_BODY } from './validation.ts';
 
 const NO_QUERY = Type.Object({});
-/** Of methods that need no body: an empty object is as good as none. */
+/** Body schema of methods without a body: an empty object counts as none. */
 const NO_FIELDS = Type.Object({}, { [OPTIONAL_BODY]: true });
 
 const closedSchemas = new WeakMap<object, TSchema>();
 
-/** What routes without a body check bodies by. */
+/** Schema of bodies at routes without a body. */
 export const NO_BODY = closed(NO_FIELDS);
 
 /**
- * From now on the routes of `app` take what their schemas name, and answer 400/1400 to everything else; an object schema
- * stays open when it says `additionalProperties: true`. Register this before whatever reads the schemas of routes.
+ * From now on the routes of `app` answer 400/1400 to everything that their schemas do not name. An object schema with
+ * `additionalProperties: true` stays open. Register this before any reader of the routes' schemas.
  */
 export function strictRoutes(app: App): void {
   app.addHook('onRoute', (route) => {

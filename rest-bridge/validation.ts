@@ -19,7 +19,7 @@ const COMMON: Options = {
  * Checks requests by their schemas. Bodies are taken as they are: nothing is converted, null stays null. Query and path
  * are text, so numbers and booleans are read from it.
  *
- * What is wrong is answered 400/1400 with `error_details: {field, reason}`.
+ * Mistakes are answered 400/1400 with `error_details: {field, reason}`.
  */
 export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   const bodies = new Ajv({ ...COMMON, coerceTypes: false });
@@ -32,7 +32,7 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
       isRecord(schema) && schema['additionalProperties'] === false ? Object.keys(propertiesOf(schema)) : undefined;
     const optional = isBody && isRecord(schema) && schema[OPTIONAL_BODY] === true;
     return (data: unknown) => {
-      // Fastify has null for a body that is not there.
+      // Fastify passes null for a missing body.
       if (optional && data === null) return { value: data };
       const unknown = unknownName(data, known);
       if (unknown !== undefined) return { error: unknown };
@@ -46,7 +46,7 @@ export function schemaCompiler(): FastifySchemaCompiler<TSchema> {
   };
 }
 
-/** Before anything else: what is missing may be there under a misspelt name. */
+/** Checked first: a missing field may be present under a misspelt name. */
 function unknownName(data: unknown, known: readonly string[] | undefined): Error | undefined {
   if (known === undefined || !isRecord(data)) return undefined;
   const unknown = Object.keys(data).find((name) => !known.includes(name));
@@ -90,7 +90,7 @@ function explain(errors: readonly ErrorObject[], part: string): Error {
   return badParameter(field, reason(error, errors));
 }
 
-/** The mistake in the one branch that is of the right type, such as an item of a list; there may be none. */
+/** The mistake in the only branch of the right type, such as an item of a list; undefined without one. */
 function withinBranch(errors: readonly ErrorObject[], union: ErrorObject): ErrorObject | undefined {
   const branches = new Map<string, ErrorObject>();
   for (const error of errors) {

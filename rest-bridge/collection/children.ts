@@ -20,7 +20,7 @@ export function childLists(app: App): () => void {
     });
   });
   return () => {
-    // The routes added here add their own sections, which are not to be visited.
+    // The routes added here add sections of their own, which must not be visited.
     for (const [section, children] of Array.from(sections)) {
       // Below an entity the path has a parameter; its children are part of the entity's documentation.
       if (section.includes(':')) continue;

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonical } from '../../runtime/model/index.ts';
 import { RestError } from '../errors.ts';
 
-/** Called with the entity as it is answered whole, undefined where there is none, while nobody else writes it. */
+/** Called with the whole answered entity, undefined when it does not exist, while no other request writes it. */
 export type Precondition = (before: object | undefined) => void;
 
 /** A strong tag of a whole entity. Equal entities have equal tags, whatever the order of their keys. */
@@ -15,7 +15,7 @@ export function entityTag(entity: object): string {
 /**
  * The condition of a write in `If-Match` and `If-None-Match`; undefined without either.
  *
- * @throws RestError 412/1412, by the function returned, naming the tag that the entity has
+ * @throws RestError 412/1412, from the returned function, with the entity's present tag
  */
 export function preconditionOf({ headers }: Pick<FastifyRequest, 'headers'>): Precondition | undefined {
   const { 'if-match': wanted, 'if-none-match': unwanted } = headers;

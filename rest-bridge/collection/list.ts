@@ -26,7 +26,7 @@ export const ListQuery = Type.Object({
 
 export const Count = Type.Object({ count: Type.Integer() });
 
-/** What the list engine knows of a type of resource. */
+/** Description of a type of resource for lists. */
 export interface ResourceType {
   /** Names of the fields, in the order in which they are answered. */
   readonly fields: readonly string[];
@@ -38,10 +38,10 @@ export interface ResourceType {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What of a list is asked for, its expressions read and checked. */
+/** The requested part of a list, with parsed expressions. */
 export interface Selection {
   readonly filter: Expression | undefined;
-  /** Undefined: as they come. */
+  /** Undefined: unsorted. */
   readonly order: readonly OrderEntry[] | undefined;
   readonly offset: number;
   /** Undefined: all. */
@@ -50,7 +50,7 @@ export interface Selection {
   readonly aliases: ReadonlySet<string>;
 }
 
-/** Only the number of items is asked for. */
+/** True when only the number of items is requested. */
 export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): boolean {
   return countonly === true || limit === 0;
 }
@@ -58,8 +58,8 @@ export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): bool
 /**
  * Reads the parameters of a list.
  *
- * @throws {RestError} 400/1400 when a parameter cannot be understood
- * @throws BadParameterError when an expression cannot be understood
+ * @throws {RestError} 400/1400 for an invalid parameter
+ * @throws BadParameterError for an invalid expression
  */
 export function selectionOf({ aliases, types }: ResourceType, query: Static<typeof ListQuery>): Selection {
   const { filter, order, offset = 0, limit } = query;
@@ -84,7 +84,7 @@ export function selectionOf({ aliases, types }: ResourceType, query: Static<type
 /**
  * Answers a list from items in memory: the page, or `{count}` for `limit=0` and `countonly`.
  *
- * @param form what is made of each item before mask and flat; filter and order are about the item as it is
+ * @param form converts each item before mask and flat; filter and order apply to the item itself
  * @throws as {@link selectionOf}
  */
 export function answerList(
@@ -102,7 +102,7 @@ export function answerList(
   return answerPage(type, page.map(form), query);
 }
 
-/** The items of a page in the form that mask and flat ask for. */
+/** The items of a page, shaped by mask and flat. */
 export function answerPage(
   type: ResourceType,
   items: readonly object[],
@@ -111,22 +111,22 @@ export function answerPage(
   return items.map(shaper(type.fields, type.aliases, query));
 }
 
-/** One resource in the form that mask and flat ask for. */
+/** One resource, shaped by mask and flat. */
 export function answerRead(type: ResourceType, item: object, query: Static<typeof ReadQuery>): object {
   return shaper(type.fields, type.aliases, query)(item);
 }
 
-/** The items that the filter keeps, as they came. */
+/** The items that match the filter, unsorted. */
 function select(type: ResourceType, items: readonly object[], { filter, aliases }: Selection): readonly Item[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
   const entities = items as readonly Item[];
-  // Only where an expression uses another name: an item is copied for it.
+  // Only for an expression with an alias, because it copies each item.
   const used = Object.entries(type.aliases).filter(([alias]) => aliases.has(alias));
   const named = used.length === 0 ? entities : entities.map((item) => withAliases(item, used));
   return filter === undefined ? named : named.filter(toPredicate(filter));
 }
 
-/** The first so many in that order. */
+/** The first items in the requested order. */
 function inOrder(items: readonly Item[], order: readonly OrderEntry[], size: number): readonly Item[] {
   if (size * 2 > items.length) return sortItems(items, order);
   const first = new First<Item>(order, size);

@@ -3,22 +3,22 @@ import type { Session } from '../../runtime/iam/index.ts';
 import type { Precondition } from './entity-tag.ts';
 import type { ResourceType, Selection } from './list.ts';
 
-/** The fields as the caller gave them. */
+/** The fields of a request. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A collection as the HTTP side sees it. What a session may not see does not exist for it: 404/1404, also for changes.
+ * A collection behind the REST routes. Entities invisible to a session do not exist for it: 404/1404, also for changes.
  * Every method may throw RestError.
  */
 export interface Resource {
   /** Singular, capitalised, for messages: `Sipuser not found`. */
   readonly entity: string;
   readonly type: ResourceType;
-  /** What is answered; it documents. */
+  /** Schema of answers, for the documentation. */
   readonly schema: TObject;
-  /** The visible ones, in order of id. */
+  /** The visible entities, by id. */
   list(session: Session): Promise<readonly object[]>;
-  /** Selects among the visible ones where they are kept; absent: `list` is looked through. */
+  /** Selects visible entities in their store; without it, `list` is filtered in memory. */
   readonly store?: {
     select(session: Session, selection: Selection): Promise<readonly object[]>;
     count(session: Session, selection: Selection): Promise<number>;
@@ -34,6 +34,6 @@ export interface Resource {
   remove(session: Session, id: string, precondition?: Precondition): Promise<void>;
   /** Ids of the entities with these values of the unique keys; none is an empty list. @throws RestError 400/1400 */
   lookup(session: Session, keys: Fields): Promise<readonly string[]>;
-  /** A copy of an entity that can be posted back: without what the server makes. */
+  /** A copy of an entity that can be posted back: without generated fields. */
   importable(entity: object): object;
 }

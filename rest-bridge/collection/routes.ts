@@ -10,10 +10,10 @@ import { entityTag, preconditionOf, tagged } from './entity-tag.ts';
 import { answerList, answerPage, answerRead, Count, ListQuery, ReadQuery, selectionOf, wantsCount } from './list.ts';
 import type { Fields, Resource } from './resource.ts';
 
-/** Any JSON object: the collection names what is wrong in it. */
+/** Any JSON object: the collection reports mistakes in it. */
 const Body = Type.Object({}, { additionalProperties: true });
 
-/** One resource, or what a list with `export` answered. */
+/** One resource, or the answer of a list with `export`. */
 const OneOrMore = Type.Union([Body, Type.Array(Body, { maxItems: 10_000 })]);
 
 /**
@@ -103,7 +103,7 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   );
 }
 
-/** @param form what is made of each entity before mask and flat */
+/** @param form converts each entity before mask and flat */
 async function listOf(
   resource: Resource,
   session: Session,

@@ -1,6 +1,6 @@
 import { RestError } from '../errors.ts';
 
-/** Runs what is about one of several resources: what it refuses names the field with the index before it. */
+/** Runs work on one of several resources; its errors name the field with the index before it. */
 export async function ofIndex<T>(index: number, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

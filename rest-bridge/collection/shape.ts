@@ -39,7 +39,7 @@ function named(mask: Mask | undefined, aliases: Readonly<Record<string, string>>
   for (const [name, keys] of mask) {
     const field = Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
     const known = result.get(field);
-    // Wanted whole under one of its names is wanted whole.
+    // A composite requested whole under any of its names stays whole.
     const isWhole = keys === undefined || (result.has(field) && known === undefined);
     result.set(field, isWhole ? undefined : new Map([...(known ?? []), ...keys]));
   }

@@ -10,27 +10,27 @@ import { type DomainScope, scopeOf } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { asRestErrors } from './entity-errors.ts';
 
-/** What the REST service adds to a domain-center collection. */
+/** Additions of the REST service to a domain-center collection. */
 export interface DomainResourceRules<Entity extends Row> {
   readonly entity: string;
   /** Keys that LOOKUP takes beside `id`: unique within a domain. */
   readonly keys: readonly string[];
-  /** Fields that are left out of an export beside those that the server makes. */
+  /** Fields left out of an export, beside the generated ones. */
   readonly notExported?: readonly string[];
-  /** The field that has the domain an entity belongs to; default `domain_id`. */
+  /** The field with the domain of an entity; default `domain_id`. */
   readonly domainField?: string;
-  /** There is more than the collection has: lists are looked through in memory. */
+  /** The resource has entities from outside the collection, so lists are filtered in memory. */
   readonly inMemory?: boolean;
-  /** Completes what is created; default: `domain_id` is the session's domain. */
+  /** Completes a new entity; default: `domain_id` is the session's domain. */
   complete?(fields: Fields, scope: DomainScope): Fields;
   /**
-   * Refuses what would reach beyond the session's domains, before anything is written.
+   * Refuses changes beyond the session's domains, before anything is written.
    *
    * @param before undefined on create
    * @throws RestError
    */
   check?(change: { fields: Fields; before: Entity | undefined; scope: DomainScope; session: Session }): Promise<void>;
-  /** Does what goes with a change that was written. */
+  /** Follow-up work of a written change. */
   changed?(change: { fields: Fields; after: Entity; session: Session }): Promise<void>;
 }
 
@@ -115,7 +115,7 @@ export class DomainResource<Entity extends Row> implements Resource {
   async lookup(session: Session, keys: Fields): Promise<readonly string[]> {
     const wanted = this.#wanted(keys);
     const scope = this.#scope(session);
-    // A key is unique within a domain: without one the session's own is meant.
+    // Keys are unique within a domain; the default is the session's own.
     const domain = 'domain_id' in keys ? keys['domain_id'] : scope.own;
     const oneDomain = this.#domainField === 'domain_id' && wanted.every(([key]) => key !== 'id');
     const ids = [...scope.visible].filter((id) => !oneDomain || id === domain);
@@ -126,7 +126,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     return found.map(({ id }) => id);
   }
 
-  /** An entity of the collection as it is answered: without what never leaves the node. */
+  /** The answered form of an entity, without its secret fields. */
   shown(entity: Entity): object {
     return Object.fromEntries(this.type.fields.flatMap((name) => (name in entity ? [[name, entity[name]]] : [])));
   }
@@ -164,7 +164,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     await this.#rules.check?.({ fields, before, scope, session });
   }
 
-  /** @throws RestError 400/1400 when there is no key or one that is not unique */
+  /** @throws RestError 400/1400 for a missing key or one that is not unique */
   #wanted(keys: Fields): readonly (readonly [key: string, value: string])[] {
     const known = ['id', ...this.#rules.keys];
     const wanted: [string, string][] = [];
@@ -179,7 +179,7 @@ export class DomainResource<Entity extends Row> implements Resource {
   }
 }
 
-/** What can be an id at all; anything else is not asked for. */
+/** The form of ids; other texts are not looked up. */
 function isId(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(text);
 }

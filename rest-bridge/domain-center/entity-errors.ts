@@ -1,7 +1,7 @@
 import { DuplicateError, EntityError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../../runtime/domain/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
-/** Makes REST errors of the reasons why an entity cannot be written. */
+/** Converts errors of writing an entity to REST errors. */
 export async function asRestErrors<T>(entity: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -1,4 +1,4 @@
-/** The domain-center and iam collections by their paths, with what a session may do to them. */
+/** The domain-center and iam collections by path, with their permissions. */
 import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
 import { type Accounts, ADMIN_ROLE, type IamCollections, type RoleRow, type Session, type UserRow } from '../../runtime/iam/index.ts';
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
@@ -46,7 +46,7 @@ export function domainCenter(
   } satisfies Readonly<Record<string, Resource>>;
 }
 
-/** A domain belongs to itself. What is made of it, and where it hangs in the tree, stays within the session's. */
+/** Domains belong to themselves. A change of a domain, or of its place in the tree, must stay within the session's. */
 const domainRules: DomainResourceRules<DomainRow> = {
   entity: 'Domain',
   keys: ['name'],
@@ -59,7 +59,7 @@ const domainRules: DomainResourceRules<DomainRow> = {
     if (parent === undefined || parent === before?.parent_id) return;
     const reachable =
       parent === null ? session.domainIsMaster : typeof parent === 'string' && scope.visible.has(parent);
-    // Below itself is out of the tree.
+    // A domain below itself would leave the tree.
     if (!reachable) throw outOfReach('parent_id');
     if (before?.id === scope.own && !session.domainIsMaster)
       throw new RestError('FORBIDDEN', {
@@ -84,13 +84,13 @@ const userRules = (accounts: Pick<Accounts, 'endSessions'>): DomainResourceRules
       throw new RestError('CANNOT_APPLY', { field: 'locked', reason });
     }
   },
-  /** Whoever knew the old password, or may not come in any more, is out at once. */
+  /** A changed password or a disabled user ends all sessions at once. */
   async changed({ fields, after, session }) {
     if (fields['pwd'] !== undefined || after.locked) await accounts.endSessions(after.id, session.id);
   },
 });
 
-/** Who may write roles could give themselves any grant; roles are for administrators. */
+/** Only administrators may write roles: their author could grant themselves anything. */
 const roleRules: DomainResourceRules<RoleRow> = {
   entity: 'Role',
   keys: ['code'],
@@ -100,7 +100,7 @@ const roleRules: DomainResourceRules<RoleRow> = {
   },
 };
 
-/** @throws RestError 400/1400 when the user is not there for this session */
+/** @throws RestError 400/1400 for a user invisible to this session */
 async function ownerIsVisible(
   { users }: IamCollections,
   userId: unknown,
@@ -114,14 +114,14 @@ async function ownerIsVisible(
   }
 }
 
-/** @throws RestError 400/1400 for a target that is no scenario of the domain */
+/** @throws RestError 400/1400 for a target that is not a scenario of the domain */
 async function scenarioExists(
   ivrscripts: Domains['collections']['ivrscripts'],
   files: Pick<ScriptStore, 'files'> | undefined,
   { domain_id: domainId }: Fields,
   target: unknown,
 ): Promise<void> {
-  // What else may be wrong with either, the collection says.
+  // The collection reports other mistakes in either.
   if (typeof target !== 'object' || target === null || typeof domainId !== 'string') return;
   const { type, code } = target as Fields;
   if (type !== 'scenario' || typeof code !== 'string') return;

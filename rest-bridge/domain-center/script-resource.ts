@@ -11,10 +11,10 @@ import { badParameter, RestError } from '../errors.ts';
 import { DomainResource } from './domain-resource.ts';
 import { asRestErrors } from './entity-errors.ts';
 
-/** Begins the id of a scenario file; its code follows. */
+/** Prefix of a scenario file's id; its code follows. */
 const FILE = 'file.';
 
-/** What serves is told of versions, which a copy does not have. */
+/** Fields about active versions, which a copy does not have. */
 const RULES = { keys: ['code'], notExported: ['serving'], inMemory: true } as const;
 
 export class ScriptResource extends DomainResource<ScriptRow> {
@@ -75,13 +75,13 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     await super.remove(session, id, precondition);
   }
 
-  /** A file becomes a script of its own when it is posted back. */
+  /** A file that is posted back becomes a script. */
   override importable(entity: object): object {
     const { id, ...copy } = super.importable(entity) as { id: string };
     return id.startsWith(FILE) ? copy : { id, ...copy };
   }
 
-  /** The code of the file that an id means; undefined when it means none. */
+  /** The code of the file with this id; undefined for other ids. */
   async fileCode(session: Session, id: string): Promise<string | undefined> {
     if (!id.startsWith(FILE) || (await super.read(session, id)) !== undefined) return undefined;
     return this.#fileRows(session).find((row) => row.id === id)?.code;

@@ -14,13 +14,13 @@ import type { Subscribed, Subscriber, Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 import { Turns } from './turns.ts';
 
-/** Bytes that may wait for a subscriber; whoever falls behind further is dropped. */
+/** Limit of bytes that wait for a subscriber; a slower subscriber is dropped. */
 export const MAX_WAITING_BYTES = 1_048_576;
 /** Close codes (RFC 6455 section 7.4.1, and 4000-4999 for applications). */
 export const CLOSE = { tooSlow: 1013, sessionEnded: 4401 } as const;
-/** Why a connection is closed when its session is no longer what it was. */
+/** Close reasons after a change of the session. */
 export const SESSION_OVER = 'the session ended or changed its domain';
-/** How long a slow line may take for what waits, and the reason behind it. */
+/** Time for a slow line to take the waiting bytes and the close reason. */
 export const LINGER_MS = 15_000;
 
 const Subscribe = Type.Object(
@@ -33,7 +33,7 @@ const Subscribe = Type.Object(
   { additionalProperties: false },
 );
 
-/** Runs one REST request on behalf of the connection. @param turns what its answer takes is given back when it was sent */
+/** Runs one REST request of the connection. @param turns reserves room for the answer until it is sent */
 export type RunRest = (frame: RestFrame, turns: Turns) => Promise<RestAnswer>;
 
 const compile = schemaCompiler();
@@ -67,7 +67,7 @@ export class EventConnection implements Subscriber {
     });
   }
 
-  /** Goes on with the session as it is now, or ends with it. */
+  /** Continues with the present session, or closes when it has ended. */
   follow(now: Session | undefined): void {
     if (now?.domain === this.#session.domain) this.#session = now;
     else this.drop(CLOSE.sessionEnded, SESSION_OVER);
@@ -82,7 +82,7 @@ export class EventConnection implements Subscriber {
     this.#send('unsubscribed', { id, reason });
   }
 
-  /** Closes with a reason, behind what waits; the connection ends even if nobody reads it. */
+  /** Closes with a reason, after the waiting bytes; the connection ends even if the client does not read. */
   drop(code: number, reason: string): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.close(code, reason);
@@ -90,7 +90,7 @@ export class EventConnection implements Subscriber {
   }
 
   async #receive(data: Buffer, isBinary: boolean): Promise<void> {
-    // Dropped, and not gone yet.
+    // Dropped, but not closed yet.
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     let method = 'error';
     let qid: unknown;
@@ -148,8 +148,7 @@ export class EventConnection implements Subscriber {
   }
 
   /**
-   * Whoever does not read what was sent unasked is dropped. Answers have a limit of their own: a large one takes its time on
-   * a slow line, and who waits for it is not slow.
+   * Drops a client that does not read its events. Answers have a limit of their own: a large one takes time on a slow line.
    */
   #write(frame: string, sent: () => void = () => {}): void {
     const socket = this.#socket;
@@ -181,7 +180,7 @@ function frameOf(data: Buffer): readonly [method: string, parameters: object] {
   return typeof method === 'string' && method.length <= 32 && isObject ? [method, parameters] : refuseFrame();
 }
 
-/** @throws what the validation says */
+/** @throws the error of the validation */
 function checked<T>(result: unknown): T {
   const { value, error } = result as { value?: T; error?: Error };
   if (error !== undefined) throw error;

@@ -9,8 +9,8 @@ function release(): void {
 }
 
 /**
- * What is written to the stream until the end of this turn of the event loop goes in one piece: for a frame of an event, a
- * system call of its own costs more than everything else about it.
+ * Joins all writes of one turn of the event loop to one: a system call for each event frame would cost more than the rest of
+ * its work.
  */
 export function gathered(stream: Duplex): void {
   if (held.has(stream)) return;

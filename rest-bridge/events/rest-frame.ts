@@ -6,7 +6,7 @@ import { MAX_ANSWER_BYTES, type Turns } from './turns.ts';
 
 export const Qid = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Number()]));
 
-/** A `rest` frame. A URL ends at a `#`, and takes `\` for a slash: ids that hold them are to be percent-encoded. */
+/** A `rest` frame. A URL ends at a `#`, and `\` counts as a slash: both must be percent-encoded in ids. */
 export const Rest = Type.Object(
   {
     qid: Qid,
@@ -24,11 +24,11 @@ export interface RestAnswer {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
-  /** Of a file that is no text, which the body has as base64. */
+  /** Set for a binary file, with the body in base64. */
   readonly encoding?: 'base64';
 }
 
-/** Whose requests they are. */
+/** The session and peer of the requests. */
 export interface Caller {
   /** Token of the session. */
   readonly secret: string;
@@ -38,8 +38,8 @@ export interface Caller {
 /**
  * Runs a frame through the same routes, roles and checks as a request of its own.
  *
- * @param room for the answer: as many bytes as the body has are taken, and to be given back when it was sent
- * @throws RestError 405 and 404; 413/1506 for an answer that has no room
+ * @param room reserves the bytes of the answer's body, until it is sent
+ * @throws RestError 405 and 404; 413/1506 for a too large answer
  */
 export async function runRest(app: App, frame: RestFrame, { secret, ip }: Caller, room: Turns): Promise<RestAnswer> {
   const { method, url } = requestOf(frame);
@@ -70,7 +70,7 @@ export async function runRest(app: App, frame: RestFrame, { secret, ip }: Caller
     return answer;
   } catch (error) {
     room.give(taken);
-    // Whatever reads a file for it stops.
+    // Stops reading a file for it.
     response.raw.res.destroy();
     throw error;
   }
@@ -100,7 +100,7 @@ function requestOf({ method, path, query }: RestFrame) {
 function answerOf(status: number, type: string, bytes: Buffer): RestAnswer {
   if (bytes.length === 0) return { status, body: '""' };
   const text = bytes.toString('utf8');
-  // A file of this type is not JSON for certain.
+  // A file of this type need not be valid JSON.
   if (type.startsWith('application/json') && isJson(text)) return { status, body: text };
   if (/^(?:text\/|application\/json)/.test(type)) return { status, body: JSON.stringify(text) };
   return { status, body: `"${bytes.toString('base64')}"`, encoding: 'base64' };

@@ -8,7 +8,7 @@ export const MAX_EXPIRES = 3_600;
 
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 64 });
 
-/** What a subscriber asks for (decisions, "subscribe"). */
+/** The selection of a subscription (decisions, "subscribe"). */
 export const SelectionFields = {
   id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_.-]+$' })),
   events: Type.Optional(Names),
@@ -26,7 +26,7 @@ export type Selection = Static<typeof Selection>;
 
 const OWN_CALLS = '/user/sip/calls';
 
-/** The path whose GET a session must be allowed to see the events of a class. */
+/** The path whose GET permission is required for the events of a class. */
 function pathOf({ class: name, data }: NodeEvent): string {
   if (name === 'modelevents') return `/model/${typeof data['classname'] === 'string' ? data['classname'] : ''}`;
   if (name === 'confevents') return '/uc/conferences';
@@ -34,17 +34,17 @@ function pathOf({ class: name, data }: NodeEvent): string {
 }
 
 /**
- * Compiles a selection to the event as the subscriber sees it, or undefined.
+ * Compiles a selection to a function from an event to the subscriber's form of it, or to undefined.
  *
  * - `events`: `class` or `class.type`; absent: all
  * - `objects`: values of `dialogid`, `inviteid`, `connectionid`, `confid` or `id` in the data; absent: all
  * - `classpath`: of model changes, the class or a section of classes
  * - `exargs.filter` is tested on the data, `exargs.mask` picks from them; of model changes both are about the entity
  *
- * What `allows` refuses is not told: the path whose GET the session must be allowed. Events of a user's own calls need the own
- * path only.
+ * Events that `allows` refuses are left out: it checks the GET permission for their path. Events of a user's own calls need
+ * only the own path.
  *
- * @throws BadParameterError for a filter that cannot be understood
+ * @throws BadParameterError for an invalid filter
  */
 export function selector(allows: (path: string) => boolean, userId: string, selection: Selection): Sight {
   const isOwn = ({ users }: NodeEvent): boolean => users?.includes(userId) === true && allows(OWN_CALLS);
@@ -56,12 +56,12 @@ type Select = Sight['select'];
 const MAX_SHARED = 1_000;
 const shared = new Map<string, Select>();
 
-/** The same for selections of the same events. */
+/** Equal for selections of the same events. */
 export function selectionKey({ events, objects, classpath, exargs }: Selection): string {
   return JSON.stringify([events, objects, classpath, exargs?.mask, exargs?.filter]);
 }
 
-/** Subscribers who ask for the same share the work: an event is looked at, and masked, once for all of them. */
+/** Equal subscriptions share the work: each event is filtered and masked once for all of them. */
 function sharedSelect(selection: Selection): Select {
   const key = selectionKey(selection);
   const known = shared.get(key);
@@ -69,13 +69,13 @@ function sharedSelect(selection: Selection): Select {
   const select = latest(compiled(selection));
   // `now` is the time of the subscription.
   if (/now/i.test(key)) return select;
-  // Who subscribed before goes on with what it has.
+  // Earlier subscriptions keep their function.
   if (shared.size >= MAX_SHARED) shared.clear();
   shared.set(key, select);
   return select;
 }
 
-/** Remembers what it made of the latest event. */
+/** Caches the result of the latest event. */
 function latest(select: Select): Select {
   let [event, result]: [NodeEvent | undefined, NodeEvent | undefined] = [undefined, undefined];
   return (next) => {
@@ -101,7 +101,7 @@ function compiled({ events, objects, classpath, exargs }: Selection): Select {
   };
 }
 
-/** Filter and mask of model changes are about the entity. */
+/** Filter and mask of model changes apply to the entity. */
 function modelChange(
   { before, ...event }: NodeEvent,
   keep: ((item: NodeEvent['data']) => boolean) | undefined,

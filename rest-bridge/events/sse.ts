@@ -11,7 +11,7 @@ import type { Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 
 const HEARTBEAT_MS = 15_000;
-/** How long a server that closes waits for whoever does not read. */
+/** Time that a closing server waits for a client that does not read. */
 const CLOSE_MS = 1_000;
 
 const EventsQuery = Type.Object({
@@ -38,7 +38,7 @@ const LAST_EVENT_ID = /^([A-Za-z0-9_.-]{1,64}):(\d{1,15})$/;
 /** Server-Sent Events (WHATWG HTML, "Server-sent events"): the same subscriptions without WebSocket. */
 export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void {
   const streams = new Set<ServerResponse>();
-  // A stream never ends by itself, and the server would wait for it. Clients come back to whoever answers then.
+  // A stream never ends by itself, and a closing server would wait for it. Clients reconnect.
   app.addHook('preClose', async () => {
     for (const stream of streams) {
       stream.end();
@@ -47,7 +47,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
   });
   app.get(
     '/api/events',
-    // Each event is told by the role that its path asks for.
+    // Permissions are checked for each event.
     { config: { everyUser: true }, schema: { querystring: EventsQuery }, exposeHeadRoute: false },
     async (request, reply) => {
       // Within a WebSocket's `rest` there is no connection to stream to.
@@ -90,7 +90,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
         'x-content-type-options': 'nosniff',
       });
       const { sink: _sink, ...answer } = subscribed;
-      // Whoever comes back with what is none of ours has lost what it missed.
+      // A client with a foreign `Last-Event-ID` has lost the missed events.
       const resumed = answer.resumed && (last !== null || lastEventId === '');
       open = true;
       stream.write(`event: subscribed\ndata: ${JSON.stringify({ ...answer, resumed })}\n\n`);
@@ -103,7 +103,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
       const heartbeat = setInterval(() => {
         stream.write(':\n\n');
         if (expires === undefined) subscribers.renew(session, subscribed.id);
-        // Its use keeps the session alive.
+        // An open stream keeps the session alive.
         void iam.authenticate(secret, request.ip).then(
           (result) => follow(result.ok ? result.session : undefined),
           (error: unknown) => request.log.info({ err: error }, 'event stream'),
@@ -120,7 +120,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
   );
 }
 
-/** One answer as a stream of events; whoever does not read them is dropped. */
+/** One answer as a stream of events; a client that does not read is dropped. */
 class EventStream {
   readonly #raw: ServerResponse;
 
@@ -135,7 +135,7 @@ class EventStream {
     else this.drop(`too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
   }
 
-  /** Ends it with a reason, behind what waits, and even if nobody reads it. */
+  /** Ends it with a reason after the waiting events, even if the client does not read. */
   drop(reason: string): void {
     const raw = this.#raw;
     if (raw.writableEnded || raw.destroyed) return;
@@ -146,7 +146,7 @@ class EventStream {
 
 const readExargs = schemaCompiler()({ schema: SelectionFields.exargs, httpPart: 'body', method: '', url: '' });
 
-/** @throws RestError 400/1400 for what cannot be understood */
+/** @throws RestError 400/1400 for an invalid value */
 function exargsOf({ mask, filter, exargs }: Static<typeof EventsQuery>): NonNullable<Selection['exargs']> {
   const { value, error } = readExargs(exargs === undefined ? {} : json('exargs', exargs)) as {
     value?: NonNullable<Selection['exargs']>;

@@ -7,23 +7,23 @@ import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection
 const EVERYTHING = selectionKey({});
 /** Subscriptions of one user in one domain. */
 const MAX_PER_USER = 2_000;
-/** Seconds for which a subscription without a connection goes on collecting. */
+/** Seconds for which a subscription without a connection continues to collect events. */
 const MAX_DETACHED = 60;
 
 /** A connection that has subscriptions. */
 export interface Subscriber {
-  /** Makes what takes the deliveries of a subscription. */
+  /** Makes the receiver of a subscription's events. */
   sinkOf(id: string): Sink;
-  /** A subscription of this connection is over, though the session is not. */
+  /** Called when a subscription of this connection ends before the session. */
   ended(id: string, reason: string): void;
 }
 
 interface Entry {
   readonly subscription: Subscription;
-  /** What it selects, to tell a renewal from another wish. */
+  /** Its selection, to distinguish a renewal from a new subscription. */
   readonly selection: string;
   readonly subscriber: Subscriber;
-  /** Whose roles count, as they are now. */
+  /** The session, for its present roles. */
   session: Session;
   readonly unwatch: () => void;
   timer: NodeJS.Timeout;
@@ -34,14 +34,14 @@ interface Entry {
 export interface Subscribed {
   readonly id: string;
   readonly sink: Sink;
-  /** False: events since `after` are lost, read the state anew. */
+  /** False: events since `after` are lost, and the client must read the state anew. */
   readonly resumed: boolean;
   readonly seq: number;
   /** Seconds. */
   readonly expires: number;
 }
 
-/** The subscriptions of the node, by session user, domain and id: whoever comes back finds what came meanwhile. */
+/** The subscriptions of the node, by session user, domain and id: a reconnecting client gets the events in between. */
 export class Subscribers {
   readonly #bus: EventBus;
   readonly #iam: Pick<Iam, 'allows' | 'watch'>;
@@ -53,12 +53,12 @@ export class Subscribers {
   }
 
   /**
-   * Starts a subscription. The same id and selection on the same connection renew it, and its numbers go on; with `after` it
-   * resumes where a connection was lost. Otherwise the same id is another subscription, from 1. What another connection had,
-   * it loses, and is told so.
+   * Starts a subscription. The same id and selection on the same connection renew it, and its numbers continue; with `after` it
+   * resumes after a lost connection. Otherwise the same id is a new subscription, from 1. A subscription with this id on
+   * another connection ends, and that connection is notified.
    *
    * @param expires seconds
-   * @throws RestError 429 for too many; BadParameterError for a filter that cannot be understood
+   * @throws RestError 429 for too many; BadParameterError for an invalid filter
    */
   subscribe(
     session: Session,
@@ -70,7 +70,7 @@ export class Subscribers {
     const known = mine.get(id);
     const asked = selectionKey(selection);
     const resumes = after !== undefined;
-    // Whoever names no events resumes with those it had.
+    // A subscription without a selection resumes with the earlier one.
     const isSame = known?.selection === asked || (resumes && asked === EVERYTHING);
     const before = isSame && (resumes || known?.subscriber === subscriber) ? known : undefined;
     if (known === undefined && mine.size >= MAX_PER_USER) {
@@ -106,7 +106,7 @@ export class Subscribers {
     };
   }
 
-  /** Ends a subscription; an unknown id is no error. */
+  /** Ends a subscription; an unknown id is not an error. */
   end(session: Session, id: string): void {
     const mine = this.#entries.get(keyOf(session));
     const entry = mine?.get(id);
@@ -116,7 +116,7 @@ export class Subscribers {
     if (mine.size === 0) this.#entries.delete(keyOf(session));
   }
 
-  /** Lets a subscription live on as long as one that is made now. */
+  /** Renews the lifetime of a subscription. */
   renew(session: Session, id: string): void {
     const entry = this.#entries.get(keyOf(session))?.get(id);
     if (entry === undefined) return;
@@ -125,7 +125,7 @@ export class Subscribers {
     entry.expires = Date.now() + MAX_EXPIRES * 1_000;
   }
 
-  /** The connection is gone: the subscription collects for a while. */
+  /** Detaches a closed connection: the subscription continues to collect for a while. */
   detach(session: Session, { id, sink }: Pick<Subscribed, 'id' | 'sink'>): void {
     const entry = this.#entries.get(keyOf(session))?.get(id);
     if (entry === undefined) return;

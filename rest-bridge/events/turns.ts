@@ -1,13 +1,13 @@
 import { RestError } from '../errors.ts';
 
-/** Requests of one connection that run at once. */
+/** Limit of concurrent requests of one connection. */
 export const MAX_RUNNING = 64;
-/** Bytes of requests that wait for their turn. */
+/** Limit of waiting requests, in bytes. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Bytes of answers of one connection that are collected, or not sent yet. */
+/** Limit of unsent answers of one connection, in bytes. */
 export const MAX_ANSWER_BYTES = 16_777_216;
 
-/** Whose turn it is among the requests that a client sent without waiting, and what room there is for their answers. */
+/** Schedules pipelined requests of a client, and limits the size of their answers. */
 export class Turns {
   #running = 0;
   #waitingBytes = 0;
@@ -15,13 +15,13 @@ export class Turns {
   #closed = false;
   readonly #waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
 
-  /** Bytes of answers, as far as they were taken and not given back. */
+  /** Reserved bytes of answers. */
   get answerBytes(): number {
     return this.#answerBytes;
   }
 
   /**
-   * Waits for a turn; what is returned ends it.
+   * Waits for a turn; the returned function ends it.
    * @param bytes of the request
    * @throws RestError 503/1503 when more wait than may
    */
@@ -38,7 +38,7 @@ export class Turns {
     return () => this.#end();
   }
 
-  /** @returns false when there is no room for that much more of an answer */
+  /** @returns false when an answer exceeds the limit by so many more bytes */
   take(bytes: number): boolean {
     if (this.#answerBytes + bytes > MAX_ANSWER_BYTES) return false;
     this.#answerBytes += bytes;
@@ -49,13 +49,13 @@ export class Turns {
     this.#answerBytes -= bytes;
   }
 
-  /** The client is gone: what waits never begins. */
+  /** Drops all waiting requests of a disconnected client. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;
   }
 
-  /** The turn goes to the one that waits longest. */
+  /** Passes the turn to the oldest waiting request. */
   #end(): void {
     const next = this.#closed ? undefined : this.#waiting.shift();
     if (next === undefined) {

@@ -13,7 +13,7 @@ import type { Subscribers } from './subscribers.ts';
 
 const PATH = '/ws';
 const MAX_FRAME = 1_048_576;
-/** How often a connection shows that it lives, and that its session is in use. */
+/** Interval of pings, which also keep the session alive. */
 const CHECK_MS = 15_000;
 
 interface WebSocketDeps {
@@ -21,7 +21,7 @@ interface WebSocketDeps {
   readonly subscribers: Subscribers;
 }
 
-/** WebSocket at `/ws` (decisions, "Events and WebSocket"): who has no session is answered 401 before the upgrade. */
+/** WebSocket at `/ws` (decisions, "Events and WebSocket"): a client without a session gets 401 before the upgrade. */
 export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void {
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
   server.on('wsClientError', ({ message }, socket) => {

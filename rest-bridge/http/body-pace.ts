@@ -1,22 +1,22 @@
-/** How slowly the body of a request may come, so that a connection cannot be held for nothing. */
+/** Minimum pace of request bodies, so that slow clients cannot hold connections. */
 
 export interface BodyLimits {
-  /** Milliseconds that every body has. Default 10 000. */
+  /** Base time of every body, in milliseconds. Default 10 000. */
   readonly graceMs: number;
-  /** Bytes a second by which that time grows. Default 500. */
+  /** Bytes a second that extend this time. Default 500. */
   readonly bytesPerSecond: number;
-  /** Milliseconds for the whole request, head included, while nobody knows who sends it. Default 30 000. */
+  /** Milliseconds for the whole request of an unauthenticated sender, head included. Default 30 000. */
   readonly strangerMs: number;
-  /** Milliseconds without a byte, however much came before. Default 60 000. */
+  /** Milliseconds without a byte, at any point. Default 60 000. */
   readonly silenceMs: number;
 }
 
 const DEFAULTS: BodyLimits = { graceMs: 10_000, bytesPerSecond: 500, strangerMs: 30_000, silenceMs: 60_000 };
 
 export interface PacedConnection {
-  /** Whether nothing can come because this side does not read. */
+  /** True while this side does not read. */
   isHeldUp(): boolean;
-  /** Told once for each body. @param reason for the answer */
+  /** Called once for each slow body. @param reason for the answer */
   tooSlow(reason: string): void;
 }
 
@@ -53,17 +53,17 @@ export class BodyPace {
     this.#due = Math.min(this.#due + (bytes * 1000) / bytesPerSecond, performance.now() + silenceMs);
   }
 
-  /** The body at hand, if there is one, is not complete: it is waited for. */
+  /** Starts the wait for the rest of an incomplete body. */
   wait(): void {
     if (this.#running && this.#timer === undefined) this.#look();
   }
 
-  /** The sender of the body at hand is known. */
+  /** Notes that the sender of the body is authenticated. */
   senderKnown(): void {
     this.#strangerDue = Infinity;
   }
 
-  /** The body is complete, or nobody waits for it any more. */
+  /** Stops the wait: the body is complete or no longer needed. */
   end(): void {
     this.#running = false;
     clearTimeout(this.#timer);

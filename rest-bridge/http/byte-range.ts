@@ -1,4 +1,4 @@
-/** Parts of a file, and whether a client has it already (RFC 9110 sections 13 and 14). */
+/** Ranges of a file, and conditional requests (RFC 9110 sections 13 and 14). */
 
 export interface ByteRange {
   readonly start: number;
@@ -11,8 +11,8 @@ const RANGE = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i;
 /**
  * Reads the header Range against a content of `size` bytes.
  *
- * @returns undefined for the whole content: no header, one that is not understood, or several ranges, which a server may
- * answer with everything; `unsatisfiable` when nothing of the content is asked for
+ * @returns undefined for the whole content: no header, an invalid one, or several ranges, which a server may answer with the
+ * whole; `unsatisfiable` when the range is outside of the content
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const match = RANGE.exec(header ?? '');
@@ -28,7 +28,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return start >= size ? 'unsatisfiable' : { start, end };
 }
 
-/** If-None-Match: whether the client has this content; without that header, If-Modified-Since. */
+/** If-None-Match, or else If-Modified-Since: true when the client has this content. */
 export function isUnchanged(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   etag: string,
@@ -41,7 +41,7 @@ export function isUnchanged(
   return typeof since === 'string' && Math.floor(modified.getTime() / 1000) <= Date.parse(since) / 1000;
 }
 
-/** If-Range: whether the range is of the content that the client has. */
+/** If-Range: true when the client's part is of the same content. */
 export function rangeApplies(condition: string | string[] | undefined, etag: string, modified: Date): boolean {
   return condition === undefined || condition === etag || condition === modified.toUTCString();
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** Content types by extension; what is not here is bytes, for no browser to interpret. */
+/** Content types by extension; all others are plain bytes, which browsers do not interpret. */
 const TYPES: Readonly<Record<string, string>> = {
   '.aac': 'audio/aac',
   '.avif': 'image/avif',

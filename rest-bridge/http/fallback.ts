@@ -21,7 +21,7 @@ export function rewriteFallback(request: IncomingMessage): string {
   return path + url.slice(whole.length);
 }
 
-/** Whether the answer to a request must be sent without its body. */
+/** True when the answer to a request must be sent without its body. */
 export function isHeadFallback(request: IncomingMessage): boolean {
   return headFallbacks.has(request);
 }

@@ -8,13 +8,13 @@ import { Refusal } from './refusal.ts';
 export interface FramedSocketOptions {
   /** Milliseconds from the first byte of a head to its last. Default 10 000. */
   readonly headTimeoutMs?: number;
-  /** How slowly a body may come. */
+  /** Minimum pace of bodies. */
   readonly bodyLimits?: Partial<BodyLimits>;
-  /** Milliseconds for which a closed connection still takes what the client is sending. Default 1 000. */
+  /** Milliseconds for which a closed connection still reads from the client. Default 1 000. */
   readonly lingerMs?: number;
-  /** The answer to a message that is not handed on: a whole HTTP response with `Connection: close`. */
+  /** The answer to a refused message: a whole HTTP response with `Connection: close`. */
   readonly renderRefusal: (refusal: Refusal) => string;
-  /** Told once for each refused connection. */
+  /** Called once for each refused connection. */
   readonly onRefused?: (refusal: Refusal, socket: FramedSocket) => void;
 }
 
@@ -22,11 +22,10 @@ const HEAD_TIMEOUT_MS = 10_000;
 const LINGER_MS = 1_000;
 
 /**
- * A connection as `http.Server` sees it: only whole heads come out of it, framed beyond doubt. Node documents that any
- * Duplex can be handed to the `connection` event.
+ * A connection for `http.Server` that passes on only whole, unambiguously framed heads. Node documents that any Duplex can
+ * be passed to the `connection` event.
  *
- * Node answers the messages it was given in order; a refusal is written by this class itself, as soon as all answers
- * before it are out.
+ * Node answers the messages in order. This class writes a refusal itself, after all answers before it.
  */
 export class FramedSocket extends Duplex {
   readonly #raw: Socket;
@@ -39,7 +38,7 @@ export class FramedSocket extends Duplex {
   #headBegan: number | undefined;
   readonly #pace: BodyPace;
   #lingerTimer: NodeJS.Timeout | undefined;
-  /** Heads handed on, requests Node made of them, and answers that are over. */
+  /** Numbers of passed heads, of Node's requests from them, and of finished answers. */
   #heads = 0;
   #requests = 0;
   #answered = 0;
@@ -48,7 +47,7 @@ export class FramedSocket extends Duplex {
   /** The head of an upgrade request that waits for the answers before it. */
   #upgradeHead: Buffer[] | undefined;
   #refusal: { readonly refusal: Refusal; readonly inBody: boolean; readonly due: number } | undefined;
-  /** The refusal is on the wire, or nothing can be: whatever Node still writes is dropped. */
+  /** The refusal is sent, or cannot be: later writes of Node are dropped. */
   #finished = false;
 
   constructor(raw: Socket, options: FramedSocketOptions) {
@@ -56,7 +55,7 @@ export class FramedSocket extends Duplex {
     this.#raw = raw;
     this.#options = options;
     this.#pace = new BodyPace(options.bodyLimits, {
-      // What this side does not read yet cannot come.
+      // No data arrives while this side does not read.
       isHeldUp: () => raw.isPaused(),
       tooSlow: (reason) => this.#stopReading(new Refusal('timeout', reason), this.#requests),
     });
@@ -108,12 +107,12 @@ export class FramedSocket extends Duplex {
     if (this.#lastResponse?.req === request && this.#requests === this.#heads) this.#pace.senderKnown();
   }
 
-  /** No request is being answered or read to its end: closing the connection loses nothing. */
+  /** True when no request is in progress: closing the connection loses nothing. */
   get idle(): boolean {
     return this.#answered === this.#heads && !this.#framer.inBody && !this.#framer.tunnelling;
   }
 
-  /** Whether Node may treat the request it just read as an upgrade. */
+  /** True when Node may treat the request it just read as an upgrade. */
   get mayUpgrade(): boolean {
     return this.#upgrading && this.#requests === this.#heads - 1;
   }
@@ -127,8 +126,8 @@ export class FramedSocket extends Duplex {
   }
 
   /**
-   * Refuses what the client is sending right now, because Node gave up on it: the body does not arrive in time or
-   * the connection ended within it. A second call closes the connection at once.
+   * Refuses the request in progress after Node gave up on it: its body was late, or the connection ended within it. A second
+   * call closes the connection at once.
    */
   refuse(refusal: Refusal): void {
     if (this.#refusal) this.destroy();
@@ -169,7 +168,7 @@ export class FramedSocket extends Duplex {
     this.#pace.wait();
     this.#flush();
     this.#watchHead();
-    // An undecided upgrade waits for Node; so does whatever the client sends behind it.
+    // An undecided upgrade waits for Node, with all data behind it.
     if (this.#upgrading) this.#raw.pause();
   }
 
@@ -202,7 +201,7 @@ export class FramedSocket extends Duplex {
     this.#refuse(refusal, inBody, good);
   }
 
-  /** @param good how many of the messages that were handed on Node will answer, unless the last has a broken body */
+  /** @param good number of passed messages that Node will answer, unless the last has a broken body */
   #refuse(refusal: Refusal, inBody: boolean, good: number): void {
     if (this.#refusal || this.destroyed) return;
     this.#stopHeadTimer();
@@ -227,8 +226,8 @@ export class FramedSocket extends Duplex {
   }
 
   /**
-   * Takes and drops what is still coming, for a moment: closing at once would make the system send a reset, which
-   * destroys the answer on its way to the client (RFC 9112 section 9.6).
+   * Reads and drops incoming data for a moment: closing at once would send a reset, which destroys the answer on its way to
+   * the client (RFC 9112 section 9.6).
    */
   #linger(): void {
     if (this.#lingerTimer || this.destroyed) return;

@@ -15,8 +15,8 @@ export interface FrontOptions extends FramedSocketOptions {
 }
 
 /**
- * Makes an HTTP server whose connections go through the strict framing: the custom methods of the specification are
- * readable for Node's parser, and no message reaches a handler unless its borders are beyond doubt.
+ * Makes an HTTP server with strict framing of connections. Node's parser can then read the custom methods of the
+ * specification, and only messages with unambiguous borders reach a handler.
  *
  * The server needs a `clientError` listener that calls {@link refuseClient}.
  */
@@ -28,7 +28,7 @@ export function createFrontedServer(handler: RequestListener, options: FrontOpti
     headersTimeout: silentTimeoutMs,
     connectionsCheckingInterval: Math.min(30_000, silentTimeoutMs),
     keepAliveTimeout: keepAliveTimeoutMs,
-    // `Upgrade: h2c`, which some clients offer on plain HTTP, is no upgrade, whoever listens.
+    // `Upgrade: h2c`, which some clients offer on plain HTTP, is never an upgrade.
     shouldUpgradeCallback: (request: IncomingMessage): boolean => mayUpgrade(server, request),
   };
   const server: Server = options.tls
@@ -81,11 +81,11 @@ function attach(server: Server, event: 'connection' | 'secureConnection', option
     socket.once('close', () => sockets.delete(socket));
     native.call(server, socket);
   });
-  // Called by `close()`. Node's own takes a connection on which nothing came yet for busy, and would wait for it.
+  // Called by `close()`. Node's own version treats a silent new connection as busy and would wait for it.
   server.closeIdleConnections = () => {
     for (const socket of sockets) if (socket.idle) socket.destroy();
   };
-  // First in line: an answer must be counted before a handler can finish it.
+  // The first listener: an answer must be counted before a handler can finish it.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     if (isFramed(request.socket)) request.socket.requestArrived(response);
   });

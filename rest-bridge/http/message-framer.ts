@@ -1,17 +1,17 @@
 import { Refusal } from './refusal.ts';
 import { parseRequestHead, type RequestHead } from './request-head.ts';
 
-/** What the framer tells whoever feeds it, in stream order. A sink must not call back into the framer. */
+/** The receiver of the framer's output, in stream order. A sink must not call back into the framer. */
 export interface FramerSink {
-  /** A complete head is about to be handed on. */
+  /** Called before a complete head is passed on. */
   head(head: RequestHead): void;
   /** Bytes for Node's parser: heads are whole, bodies come as they arrive. */
   forward(bytes: Buffer): void;
   /** The message is complete. `bodyBytes` counts its content, without chunk framing. */
   end(bodyBytes: number): void;
-  /** The framer holds everything until `resume` or `tunnel` says what became of an upgrade request. */
+  /** Called for an upgrade request: the framer holds all data until `resume` or `tunnel`. */
   upgrade(): void;
-  /** Nothing more will be handed on; `inBody` when the head of the refused message already was. */
+  /** Called at the refusal of a message, after which nothing is passed on; `inBody`: its head was already passed on. */
   refuse(refusal: Refusal, inBody: boolean): void;
 }
 
@@ -41,14 +41,14 @@ export const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
  * Finds the borders of HTTP/1.x messages in a byte stream and rewrites the request line of custom methods, so that
- * Node's parser can read them. It refuses everything that it does not understand to the last byte, and never skips.
+ * Node's parser can read them. It refuses every message that it cannot parse completely, and never skips bytes.
  */
 export class MessageFramer {
   readonly #sink: FramerSink;
   #state: State = 'head';
-  /** Bytes of an incomplete head or chunk line, or everything that came behind an upgrade request. */
+  /** Bytes of an incomplete head or chunk line, or all data behind an upgrade request. */
   #held: Buffer = NOTHING;
-  /** Bytes of the body or chunk that are still to come. */
+  /** Remaining bytes of the body or chunk. */
   #remaining = 0;
   #bodyBytes = 0;
   #last = false;
@@ -78,7 +78,7 @@ export class MessageFramer {
     return this.#state === 'tunnel';
   }
 
-  /** Takes the next bytes of the stream. They are handed on by reference; what must wait is copied. */
+  /** Takes the next bytes of the stream. They are passed on by reference; held bytes are copied. */
   feed(chunk: Buffer): void {
     const bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     // A head that was incomplete has no end before its last byte.
@@ -94,7 +94,7 @@ export class MessageFramer {
     }
   }
 
-  /** The upgrade request was answered like any other: what was held is HTTP. */
+  /** Continues after a refused upgrade: the held bytes are HTTP. */
   resume(): void {
     if (this.#state !== 'held') return;
     this.#state = 'head';
@@ -103,7 +103,7 @@ export class MessageFramer {
     if (held.length > 0) this.feed(held);
   }
 
-  /** The connection was upgraded: what was held and all that follows passes untouched. */
+  /** Continues after an upgrade: held and later bytes pass untouched. */
   tunnel(): void {
     if (this.#state !== 'held') return;
     this.#state = 'tunnel';
@@ -111,7 +111,7 @@ export class MessageFramer {
     if (held.length > 0) this.#sink.forward(held);
   }
 
-  /** Hands nothing more on. */
+  /** Passes nothing more on. */
   stop(): void {
     this.#state = 'refused';
     this.#held = NOTHING;

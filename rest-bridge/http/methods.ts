@@ -1,6 +1,6 @@
-/** Which methods the service speaks, and how those that Node's parser does not know reach it. */
+/** The methods of the service, and the routing of those unknown to Node's parser. */
 
-/** Methods handed to Node as they are. */
+/** Methods passed to Node unchanged. */
 export const NATIVE_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

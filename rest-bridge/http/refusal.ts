@@ -1,4 +1,4 @@
-/** Why the front does not hand a message on. */
+/** Reasons of the front to refuse a message. */
 export type RefusalKind =
   /** Not HTTP, or HTTP that two parsers could read in two ways. */
   | 'malformed'
@@ -9,7 +9,7 @@ export type RefusalKind =
   /** The message did not arrive in time. */
   | 'timeout';
 
-/** The front refuses the rest of the connection: after a framing error nothing that follows can be trusted. */
+/** A refusal, which ends the connection: after a framing error no later byte can be trusted. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly kind: RefusalKind;

@@ -11,7 +11,7 @@ export interface RequestHead {
   /** The method and target as the caller wrote them. */
   readonly method: string;
   readonly target: string;
-  /** What to hand on instead of the head; undefined when it can stay as it is. */
+  /** The rewritten head; undefined when it stays unchanged. */
   readonly rewritten: string | undefined;
   readonly body: BodyFraming;
   /** Nothing that follows on the connection belongs to another request. */
@@ -36,8 +36,8 @@ const FRAMING_FIELDS = ['host', 'connection', 'upgrade', 'expect', 'content-leng
 type FramingFields = Record<(typeof FRAMING_FIELDS)[number], string[]>;
 
 /**
- * Reads the head of a request. What it accepts is a subset of what Node's parser accepts, and only heads that every
- * parser reads alike: request smuggling needs two readings.
+ * Reads the head of a request. It accepts a subset of Node's parser: only heads that every parser reads alike, because
+ * request smuggling needs two readings.
  *
  * @param head request line and header lines, each with its CRLF, without the empty line; one character a byte
  * @throws {Refusal}
@@ -73,15 +73,15 @@ export function parseRequestHead(head: string): RequestHead {
   if (upgrade && body.kind !== 'none') throw malformed('a request to open a WebSocket has no body');
   const last = version === '1.1' ? options.includes('close') : !options.includes('keep-alive');
   const lines = head.slice(lineEnd);
-  // Behind a request that asks for an upgrade and gets none, Node overlooks the rest of the packet. A server may
-  // ignore the wish (RFC 9110 section 7.8), so it is not handed on.
+  // After a refused upgrade, Node ignores the rest of the packet. A server may ignore the Upgrade header (RFC 9110
+  // section 7.8), so it is removed.
   const kept = fields.upgrade.length > 0 && !upgrade ? lines.replaceAll(UPGRADE_LINE, '\r\n') : lines;
   const rewritten = rewrittenLine === undefined && kept === lines ? undefined : (rewrittenLine ?? line) + kept;
   return { method, target, rewritten, body, last, upgrade };
 }
 
 function rewriteRequestLine(method: string, target: string, version: string): string | undefined {
-  // Any upper-case word is routed as a custom method: the router knows which the path has, and says so.
+  // Any upper-case word is routed as a custom method: the router refuses unknown ones.
   const custom = !NATIVE_METHODS.has(method);
   if (custom && !CUSTOM_METHOD.test(method)) {
     const name = method.slice(0, 32);

@@ -8,18 +8,18 @@ import { type ByteRange, isUnchanged, parseRange, rangeApplies } from '../http/b
 import { contentTypeOf } from '../http/content-types.ts';
 import { discardAll, receiveFiles, type Upload } from './uploads.ts';
 
-/** Whether the path names a list of files, and not one of it. */
+/** True when the path names a list of files, not one file. */
 export function isDirectory({ collection, field, fileName }: AttachmentPlace): boolean {
   return attachmentProperty(collection.definition, field).multi && fileName === undefined;
 }
 
-/** METADATA: of one file an object, of a directory an array. */
+/** METADATA: an object for one file, an array for a directory. */
 export async function metadata(attachments: Attachments, place: AttachmentPlace): Promise<object> {
   const infos = await attachments.infos(place);
   return isDirectory(place) ? infos : one(infos);
 }
 
-/** GET: the content of a file; of a directory, the metadata of what is in it. */
+/** GET: the content of a file, or the metadata of a directory's files. */
 export async function download(
   attachments: Attachments,
   place: AttachmentPlace,
@@ -51,7 +51,7 @@ export async function download(
   reply
     .type(asAttachment ? 'application/octet-stream' : contentTypeOf(info.name, info.filename))
     .header('content-length', range === undefined ? size : range.end - range.start + 1)
-    // A page that somebody uploaded must not act for whoever looks at it.
+    // An uploaded page must not run with the rights of its viewer.
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   if (request.method === 'HEAD') return reply.send(new PassThrough().end());
   return reply.send(await content(attachments, info, range));
@@ -63,7 +63,7 @@ async function content(attachments: Attachments, info: AttachmentInfo, range: By
   return await attachments.open(info, range);
 }
 
-/** POST and PUT: stores what the request brings, and answers its metadata. */
+/** POST and PUT: stores the uploaded files and answers their metadata. */
 export async function upload(
   attachments: Attachments,
   place: AttachmentPlace,
@@ -71,7 +71,7 @@ export async function upload(
   reply: FastifyReply,
 ): Promise<object> {
   const directory = isDirectory(place);
-  // Before a byte is read: there is no sense in an upload that has no place.
+  // Before a byte is read, to save an upload without a place.
   await place.collection.read(place.id, { date: place.date, mask: 'id' });
   let uploads: readonly Upload[] = [];
   try {
@@ -86,13 +86,13 @@ export async function upload(
     return infos.length === 1 ? one(infos) : infos;
   } catch (error) {
     await discardAll(attachments, uploads);
-    // Whatever is still on its way is not worth waiting for.
+    // The rest of the upload is not read.
     if (!request.raw.complete) reply.header('connection', 'close');
     throw error;
   }
 }
 
-/** All or none: whether every file has a name of its own. @throws RestError 400/1400, ConflictError */
+/** Requires a unique name for every file. @throws RestError 400/1400, ConflictError */
 function checkNames(present: readonly AttachmentInfo[], uploads: readonly Upload[]): void {
   const taken = new Set(present.map(({ name }) => name));
   for (const { filename } of uploads) {

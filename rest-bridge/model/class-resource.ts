@@ -80,7 +80,7 @@ export class ClassResource implements Resource {
     return await this.#model.classes(domain).create(fields);
   }
 
-  /** One after the other, as each makes a table of its own; when one is refused, those before it are removed again. */
+  /** Creates one after the other, because each makes a table; a refused one removes those before it. */
   async createAll(session: Session, list: readonly Fields[]): Promise<readonly ClassDefinition[]> {
     const made = new Map<number, ClassDefinition>();
     try {
@@ -106,7 +106,7 @@ export class ClassResource implements Resource {
     try {
       await this.#model.classes(domain).remove(id);
     } catch (error) {
-      // As for every entity that others refer to.
+      // Same error as for other referenced entities.
       if (!(error instanceof ModelError) || error instanceof NotFoundError) throw error;
       throw new RestError('CONFLICT', { field: error.field, reason: error.message }, {}, { cause: error });
     }
@@ -117,7 +117,7 @@ export class ClassResource implements Resource {
     if (wrong !== undefined) throw badParameter(wrong[0], `is no key; look up by ${KEYS.join(', ')}, each a text`);
     const { id, classname } = keys;
     if (id === undefined && classname === undefined) throw badParameter('id, classname', 'one of them is needed');
-    // A class name is unique within a domain: without one the session's own is meant.
+    // Class names are unique within a domain; the default is the session's own.
     const domain = keys['domain_id'] ?? (id === undefined ? scopeOf(this.#directory, session).own : undefined);
     return (await this.list(session))
       .filter((each) => domain === undefined || each.domain_id === domain)

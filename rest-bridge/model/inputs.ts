@@ -8,7 +8,7 @@ import { badParameter, RestError } from '../errors.ts';
 import { discardAll, isOctetStream, receiveForm, streamOf, type Upload } from './uploads.ts';
 
 export interface InputWithFiles {
-  /** What the JSON says. */
+  /** The parsed JSON. */
   readonly body: unknown;
   /** The files of a form, whose parts are named as attachment properties. */
   readonly uploads: readonly Upload[];

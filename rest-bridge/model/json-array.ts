@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** Items that are written at once: between two such parts others have their turn. */
+/** Number of items written before yielding to other work. */
 const PART = 100;
 
-/** A JSON array as text, bit by bit: as much as its reader takes is made. */
+/** A JSON array as a stream of text, produced as its reader consumes it. */
 export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let text = '[';
   let count = 0;

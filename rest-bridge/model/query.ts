@@ -4,7 +4,7 @@ import type { ListQuery as ModelListQuery } from '../../runtime/model/index.ts';
 import { ListQuery, ReadQuery } from '../collection/list.ts';
 import { badParameter } from '../errors.ts';
 
-/** Of every GET below `/model/`: what it means depends on the path. */
+/** Query parameters of every GET below `/model/`; their meaning depends on the path. */
 export const ModelGetQuery = Type.Object({
   ...ListQuery.properties,
   ...ReadQuery.properties,
@@ -25,7 +25,7 @@ export const WriteQuery = Type.Object({
   append: Type.Optional(Type.Boolean({ description: 'Lists are appended to the present ones' })),
 });
 
-/** @throws RestError 400/1400 for what is not JSON */
+/** @throws RestError 400/1400 for invalid JSON */
 export function listQuery(query: Static<typeof ModelGetQuery>, session: string): ModelListQuery {
   const { filter, order, interval, aggr, groupby, attachment: _attachment, ...plain } = query;
   return {

@@ -25,7 +25,7 @@ export interface ModelDeps {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of requests below `/model/`: what they are about, once they are authorised. */
+    /** Target of an authorised request below `/model/`. */
     modelTarget: ModelTarget | null;
   }
 }
@@ -48,7 +48,7 @@ export async function modelRoutes(app: App, deps: ModelDeps): Promise<void> {
     // Files are not read into memory.
     scope.removeContentTypeParser(['multipart/form-data', 'application/octet-stream']);
     await scope.register(multipart);
-    // Whoever handles the request reads the bytes as they come.
+    // The handler reads the bytes as a stream.
     scope.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
     readRoutes(scope, deps);
     writeRoutes(scope, deps);
@@ -71,7 +71,7 @@ function checkPlaces(definition: ResolvedClass, uploads: readonly Upload[]): voi
   }
 }
 
-/** Who may do what depends on the path, which the router does not take apart: `authorise` asks. */
+/** Permissions depend on the path, which the router does not parse: `authorise` checks them. */
 function routeOptions(deps: ModelDeps) {
   return { config: { everyUser: true }, onRequest: authorise(deps) };
 }
@@ -119,7 +119,7 @@ function writeRoutes(app: App, deps: ModelDeps): void {
     throw badParameter('body', 'holds files; here it cannot');
   };
 
-  /** Writes an entity together with the files that came with it. */
+  /** Writes an entity together with its uploaded files. */
   const write = async (
     target: ModelTarget,
     request: FastifyRequest,
@@ -212,7 +212,7 @@ function written(reply: FastifyReply, entity: Entity): Entity {
   return entity;
 }
 
-/** Hook: may this session do this, and is there such a class? Runs before the body is read. */
+/** Hook: checks the permission and the existence of the class. Runs before the body is read. */
 function authorise({ iam, model, directory, audit }: ModelDeps): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const session = sessionOf(request);
@@ -224,7 +224,7 @@ function authorise({ iam, model, directory, audit }: ModelDeps): (request: Fasti
     const method = path.suffix?.toUpperCase() ?? request.method;
     if (!iam.allows(session, method, modelRolePath(path))) throw new RestError('FORBIDDEN');
     const domain = domainIdOf(directory, session);
-    // The log is made at the first change; reading it earlier makes it, too.
+    // The first change creates the log; so does an earlier read.
     if (path.segments[0] === AUDIT_CLASS && domain !== '') await audit?.open(domain);
     const target = modelTarget(model, domain, path);
     if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
@@ -248,7 +248,7 @@ function children({ iam, model, directory }: ModelDeps, request: FastifyRequest)
   return [...new Set(names)].filter((name) => name !== '').toSorted();
 }
 
-/** A session of a domain that was removed meanwhile has no classes. */
+/** A session of a removed domain has no classes. */
 function domainIdOf(directory: ModelDeps['directory'], { domain }: Session): string {
   return directory.domain(domain)?.id ?? '';
 }
@@ -264,18 +264,18 @@ function entityOf(request: FastifyRequest): ModelTarget & { readonly id: string 
   return { ...target, id: target.id };
 }
 
-/** @throws RestError 400/1400 for a field: nothing that is removed takes one */
+/** @throws RestError 400/1400 for a field: removals take none */
 function refuseBody({ body }: FastifyRequest): void {
   const [field] = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (field !== undefined) throw badParameter(field, 'is not known');
 }
 
-/** Undefined when the path does not go as deep as an attachment. */
+/** Undefined when the path does not name an attachment. */
 function placeOf({ collection, id, date, field, fileName }: ModelTarget): AttachmentPlace | undefined {
   return id === undefined || field === undefined ? undefined : { collection, id, date, field, fileName };
 }
 
-/** `attachment`, `attachment=1`, `attachment=true`: anything but a no. */
+/** `attachment`, `attachment=1`, `attachment=true`: every value except a negative one. */
 function isAttachment(value: string | undefined): boolean {
   return value !== undefined && !/^(?:0|false)$/i.test(value);
 }

@@ -1,13 +1,13 @@
-/** What a path below `/model/` means: a class, an entity of it, or an attachment of that. */
+/** The target of a path below `/model/`: a class, an entity, or an attachment. */
 import type { FastifyRequest } from 'fastify';
 import { type Model, type ModelCollection, NotFoundError } from '../../runtime/model/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
-/** The path of a request, taken apart before anything is known of classes. */
+/** The parsed path of a request, before the lookup of its class. */
 export interface ModelPath {
   /** Decoded, without the method suffix. */
   readonly segments: readonly string[];
-  /** The path ends with a slash: what is below it is asked for. */
+  /** The path ends with a slash: its children are requested. */
   readonly isSection: boolean;
   /** A custom method in lower case. */
   readonly suffix: string | undefined;
@@ -54,7 +54,7 @@ function decode(part: string): string {
   }
 }
 
-/** The path that roles are written for; a `!` in a name stays encoded, as elsewhere it begins a method. */
+/** The path for role checks; a `!` in a name stays encoded, because elsewhere it begins a method. */
 export function modelRolePath({ segments }: ModelPath): string {
   return `/model/${segments.map((each) => encodeURIComponent(each).replaceAll('!', '%21')).join('/')}`;
 }

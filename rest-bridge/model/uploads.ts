@@ -5,10 +5,10 @@ import type { FastifyRequest } from 'fastify';
 import { type Attachments, BlobTooLargeError, checkDigest, plainName } from '../../runtime/model/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
-/** What arrived, hashed and on this node's disk, without a place yet. */
+/** An uploaded file, hashed and on this node's disk, not yet placed. */
 export interface Upload {
   readonly received: Awaited<ReturnType<Attachments['receive']>>;
-  /** The name it had where it came from; empty when nobody said. */
+  /** Its original name; empty when not given. */
   readonly filename: string;
   /** Name of the part; empty for octet-stream. */
   readonly part: string;
@@ -26,12 +26,12 @@ const MAX_FIELD_BYTES = 1024 * 1024;
 export const FILE_TYPES = 'application/octet-stream, or multipart/form-data with a filename in each part';
 
 /**
- * Receives the files of a request. Whoever gets them places or discards each.
+ * Receives the files of a request. The caller places or discards each.
  *
  * @throws RestError 400/1400 without a file, 413/1506, 415/1415, 422/1405 for a wrong Content-Digest
  */
 export async function receiveFiles(request: FastifyRequest, attachments: Attachments): Promise<readonly Upload[]> {
-  // What says that it is too long need not be received.
+  // A declared length over the limit is refused without reading.
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > (request.isMultipart() ? MAX_FILES * attachments.limit + MAX_FIELD_BYTES : attachments.limit)) {
     throw tooLarge(attachments);
@@ -67,7 +67,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
       parts: MAX_FILES + 16,
       fieldSize: MAX_FIELD_BYTES,
       headerPairs: 64,
-      // One more: the store tells when it is too much.
+      // One byte more, so that the store detects a too large file.
       fileSize: attachments.limit + 1,
     };
     for await (const part of request.parts({ limits })) {

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { NATIVE_SUFFIXES } from '../http/methods.ts';
 import { routeName } from '../route-names.ts';
 
-/** A route as it was registered, in the terms of the documentation. */
+/** A registered route in terms of the documentation. */
 export interface DocumentedRoute {
   /** Below the base, parameters in braces, with `!suffix` where the method is a custom one. */
   readonly path: string;

@@ -40,7 +40,7 @@ export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApiDocu
   };
 }
 
-/** What stands for the rest of a path is a parameter of the document. */
+/** A wildcard in a path becomes a parameter of the document. */
 function documentedPath(path: string): string {
   return path.replace(/\*/, '{class_path}');
 }

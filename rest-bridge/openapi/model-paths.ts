@@ -1,4 +1,4 @@
-/** Paths of the classes of a domain: one set for each. */
+/** OpenAPI paths of the classes of a domain. */
 import { Type } from 'typebox';
 import { isAuditLog, type Model, type PropertyDefinition, type ResolvedClass } from '../../runtime/model/index.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
@@ -8,7 +8,7 @@ import type { DocumentedRoute } from './collect.ts';
 
 /**
  * @param domain id of the domain
- * @param mayRead whether the collection at a path may be read: of others nothing is told, names of fields included
+ * @param mayRead true for readable collections; others are left out, with the names of their fields
  */
 export function modelRoutesOf(
   model: Model,
@@ -48,7 +48,7 @@ const TYPES = {
   attachment: ATTACHMENT,
 } as const;
 
-/** What has no value is null. */
+/** Missing values are null. */
 function typeOf({ data_type: type, items, multi, required }: PropertyDefinition) {
   const one = type === 'enum' ? Type.Enum([...items]) : TYPES[type];
   const whole = multi ? Type.Array(one) : one;
@@ -63,7 +63,7 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
   const fields = Object.fromEntries(allProperties.map((property) => [property.name, typeOf(property)]));
   const required = allProperties.filter((each) => each.required).map((each) => each.name);
   const Entity = Type.Object({ id: Type.String(), ...Type.Partial(Type.Object(fields)).properties });
-  // A mask leaves out, the id too.
+  // A mask can leave out any field, also the id.
   const Shown = Type.Partial(Entity);
   const listed = Type.Union([Type.Array(Shown), Count, Type.Array(Row)]);
   const Written = { ...Type.Partial(Type.Object({ id: Type.String(), ...fields })), required };

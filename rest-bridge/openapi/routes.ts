@@ -32,7 +32,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', docExpansion: 'none', filter: true });
 `;
 
-/** What the page is made of, beside itself. */
+/** The other files of the page. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly text?: string }>> = {
   'swagger-ui.css': { type: 'text/css' },
   'swagger-ui-bundle.js': { type: 'text/javascript' },

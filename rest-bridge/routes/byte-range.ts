@@ -22,7 +22,7 @@ export function parseRange(header: string | undefined, bytes: number): ByteRange
   return from >= bytes || to < from ? 'unsatisfiable' : { from, to };
 }
 
-/** The file, or the part of it that was asked for (RFC 9110 section 14): players jump about in recordings. */
+/** Sends the file or its requested range (RFC 9110 section 14): players seek in recordings. */
 export function sendRange(
   reply: FastifyReply,
   header: string | undefined,

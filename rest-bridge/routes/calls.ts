@@ -10,7 +10,7 @@ import { OPERATION_PATHS, operationRoutes, scopeOf } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
-/** Which of the fields are answered depends on mask and flat. */
+/** The answered fields depend on mask and flat. */
 const Dialog = Type.Partial(DialogRecord);
 
 const DIALOG: ResourceType = {

@@ -10,7 +10,7 @@ const HealthAnswer = Type.Object({
   counts: Type.Record(Type.String(), Type.Number()),
 });
 
-/** `GET /healthz`: 200 when calls can be made, 503 otherwise; the database's state and what is alive either way. */
+/** `GET /healthz`: 200 when calls can be made, 503 otherwise; with the state of the database and the numbers of live objects. */
 export function healthRoute(app: App, { health }: Pick<RestDeps, 'health'>): void {
   app.get(
     '/healthz',

@@ -1,4 +1,4 @@
-/** `/api/hooks/<code>`: a request starts a scenario, and is answered with what it returns. */
+/** `/api/hooks/<code>`: a request starts a scenario and is answered with its return value. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ArgumentError, type Value } from '../../runtime/language/index.ts';
@@ -8,7 +8,7 @@ import { sessionOf } from '../authentication.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { answers, ErrorAnswer } from './schemas.ts';
 
-/** Milliseconds that a request waits for the end of the scenario, unless it says otherwise. */
+/** Default wait of a request for the end of the scenario, in milliseconds. */
 const WAIT_MS = 30_000;
 
 const HookPath = Type.Object({ code: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }) });
@@ -67,7 +67,7 @@ function answerOf(code: string, { status, value, result, error, reason }: RunOut
   });
 }
 
-/** @throws RestError 400/1400 for a parameter that is there twice */
+/** @throws RestError 400/1400 for a duplicate parameter */
 function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
@@ -77,7 +77,7 @@ function textsOf(query: Readonly<Record<string, unknown>>): Record<string, strin
   return texts;
 }
 
-/** @throws RestError 400/1400 for a body that is no object */
+/** @throws RestError 400/1400 for a body that is not an object */
 function fieldsOf(body: unknown): Readonly<Record<string, Value>> {
   // A POST without a body has none, or null.
   if (body === undefined || body === null) return {};

@@ -19,7 +19,7 @@ const Milestone = Type.Object({
   last_response: Type.Optional(Type.String({ description: 'Status line' })),
 });
 
-/** The record of an operation. Which of the fields are answered depends on its state, mask and flat. */
+/** The record of an operation. The answered fields depend on its state, mask and flat. */
 const Record = Type.Partial(
   Type.Object({
     id: Type.String({ description: 'As the header Operation-Id' }),
@@ -46,13 +46,13 @@ const Record = Type.Partial(
 
 const RECORD: ResourceType = { fields: RECORD_FIELDS, aliases: {}, types: fieldTypes(Record) };
 
-/** The two paths: all operations of the domain, and those that the caller asked for. */
+/** The two paths: all operations of the domain, and those requested by the caller. */
 const PATHS = [
   { base: '/uc/operations', own: false },
   { base: '/user/sip/operations', own: true },
 ] as const;
 
-/** What operations of the session's domain did: milestones and results (decisions, "operation record"). */
+/** Records of the operations of the session's domain: milestones and results (decisions, "operation record"). */
 export function operationRecordRoutes(app: App, { operationRecords }: Pick<RestDeps, 'operationRecords'>): void {
   for (const { base, own } of PATHS) {
     const scopeOf = (request: FastifyRequest): DialogScope => {

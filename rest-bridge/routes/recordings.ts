@@ -71,7 +71,7 @@ const FileQuery = Type.Object({
 
 type RecordingDeps = Pick<RestDeps, 'recordings' | 'directory'>;
 
-/** Body of LOOKUP: the first that is there counts. */
+/** Body of LOOKUP: the first given key counts. */
 const RecordingLookup = Type.Object(
   {
     idconn: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Of the call.' })),

@@ -6,7 +6,7 @@ import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
-/** Whose next run waits for a debugger; `from`: only a call from this number. */
+/** A scenario whose next run should wait for a debugger; `from`: only a call from this number. */
 const Debug = Type.Object({
   scenario: Type.String({ minLength: 1, maxLength: 64 }),
   from: Type.Optional(Type.String({ maxLength: 64 })),
@@ -23,7 +23,7 @@ const WHY_NOT = {
 
 const Record = Type.Object({}, { additionalProperties: true });
 
-/** What scenario runs of the session's domain did: traces and results. */
+/** Records of the scenario runs of the session's domain: traces and results. */
 export function recordRoutes(app: App, { runs }: Pick<RestDeps, 'runs'>): void {
   const one = { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } };
 

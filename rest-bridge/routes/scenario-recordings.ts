@@ -17,7 +17,7 @@ const FileQuery = Type.Object({
   attachment: Type.Optional(Type.Boolean({ description: 'As a download under the name of the file' })),
 });
 
-/** What scenarios of the session's domain recorded (`record`), by name: the WAV file, and its removal. */
+/** Recordings made by scenarios of the session's domain (`record`), by name: reading and removing the WAV file. */
 export function scenarioRecordingRoutes(app: App, { scenarioRecordings }: Pick<RestDeps, 'scenarioRecordings'>): void {
   app.get(
     PATH,
@@ -46,7 +46,7 @@ export function scenarioRecordingRoutes(app: App, { scenarioRecordings }: Pick<R
   );
 }
 
-/** As scenarios have it: `recording:NAME`. */
+/** The name in scenarios: `recording:NAME`. */
 function nameOf(id: string): string {
   return id.replace(/^recording:/, '');
 }

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox';
 
-/** The error object that every failure is answered with. */
+/** The error object of every failure. */
 export const ErrorAnswer = Type.Object({
   error_code: Type.Integer(),
   error_message: Type.String(),

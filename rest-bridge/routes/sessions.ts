@@ -48,7 +48,7 @@ export function sessionRoutes(app: App, deps: SessionDataSources & { readonly ia
     async (request, reply) => {
       const kind = request.body.session_type ?? 'cookie';
       if (kind === 'token_clone_cookie') return { session_token: await cloneCookie(iam, request) };
-      // A form of another site could log the browser in as somebody else, who would then see what the user does.
+      // A form of another site could log the browser in to a foreign account, which would then see the user's actions.
       if (kind === 'cookie') refuseForeignOrigin(request.headers);
       const result = await logIn(iam, request.body, kind, request.ip);
       if (kind === 'token') return { session_token: result.token };
@@ -107,7 +107,7 @@ async function logIn(
   kind: Session['kind'],
   ip: string,
 ): Promise<Extract<LoginResult, { ok: true }>> {
-  // With an external token the others are not required and ignored.
+  // With an external token, the other credentials are optional and ignored.
   const result =
     token === undefined
       ? await iam.login(

@@ -20,7 +20,7 @@ const UserSession = Type.Object({
   current: Type.Boolean({ description: 'The session that asks' }),
 });
 
-/** Which of the fields are answered depends on the mask. */
+/** The answered fields depend on the mask. */
 const Shown = Type.Partial(UserSession);
 
 const SESSION: ResourceType = {
@@ -34,7 +34,7 @@ interface UserSessionDeps {
   readonly directory: Pick<Directory, 'domain' | 'domains'>;
 }
 
-/** Sessions of users, for administrators (specification, "Sessions"), and those of one's own. */
+/** Sessions of users, for administrators (specification, "Sessions"), and the user's own. */
 export function userSessionRoutes(app: App, { accounts, directory }: UserSessionDeps): void {
   /** @throws {RestError} 404/1404, also for users of foreign domains */
   const visibleUser = async (request: FastifyRequest, id: string): Promise<string> => {
@@ -51,7 +51,7 @@ export function userSessionRoutes(app: App, { accounts, directory }: UserSession
   for (const { base, everyUser, userOf } of paths) {
     const config = { everyUser };
     const one = `${base}/:session(^[^!]+)`;
-    // The user of a path of one's own is not in it.
+    // The own path does not name the user.
     const ofUser = Type.Object(everyUser ? {} : IdPath.properties);
     const ofSession = Type.Object({ ...ofUser.properties, session: Type.String({ minLength: 1 }) });
     const idOf = (request: FastifyRequest): string => String((request.params as { id?: string }).id);
@@ -114,7 +114,7 @@ export function userSessionRoutes(app: App, { accounts, directory }: UserSession
       },
       async (request, reply) => {
         const userId = await userOf(request, idOf(request));
-        // To end the own one is to log out.
+        // Ending the own session is a logout.
         await accounts.endSessions(userId, everyUser ? sessionOf(request).id : undefined);
         return reply.code(204).send();
       },

@@ -26,7 +26,7 @@ const UserInfo = Type.Object({
   avatar_info: Type.Union([AvatarInfo, Type.Literal(false)]),
 });
 
-/** What multipart adds to the file: borders, part headers, and other parts. */
+/** Multipart overhead: boundaries, part headers, and other parts. */
 const MULTIPART_OVERHEAD = 16_384;
 const AVATAR = '/user/avatar';
 
@@ -106,7 +106,7 @@ function tooLarge(): RestError {
   return new RestError('BODY_TOO_LARGE', { limit: MAX_AVATAR_BYTES }, { connection: 'close' });
 }
 
-/** Before anything is read: what says that it is too long need not be received. */
+/** Refuses a declared length over the limit before reading. */
 async function refuseTooLong({ headers }: FastifyRequest): Promise<void> {
   if (Number(headers['content-length'] ?? 0) > MAX_AVATAR_BYTES + MULTIPART_OVERHEAD) throw tooLarge();
 }
@@ -118,13 +118,13 @@ async function receiveAvatar(avatars: Avatars, request: FastifyRequest, reply: F
     const { name, content } = await onlyFile(request);
     await avatars.write(userId, name, content);
   } catch (error) {
-    // Whatever is still on its way is not worth waiting for.
+    // The rest of the upload is not read.
     reply.header('connection', 'close');
     throw uploadError(error);
   }
 }
 
-/** The one file of a form; it is held in memory, as it is small or refused while it arrives. */
+/** The only file of a form, held in memory: a large one is refused while it arrives. */
 async function onlyFile(request: FastifyRequest): Promise<{ readonly name: string; readonly content: Readable }> {
   const limits = { files: 2, fields: 16, fieldSize: MULTIPART_OVERHEAD, parts: 18, headerPairs: 64 };
   let found: { readonly name: string; readonly content: Readable } | undefined;

@@ -13,7 +13,7 @@ export interface CompilerOptions {
   readonly promptsFolder: string;
 }
 
-/** The file name under which a script is checked and run. */
+/** The text of a script, with its code. */
 export interface ScriptText {
   readonly code: string;
   readonly data: ScriptData;

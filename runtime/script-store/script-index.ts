@@ -70,7 +70,7 @@ export class ScriptIndex {
   }
 }
 
-/** The separator: codes cannot contain a slash. */
+/** The key of a code in a domain; it is unique, because codes contain no slash. */
 function key(domainId: string, code: string): string {
   return `${domainId}/${code}`;
 }
