@@ -33,19 +33,19 @@ async function rtpPorts(): Promise<string> {
 describe('the ringmaster command', function () {
   this.timeout(60_000);
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     const { code, out } = await (await Command.run(['help'])).ended;
     expect(code).to.equal(0);
     for (const command of ['start', 'check', 'embedded']) expect(out).to.include(`npx ringmaster ${command}`);
   });
 
-  it('does not know other commands', async () => {
+  it('refuses unknown commands', async () => {
     const { code, err } = await (await Command.run(['strat'])).ended;
     expect(code).to.equal(2);
     expect(err).to.match(/^ringmaster: unknown command "strat"/);
   });
 
-  it('start tells a setting that cannot be used, in one line', async () => {
+  it('start reports an invalid setting in one line', async () => {
     const { code, err } = await (await Command.run(['start'], { RINGMASTER_SIP_PORT: 'abc' })).ended;
     expect(code).to.equal(1);
     expect(err).to.equal('ringmaster: RINGMASTER_SIP_PORT: found "abc", expected a port number from 0 to 65535\n');
@@ -55,7 +55,7 @@ describe('the ringmaster command', function () {
     ['RINGMASTER_HTTP_PORT', 'the REST service'],
     ['RINGMASTER_SIP_PORT', 'SIP'],
   ] as const) {
-    it(`start tells a taken port of ${name}, in one line, and ends`, () =>
+    it(`start reports a taken port of ${name} in one line, and ends`, () =>
       withTakenPort(async (port) => {
         const { code, err } = await (await Command.run(['start'], { ...(await free()), [name]: String(port) })).ended;
         expect(code).to.equal(1);
@@ -68,7 +68,7 @@ describe('the ringmaster command', function () {
   const PAIR = { RINGMASTER_DRACHTIO: '127.0.0.1:9022:s', RINGMASTER_FREESWITCH: '127.0.0.1:8021:p' };
   const SIZING = fileURLToPath(new URL('../../freeswitch-config/sizing.yaml', import.meta.url));
 
-  it('freeswitch-config renders the shipped sizing file, and prints the files it wrote', async () => {
+  it('freeswitch-config renders the shipped sizing file, and prints the written files', async () => {
     const target = await mkdtemp(join(tmpdir(), 'ringmaster-pair-'));
     try {
       const { code, out, err } = await (await Command.run(['freeswitch-config', SIZING, target], PAIR)).ended;
@@ -81,7 +81,7 @@ describe('the ringmaster command', function () {
     }
   });
 
-  it('freeswitch-config names the missing server, the missing file and the missing argument', async () => {
+  it('freeswitch-config reports a missing server, file or argument', async () => {
     const run = async (args: string[], env = {}) => (await Command.run(['freeswitch-config', ...args], env)).ended;
     expect(await run([SIZING, 'target'])).to.deep.include({
       code: 1,
@@ -99,7 +99,7 @@ describe('the ringmaster command', function () {
     );
   });
 
-  it('simulate --debug tells that nothing can listen for debuggers, and says nothing of the file', async () => {
+  it('simulate --debug reports a taken debugger port, and does not blame the file', async () => {
     const server = createServer();
     // Where something listens there already, that will do.
     await new Promise<void>((resolve) => server.on('error', () => resolve()).listen(9229, '127.0.0.1', resolve));
@@ -135,7 +135,7 @@ describe('the ringmaster command', function () {
     expect(await servers.terminate()).to.include({ code: 0, err: '' });
   });
 
-  it('servers set their memory limits before they begin, and keep those that somebody else has set', async function () {
+  it('servers set their memory limits before their start, and keep explicit ones', async function () {
     if (process.platform !== 'linux') this.skip();
     const args = 'embedded --app 127.0.0.1:0 --secret s --sip 127.0.0.1:0'.split(' ');
     const limitsOf = async (env: Readonly<Record<string, string>>, flags: readonly string[] = []) => {

@@ -38,12 +38,12 @@ describe('the settings of a node', () => {
     ['RINGMASTER_HTPP_PORT', '80'],
   ];
   for (const [name, value] of bad) {
-    it(`refuse ${name}=${value}, saying which setting and what is expected`, () => {
+    it(`refuse ${name}=${value}, with the setting's name and the expected form`, () => {
       expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name}: found ".*", expected `));
     });
   }
 
-  it('keep a password out of the message', () => {
+  it('keep passwords out of error messages', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@h/d' }))
       .to.throw()
       .with.property('message')
@@ -54,7 +54,7 @@ describe('the settings of a node', () => {
       .that.does.not.include('hunter2');
   });
 
-  it('know a loopback address', () => {
+  it('recognise loopback addresses', () => {
     expect(['127.0.0.1', '127.9.9.9', '::1', 'localhost'].every(isLoopback)).to.equal(true);
     expect(['0.0.0.0', '192.0.2.1', '::'].some(isLoopback)).to.equal(false);
   });

@@ -20,7 +20,7 @@ function allowsNode20(range: string): boolean {
 
 describe('the lock file', () => {
   // Node 20 only installs them; the project's own Node.js runs them.
-  it('names no package that npm warns of on Node 20 (EBADENGINE)', () => {
+  it('has no package with an npm warning on Node 20 (EBADENGINE)', () => {
     const refused = Object.entries(LOCK.packages)
       .filter(([, { engines }]) => engines?.node !== undefined && !allowsNode20(engines.node))
       .map(([name, { engines }]) => `${name}: remove "engines" (${engines?.node})`);

@@ -380,12 +380,12 @@ blocks:
     }
   });
 
-  it('takes a number as the text that was written, where a text is wanted', () => {
+  it('takes a number as the written text for a setting of type text', () => {
     const { blocks } = program(scenario('first:\n  refer: { to: 0042 }\n  exits: { refused: end }'));
     expect(blocks.get('first')?.settings).to.include({ kind: 'constant' }).and.have.nested.property('value.to', '0042');
   });
 
-  it('never throws, whatever the file holds', () => {
+  it('never throws for any file content', () => {
     const line = fc.constantFrom(
       'id: a',
       'start: b',
@@ -419,7 +419,7 @@ blocks:
     );
   });
 
-  it('refuses nesting that would keep the parser busy, at once', () => {
+  it('refuses very deep nesting at once, before the slow parser', () => {
     expect(problems(`a: ${'['.repeat(50_000)}`)).to.deep.equal(['1:68: lists and maps nest too deep here']);
     expect(problems('- '.repeat(50_000))).to.deep.equal(['1:1: lists and maps nest too deep here']);
     expect(problems(`a:\n  b: "[[[["\n${'? '.repeat(50_000)}`)).to.deep.equal([

@@ -110,7 +110,7 @@ export default async function (call: Call, args: { wait: Duration; seconds: numb
 `;
 
 describe('the type declarations for modules', () => {
-  it('let the compiler tell right settings and results from wrong ones', async function () {
+  it('make the TypeScript compiler accept right settings and results and refuse wrong ones', async function () {
     this.timeout(60_000);
     const folder = await mkdtemp(join(tmpdir(), 'declarations-'));
     try {

@@ -32,7 +32,7 @@ function evaluate(source: string): Value {
   return compiled.expression.evaluate(scope);
 }
 
-describe('expressions of authors from elsewhere', () => {
+describe('expressions in the syntax of other languages', () => {
   for (const [source, value] of [
     ['size(name) > 3 && name.startsWith("an")', true],
     ['name == "" ? "nobody" : name', 'anna'],
@@ -129,7 +129,7 @@ describe('expressions of authors from elsewhere', () => {
     list: '0: this is the name of a type, and no value; compare it: type(x) == string, or choose another name',
   };
   for (const [source, told] of Object.entries(elsewhere))
-    it(`${source} is told what to write`, () => {
+    it(`${source} gets a suggestion`, () => {
       const compiled = compiler.compile(source);
       if (!('problem' in compiled)) throw new Error('no problem was found');
       const { start, message, suggestion } = compiled.problem;
@@ -143,11 +143,11 @@ describe('expressions of authors from elsewhere', () => {
     ['int(name)', 'int(...) does not understand this text'],
     ['things.all(x, x > 0)', 'these types do not go together: string > integer'],
   ] as const)
-    it(`${source} fails in words of the language`, () => {
+    it(`${source} fails with a message in the scenario language's terms`, () => {
       expect(() => evaluate(source)).to.throw(`\${${source}}: ${told}`);
     });
 
-  it('have no names that the language has itself', () => {
+  it('cannot use reserved names of the language', () => {
     for (const name of ['list', 'google', 'optional', 'cel']) {
       const text = (where: string) => `id: t\n${where}start: a\nblocks:\n  a: { log: "\${${name}}", next: end }\n`;
       expect(problems(text(`variables: { ${name}: 1 }\n`))[0], name).to.include(`"${name}" cannot be the name`);

@@ -88,7 +88,7 @@ describe('expressions', () => {
     });
   }
 
-  it('tells of every name that there is not, and of none twice', () => {
+  it('reports every unknown name once', () => {
     const found = (source: string): string[] => {
       const compiled = compiler.compile(source);
       if (!('problem' in compiled)) throw new Error('no problem was found');
@@ -112,13 +112,13 @@ describe('expressions', () => {
     expect(() => evaluate('anything.b')).to.throw(ScenarioError, '${anything.b}: there is no field "b"');
   });
 
-  it('fails where no number comes out', () => {
+  it('fails for a result that is not a finite number', () => {
     for (const source of ['price / 0', 'anything.half / 0', '-1.0 / 0.0', '0.0 / 0'])
       expect(() => evaluate(source), source).to.throw(ScenarioError, 'this is no number: it is divided by 0');
     expect(() => evaluate('tries / 0')).to.throw(ScenarioError, 'division by zero');
   });
 
-  it('sees nothing of the objects it runs on', () => {
+  it('cannot reach prototypes of its objects', () => {
     for (const source of ['anything.constructor', 'anything.__proto__', 'items.length', 'name.constructor']) {
       expect(() => evaluate(source), source).to.throw();
     }

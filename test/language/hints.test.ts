@@ -484,7 +484,7 @@ describe('hints of the scenario checker', () => {
     });
 });
 
-describe('the scenario checker says nothing of', () => {
+describe('the scenario checker has no problem with', () => {
   for (const [what, source] of FINE)
     it(what, () => {
       expect(problems(`id: x\n${source}\n`)).to.deep.equal([]);

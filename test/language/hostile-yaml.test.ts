@@ -5,7 +5,7 @@ import { check } from '../support/scenarios.ts';
 const KEYS = 40_000;
 const WITHIN_MS = 8000;
 
-describe('scenarios that are made to take long', () => {
+describe('hostile scenario files', () => {
   it(`are checked at once: a map of ${KEYS} keys`, () => {
     const source = Array.from({ length: KEYS }, (_, at) => `k${at}: 1`).join('\n');
     const began = performance.now();
@@ -13,7 +13,7 @@ describe('scenarios that are made to take long', () => {
     expect(performance.now() - began).to.be.below(WITHIN_MS);
   }).timeout(120_000);
 
-  it('keep the mistake of a key that is there twice, at the second one', () => {
+  it('a duplicate key is reported at its second place', () => {
     const { problems } = check('id: t\nstart: a\nstart: b\nblocks:\n  a: { wait: 1s, next: end }\n');
     expect(problems).to.deep.include({
       file: problems[0]?.file,

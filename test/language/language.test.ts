@@ -69,7 +69,7 @@ blocks:
     next: end
 `;
 
-    it('have the call, and return a value', async () => {
+    it('have the call and return a value', async () => {
       const { outcome, steps, run, events } = await together([caller, ASK], { presses: ['42'] });
       expect(outcome).to.deep.include({ status: 'completed', result: { got: '42', status: 'completed' } });
       expect(steps).to.deep.equal(['pick_up -> next', 'number -> next', 'note -> next']);
@@ -80,12 +80,12 @@ blocks:
       expect(events.filter((event) => event === 'hangup')).to.have.length(1);
     });
 
-    it('hand their errors on', async () => {
+    it('pass their errors to the parent', async () => {
       const { outcome } = await together([caller, ASK]);
       expect(outcome.result).to.deep.equal({ code: 'nothing_entered', message: 'ask: no digits' });
     });
 
-    it('end with the call, and run their finally branch', async () => {
+    it('run their finally branch at the end of the call', async () => {
       const { outcome, run, steps } = await together([caller, ASK], { hangsUpAfter: 1000 });
       expect(outcome).to.deep.include({ status: 'ended', milliseconds: 1000 });
       expect(steps.at(-1)).to.equal('number -> interrupted');
@@ -140,7 +140,7 @@ blocks:
         ['on hangup', 'on: { hangup: note }', 'main'],
       ] as const) {
         for (const own of ['', gone]) {
-          it(`end as by themselves, with all of ${what}, before the one that runs them${own && ' goes on'}`, async () => {
+          it(`end as by themselves, with all of ${what}, before their parent${own && ' continues'}`, async () => {
             const alone = await together([inner(more)], { hangsUpAfter: 1000 });
             const { run } = await together([main(own), inner(more)], { hangsUpAfter: 1000 });
             const [child] = run.children;
@@ -161,13 +161,13 @@ blocks:
         }
       }
 
-      it('finish the finally branch that they are in', async () => {
+      it('finish a finally branch in progress', async () => {
         const { run } = await together([main(), inner('finally: note').replace('1h', '1s')], { hangsUpAfter: 3000 });
         expect(endOf(run)[0]).to.equal('completed: undefined, 11000');
         expect(run.outcome?.result).to.deep.equal({ status: 'completed', value: 'noted' });
       });
 
-      it('are stopped when the one that runs them is, afterwards', async () => {
+      it('are stopped after their parent', async () => {
         for (const own of ['', gone]) {
           const { run } = await together([main(own), inner('on: { hangup: note }')], {
             hangsUpAfter: 1000,
@@ -179,7 +179,7 @@ blocks:
       });
     });
 
-    it('are refused when they are not there, get wrong arguments, or call themselves without end', async () => {
+    it('are refused when unknown, with wrong arguments, or in endless recursion', async () => {
       const codeOf = async (...sources: string[]) => (await together(sources)).outcome;
       expect((await codeOf(caller)).result['code']).to.equal('no_such_scenario');
       expect(
@@ -189,7 +189,7 @@ blocks:
       expect((await codeOf(endless)).error?.code).to.equal('too_deep');
     });
 
-    it('may be called any number of times; a hundred may be in progress at once', async () => {
+    it('can be called any number of times, a hundred at once', async () => {
       const many = (mode: string) => `id: main
 start: l
 blocks:
@@ -249,7 +249,7 @@ blocks:
       expect(outcome).to.deep.include({ status: 'completed', value: 'Hello bob', milliseconds: 3000 });
     });
 
-    it('end with the one that started them, unless they are to be kept', async () => {
+    it('end with their parent unless started with keep', async () => {
       const source = (keep: boolean) => `id: main
 start: begin
 blocks:
@@ -343,7 +343,7 @@ blocks:
       ['a timer', '{ after: { 10s: taken } }', [], 'after', '10s', 'connected', 11_000],
     ] as const;
     for (const [what, on, turns, kind, name, state, milliseconds] of table) {
-      it(`lead the run elsewhere: ${what}`, async () => {
+      it(`continue the run at their target: ${what}`, async () => {
         const { outcome, steps } = await simulate(source(on), { turns });
         expect(steps).to.deep.equal([
           'pick_up -> next',
@@ -356,7 +356,7 @@ blocks:
       });
     }
 
-    it('leave a key that is not named to the next block that listens', async () => {
+    it('leave an unnamed key to the next listening block', async () => {
       const { steps } = await simulate(
         source('{ dtmf: { 0: taken } }').replace(
           '    next: end\n  taken',
@@ -384,7 +384,7 @@ blocks:
       expect((await clock.run(run.finished)).result).to.deep.include({ kind: 'event', name: 'order_ready' });
     });
 
-    it('that come at once are each dealt with, as far as that takes no time', async () => {
+    it('that come together are all handled, their instant blocks included', async () => {
       const counting = `id: main
 variables: { seen: "", count: 0 }
 on: { message: { go: note } }
@@ -408,7 +408,7 @@ blocks:
       expect(outcome.value, steps.join(' ')).to.equal('abc3');
     });
 
-    it('do not make a run go on that has failed', async () => {
+    it('do not continue a failed run', async () => {
       const failing =
         'id: main\non: { message: { go: bad, on: more } }\nstart: a\nfinally: f\nblocks:\n  a: { wait: 5s, next: end }\n  bad: { fail: mine }\n  more: { log: more, next: end }\n  f: { log: over, next: end }\n';
       const { outcome, steps } = await simulate(
@@ -441,7 +441,7 @@ blocks:
     });
   });
 
-  it('hands the call to the fallback scenario when it fails', async () => {
+  it('passes the call of a failed run to the fallback scenario', async () => {
     const broken =
       'id: main\nstart: a\nfallback: spare\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    fail: oh_no\n';
     const spare = 'id: spare\nstart: a\nblocks:\n  a:\n    play: welcome.wav\n    next: end\n';
@@ -452,7 +452,7 @@ blocks:
     expect((await together([broken])).events).to.include('hangup');
   });
 
-  it('knows the time also where a block without results has its name', async () => {
+  it('reads the time by now although a block without results has this name', async () => {
     const { outcome } = await simulate(`id: timed
 start: now
 blocks:
@@ -482,7 +482,7 @@ blocks:
     expect(outcome.value).to.equal('a0b1c2a0b1c2');
   });
 
-  it('goes one of several ways', async () => {
+  it('branches by switch', async () => {
     const source = (value: string) =>
       `id: s\nstart: a\nvariables: { v: { type: any, value: ${value} } }\nblocks:\n  a:\n    switch: \${v}\n    exits: { 1: one, yes: yes_please, else: other }\n` +
       ['one', 'yes_please', 'other'].map((name) => `  ${name}:\n    return: ${name}\n`).join('');

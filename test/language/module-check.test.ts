@@ -22,7 +22,7 @@ describe('checker of modules', () => {
     };
   }
 
-  it('finds unknown functions and settings and wrong values, where they stand', async () => {
+  it('finds unknown functions and settings and wrong values, at their places', async () => {
     const { found } = await check(`export default async function (call: Call) {
   await call.play({ sound: 'silence:1s' });
   await call.collect({ max: '4', timeout: '5' });
@@ -54,7 +54,7 @@ describe('checker of modules', () => {
     ]);
   });
 
-  it('says what nobody reads of what is exported, and reads it in every way of exporting it', async () => {
+  it('warns of unknown exports, and reads every form of export', async () => {
     const { found, program } = await check(`export const id = 'other', variables = { a: 1 }, on = {}, table = [1];
 const parameters = { a: 'string' };
 export { parameters };
@@ -75,7 +75,7 @@ export default async function () {}`);
     expect(listed.parameters.map(({ name, type }) => `${name}: ${type}`)).to.deep.equal(['a: string']);
   });
 
-  it('says what to write for functions of other places, unless the module has its own', async () => {
+  it('suggests replacements for functions of Node.js and browsers, unless the module declares them', async () => {
     const { found } = await check(`const Buffer = { from: String };
 export default async function (call: Call) {
   const answer = await fetch('https://a.example/');
@@ -89,7 +89,7 @@ export default async function (call: Call) {
     ]);
   });
 
-  it('finds names there are not, imports, parameters there are not, and what never ends', async () => {
+  it('finds unknown names and parameters, imports, and endless loops', async () => {
     const { found } = await check(`import fs from 'node:fs';
 export const parameters = { agent: 'string' };
 const LIMIT = 3;
@@ -118,7 +118,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('says where things stand in files of Windows', async () => {
+  it('reports places in files with CRLF line ends', async () => {
     const compile = sandbox.compile.bind(sandbox);
     const places = async (text: string, file: string) =>
       (await checkText(text, { file, components, compile })).problems.map(({ line, column }) => `${line}:${column}`);
@@ -130,7 +130,7 @@ const later2 = console.table(1);`);
     expect(await places(`\uFEFF${yaml}`, 'm.yaml')).to.deep.equal(['7:7']);
   });
 
-  it('says what is wrong in a module that does not compile, in words for authors', async () => {
+  it('explains compiler errors of a module to authors', async () => {
     const of = async (source: string, file: string) => (await check(source, file)).found;
     const end = await of('export default async (call: Call) => {\n  await call.say({\n', 'm.ts');
     expect(end).to.deep.equal(['2:19: the brackets do not match; one of {, (, [ is not closed, or closed twice']);
@@ -144,7 +144,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('finds results there are not, and functions that are not waited for', async () => {
+  it('finds unknown results, and functions without await', async () => {
     const { found } = await check(
       `export default async function (call) {
   call.answer();
@@ -160,7 +160,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('finds facts there are not, and exits that are compared with numbers', async () => {
+  it('finds unknown facts, and exits compared with numbers', async () => {
     const { found } = await check(`export default async function (call: Call) {
   const info = await call.info();
   const { runn } = await scenario.info();
@@ -177,7 +177,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('finds what is read of functions that are not waited for', async () => {
+  it('finds results read from functions without await', async () => {
     const { found } = await check(
       `export default async function (call) {
   const { digits } = call.collect({ max: 1 });
@@ -195,7 +195,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('takes no number for a text, as the functions do not', async () => {
+  it('refuses a number for a text, like the functions at run time', async () => {
     const { found } = await check(
       `export default async function (call) {
   await call.refer(102);
@@ -233,7 +233,7 @@ const later2 = console.table(1);`);
     ]);
   });
 
-  it('finds what is not called, events there are not, exports that nobody reads, values of another type', async () => {
+  it('finds uncalled functions, unknown events and exports, and values of another type', async () => {
     const { found } = await check(`export const limit = { cpu: '5s' };
 export const parameters = { to: string };
 export default async function (call: Call) {
@@ -293,7 +293,7 @@ export default async function (call: Call) {
     );
   });
 
-  it('knows the call in other functions, and what is no call', async () => {
+  it('follows the call into other functions', async () => {
     const { found } =
       await check(`export default async (phone: Call) => { await phone.plya('x'); await helper(phone); };
 async function helper(call: Call) { await call.plya('x'); await other({ plya: () => 1 }); }
@@ -301,7 +301,7 @@ async function other(phone: { plya(): void }) { phone.plya(); await call.plya('x
     expect(found.map((each) => each.split(':', 2).join(':'))).to.deep.equal(['1:53', '2:48', '3:74']);
   });
 
-  it('knows the call by the name that the module gives it', async () => {
+  it('follows the call under another name', async () => {
     const { found } = await check(
       'const main = async (phone) => { await phone.plya("x"); };\nexport { main as default };',
       'm.js',
@@ -309,7 +309,7 @@ async function other(phone: { plya(): void }) { phone.plya(); await call.plya('x
     expect(found).to.deep.equal(['1:45: call has no "plya"; did you mean "play"?']);
   });
 
-  it('leaves alone what is worked out at run time, or is not the platform’s', async () => {
+  it('ignores computed values and functions outside the platform', async () => {
     const { found } = await check(`type Args = { owner?: string };
 const options = { max: 4, timeout: '5s' } as const;
 export default async function main(call: Call, { owner = '102' }: Args): Promise<unknown> {
@@ -336,7 +336,7 @@ export default async function main(call: Call, { owner = '102' }: Args): Promise
     expect(found).to.deep.equal([]);
   });
 
-  it('reads what a module says of itself, and finds mistakes in it', async () => {
+  it('reads the declarations of a module, and finds mistakes in them', async () => {
     const { found } = await check(`export const parameters = {
   owner: { type: 'string', default: '102' },
   kind: { type: 'strin' },
@@ -365,13 +365,13 @@ export default async () => 1;`);
     expect(program.starts?.map(({ kind }) => kind)).to.deep.equal(['hook', 'event']);
   });
 
-  it('says that there is no default function', async () => {
+  it('reports a missing default function', async () => {
     expect((await check('export async function scenario(call) {}', 'm.js')).found).to.deep.equal([
       '1:1: the module exports no default function; write export default async function (call, args) { ... }',
     ]);
   });
 
-  it('says what is nested too deep to be looked into, and keeps what was read before', async () => {
+  it('reports too deep nesting, and keeps the declarations read before', async () => {
     const instead = 'give parts of it to variables or functions of their own';
     const deep = 'this is nested too deeply to be looked into';
     for (const [value, isRead] of [

@@ -27,8 +27,8 @@ function checked(text: string) {
   return problems;
 }
 
-describe('comparisons with what cannot be', () => {
-  it('are told, with the nearest value there is', () => {
+describe('comparisons with impossible values', () => {
+  it('are reported with the nearest possible value', () => {
     expect(found("ask.result == 'rejcted'")).to.deep.equal(['34: this is never "rejcted"; did you mean "rejected"?']);
     expect(found("'okay' != ask.result && open == 'x'")).to.have.length(1);
     expect(found("ask.result in ['ok', 'busy', 'gone']")).to.have.length(2);
@@ -37,7 +37,7 @@ describe('comparisons with what cannot be', () => {
     expect(found("call.ended_by == 'peer' || !(call.ended_by == 'caller')")).to.have.length(2);
   });
 
-  it('are nothing but what is certain', () => {
+  it('are reported only when certain', () => {
     for (const value of [
       "ask.result == 'rejected'",
       "ask.result == ''",

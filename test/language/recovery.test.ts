@@ -4,7 +4,7 @@ import { checkText } from '../../runtime/language/checker/check-file.ts';
 import { formatProblem } from '../../runtime/language/problem.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 
-describe('mistakes beside one of syntax', () => {
+describe('mistakes beside a syntax error', () => {
   let sandbox: Sandbox;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
@@ -20,7 +20,7 @@ describe('mistakes beside one of syntax', () => {
 
   const module = (body: string) => check(`export default async function (call: Call) {\n${body}\n}\n`, 'm.ts');
 
-  it('are told with it, in a module', async () => {
+  it('are reported with it in a module', async () => {
     const text = `export const parameters = { agent: 'strin' };
 export default async function (call: Call, args: { agent: string }) {
   await call.answr();
@@ -49,7 +49,7 @@ export default async function (call: Call, args: { agent: string }) {
     ]);
   });
 
-  it('are told with it, in the script of a block', async () => {
+  it('are reported with it in the script of a block', async () => {
     const text = `id: x
 variables: { tries: 0 }
 start: calc
@@ -86,7 +86,7 @@ blocks:
     ['cases', '  switch (1) {\n    cas 1:\n      log.info(1);\n  }', undefined],
     ['else', "  if (1) {\n    log.info('a');\n  } els if (2) {\n    log.info('b');\n  } else {\n  }", undefined],
   ] as const)
-    it(`are not told of ${what}`, async () => {
+    it(`are not reported for ${what}`, async () => {
       const [first = '', ...more] = await module(body);
       expect(more).to.deep.equal([]);
       if (told !== undefined) expect(first.startsWith(`${told}:`), first).to.equal(true);

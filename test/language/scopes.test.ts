@@ -64,7 +64,7 @@ describe('names of a script', () => {
   ];
   for (const [what, source] of fine) it(`says nothing of ${what}`, () => expect(found(source)).to.equal(''));
 
-  it('knows no more where names can come from elsewhere', () => {
+  it('are unresolved where with or eval may declare them', () => {
     const open = (source: string): boolean => namesIn(parse(source, { ecmaVersion: 'latest' })).open;
     expect([open('with (a) b;'), open('eval("var c"); c;'), open('a;')]).to.deep.equal([true, true, false]);
   });

@@ -36,7 +36,7 @@ describe('checker of script blocks', () => {
     return problems.map((problem) => formatProblem(problem).replace(/^x\.yaml:/, ''));
   }
 
-  it('finds names there are not, and says what to write', async () => {
+  it('finds unknown names, with suggestions', async () => {
     const code = `const sum = [...vars.digits].reduce((total, digit) => totl + Number(digit), 0);
 require('fs'); console.log(process.env.HOME, Buffer);
 fetch('https://a.example'); setTimeout(() => 1, 5);
@@ -62,7 +62,7 @@ return a + sum;`;
     ]);
   });
 
-  it('finds variables that are not declared, not given, or of another type', async () => {
+  it('finds variables that are undeclared, not passed, or of another type', async () => {
     const code = `total = 5; total += 1; tries = 3; other += 1;
 vars.nope = 1; vars.tries = '3'; vars.digits = vars.digits.trim(); vars.who = 'b';
 vars.note = vars.digts; vars.tires += 1;
@@ -87,7 +87,7 @@ return [digits, tris, x, rest];`;
     ]);
   });
 
-  it('finds variables that are told on, but not given: the script begins without them', async () => {
+  it('warns when a script reads and updates a variable that is not passed to it', async () => {
     const code =
       'vars.note = `${vars.note}${vars.digits}`; vars.note = vars.note + "."; vars.tries = vars.tries + 1; return 1;';
     expect(await check(scenario(code))).to.deep.equal([
@@ -95,7 +95,7 @@ return [digits, tris, x, rest];`;
     ]);
   });
 
-  it('finds results that are not given or not read, loops without end, and texts that are no templates', async () => {
+  it('finds missing and unread results, endless loops, and ${} in plain texts', async () => {
     expect(await check(scenario('vars.tries = 1;'))).to.deep.equal([
       '11:9: warning: nothing is returned, but "calc.value" is read; write return ...',
     ]);
@@ -164,11 +164,11 @@ return "\${who} \${x} \${5}";`;
     ],
   ];
   for (const [what, script, found] of mistakes)
-    it(`says where a mistake is in ${what}`, async () => {
+    it(`reports the place of a mistake in ${what}`, async () => {
       expect(await check(written(script))).to.deep.equal([found]);
     });
 
-  it('says nothing of what is odd and right', async () => {
+  it('accepts unusual but right code', async () => {
     const code = `type Row = { digit: string };
 interface Sum { total: number }
 declare const globalThis: { cache?: number };
@@ -190,7 +190,7 @@ function structured() { return arguments.length; }`.replace(/^import.*\n/m, '');
     expect(await check(scenario(code))).to.deep.equal([]);
   });
 
-  it('says what is nested too deep', async () => {
+  it('reports too deep nesting', async () => {
     const found = await check(
       scenario(`return ${'('.repeat(5000)}1${')'.repeat(5000)};`).replace('code:', 'language: js\n      code:'),
     );

@@ -42,7 +42,7 @@ describe('places in scripts of blocks', () => {
     for (const end of ['\n', '\r\n']) {
       const where = `${name}${end === '\n' ? '' : ', in a file of Windows'}`;
 
-      it(`are those of the file: ${where}`, async () => {
+      it(`are places in the file: ${where}`, async () => {
         const { text, place } = scenario(style, style);
         const { program } = await check(text.replaceAll('\n', end));
         const { outcome, run } = await simulate(program as Program, {
@@ -54,7 +54,7 @@ describe('places in scripts of blocks', () => {
         expect(run.trace[0]?.error?.stack).to.deep.equal([`x.yaml:${place}`]);
       });
 
-      it(`are those of the file, of what is no JavaScript: ${where}`, async () => {
+      it(`are places in the file for syntax errors: ${where}`, async () => {
         const { text, place } = scenario(style, style.replace('b§;', 'b.;§'));
         const { problems } = await check(text.replaceAll('\n', end));
         expect(problems.map(({ line, column }) => `${line}:${column}`)).to.deep.equal([place]);
@@ -62,7 +62,7 @@ describe('places in scripts of blocks', () => {
     }
   }
 
-  it('are found in the time of one look through a script, however many mistakes it has', async () => {
+  it('are found in linear time for any number of mistakes', async () => {
     const { text } = scenario('', `code: |\n        ${"if(args.a)await call.play('a');".repeat(4000)}§`);
     const before = process.threadCpuUsage();
     const { problems } = await check(text);
@@ -74,7 +74,7 @@ describe('places in scripts of blocks', () => {
     expect((user + system) / 1000).to.be.lessThan(1000);
   });
 
-  it('are told of promises that nobody waits for', async () => {
+  it('are reported for promises without await', async () => {
     const { text, place } = scenario('', 'code: |\n        void Promise.reject(new§ Error("x"));\n        return 1;');
     const { program } = await check(text);
     const { run } = await simulate(program as Program, { script: {}, components, openSandbox: async () => sandbox });

@@ -32,11 +32,11 @@ describe('texts with expressions', () => {
       : `unclosed at ${result.unclosedAt}`;
   };
   it('splits at expressions', () => expect(parts('a ${b} c${d}')).to.deep.equal(['a ', ['b'], ' c', ['d']]));
-  it('respects braces and quotes inside', () =>
+  it('respects braces and quotes inside expressions', () =>
     expect(parts('${ {"}": 1}.size() + "\\"}" }x')).to.deep.equal([[' {"}": 1}.size() + "\\"}" '], 'x']));
   it('keeps an escaped start', () => expect(parts('costs $${5}')).to.deep.equal(['costs ${5}']));
-  it('finds an expression that is not closed', () => expect(parts('a ${b')).to.equal('unclosed at 2'));
-  it('gives back any text without expressions', () => {
+  it('finds an unclosed expression', () => expect(parts('a ${b')).to.equal('unclosed at 2'));
+  it('returns a text without expressions unchanged', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !text.includes('${')),
@@ -68,7 +68,7 @@ describe('nearest name', () => {
     );
   });
 
-  it('are looked for without counting edits that are too many anyway', () => {
+  it('skips candidates of a very different length', () => {
     // Letter by letter this would take minutes.
     expect(nearest('x'.repeat(20_000_000), ['sounds', 'repeat', 'stop_digits'])).to.equal(undefined);
   });

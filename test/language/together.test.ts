@@ -57,7 +57,7 @@ describe('scenarios checked together', () => {
     return lines;
   }
 
-  it('finds arguments that the other one has no place for, also when only one file is named', async () => {
+  it('finds unknown arguments of another scenario, also when only one file is checked', async () => {
     expect(await found('caller.yaml')).to.deep.equal([
       'caller.yaml:4:25: "needs" needs the parameter "to" (string); add args: { to: ... }',
       'caller.yaml:4:40: "needs" has no parameter "tto"; did you mean "to"?',
@@ -78,7 +78,7 @@ describe('scenarios checked together', () => {
     ]);
   });
 
-  it('finds a fallback that there is not, or that wants arguments', async () => {
+  it('finds an unknown fallback, or one with required parameters', async () => {
     expect(await found('falls.yaml', 'falls-on.yaml', 'fallen.js', 'alone.yaml')).to.deep.equal([
       'falls.yaml:2:11: warning: there is no scenario "needz" here; did you mean "needs"?',
       'falls-on.yaml:2:11: "needs" needs the parameter "to" (string); a fallback gets no arguments: give "to" a default there',
@@ -95,7 +95,7 @@ describe('scenarios checked together', () => {
     ]);
   });
 
-  it('finds circles in which only a scenario that never waits is run', async () => {
+  it('finds circles whose only wait is a scenario that never waits', async () => {
     expect(await found('circle.yaml', 'storm.yaml', 'counted.yaml')).to.deep.equal([
       'circle.yaml:4:13: these blocks go round without a wait: a; "quick" never waits; wait in between, or lead an exit elsewhere',
       'storm.yaml:4:25: warning: these blocks go round without a wait: a; "quick" is not waited for; count with loop, or wait in between',

@@ -3,7 +3,7 @@ import { redactBody } from '../../rest-bridge/redact.ts';
 import { RestNode } from './support/rest-node.ts';
 
 describe('REST: access log', () => {
-  it('says who called what, and holds no secret', async () => {
+  it('has the caller and the request, and no secret', async () => {
     const node = await RestNode.start();
     const body = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice', session_type: 'token' };
     const login = await node.call('POST', '/rest/v1/iam/sessions', { body });

@@ -31,7 +31,7 @@ describe('REST: access to every endpoint', () => {
 
   const bodyOf = (method: string): object => (method === 'GET' || method === 'DELETE' ? {} : { body: {} });
 
-  it('asks for a login first', async () => {
+  it('requires a session', async () => {
     for (const [method, path] of operations) {
       const reply = await node.call(method, `/rest/v1${path}`, bodyOf(method));
       expect([reply.status, reply.headers.get('www-authenticate')], `${method} ${path}`).to.deep.equal([
@@ -41,7 +41,7 @@ describe('REST: access to every endpoint', () => {
     }
   });
 
-  it('of the demo role is to paths that exist', async () => {
+  it('of the demo role names only existing paths', async () => {
     const [role] = (await node.iam.collections.roles.list()).filter(({ code }) => code === 'user');
     const granted = role?.grants.map(({ path }) => path.replace(/\/\*\*$/, '')) ?? [];
     expect(granted).to.include.members(['/uc/conferences_by_participation', '/user']);
@@ -51,7 +51,7 @@ describe('REST: access to every endpoint', () => {
     }
   });
 
-  it('is denied to a user without a role, but for what every user has', async () => {
+  it('is denied to a user without a role, except to the own user paths', async () => {
     const domain_id = node.domainId('demo.local');
     await node.iam.collections.users.create({ domain_id, login: 'nobody', pwd: 'demo-nobody' });
     await node.iam.collections.users.create({ domain_id, login: 'plain', pwd: 'demo-plain', roles: ['user'] });
@@ -67,7 +67,7 @@ describe('REST: access to every endpoint', () => {
     }
   });
 
-  it('is by the session alone: no header or parameter gives another domain, user, method or address', async () => {
+  it('depends on the session alone: no header or parameter changes the domain, user, method or address', async () => {
     const tricks: Record<string, string>[] = [
       { 'x-http-method-override': 'DELETE' },
       { 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' },
@@ -98,7 +98,7 @@ describe('REST: access to every endpoint', () => {
     }
   });
 
-  it('makes a new session at each login: one that a client brings is never taken over', async () => {
+  it('makes a new session at each login, and never adopts one of the client', async () => {
     const planted = 'A'.repeat(43);
     const reply = await node.call('POST', '/rest/v1/iam/sessions', {
       body: { domain: 'demo.local', login: 'alice', pwd: 'demo-alice' },

@@ -72,7 +72,7 @@ describe('REST: accounts', () => {
     ]);
   });
 
-  it('users see and end their own sessions, and those of nobody else', async () => {
+  it('users see and end only their own sessions', async () => {
     await newUser('grace');
     const tokens = [await tokenOf('grace'), await tokenOf('grace'), await tokenOf('grace')];
     const [own = '', second = '', third = ''] = tokens;
@@ -92,7 +92,7 @@ describe('REST: accounts', () => {
     expect([await statusOf(own), await statusOf(third)]).to.deep.equal([200, 401]);
   });
 
-  it('a locked user is out at once, and is answered as a wrong password is', async () => {
+  it('locking a user ends all sessions, and later logins are answered like a wrong password', async () => {
     const id = await newUser('heidi');
     const token = await tokenOf('heidi');
     const locked = await node.as(ADMIN, 'PATCH', `/iam/users/${id}`, { locked: true });

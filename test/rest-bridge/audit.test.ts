@@ -37,12 +37,12 @@ describe('REST: the audit log', () => {
     return (await entries(who)).filter(({ id }) => !before.has(id));
   };
 
-  it('is empty at first, and no class among those of the domain', async () => {
+  it('is empty at first, and not listed among the classes of the domain', async () => {
     expect(await entries()).to.deep.equal([]);
     expect((await node.as(ADMIN, 'GET', '/domain/classes')).body).to.deep.equal([]);
   });
 
-  it('tells who changed what, when and from where, and no value', async () => {
+  it('has the user, field, time and address of a change, but no values', async () => {
     let id = '';
     const from = Date.now();
     const told = await added(ADMIN, async () => {
@@ -68,7 +68,7 @@ describe('REST: the audit log', () => {
     expect(JSON.stringify(told)).not.to.match(/top-secret|hidden/);
   });
 
-  it('has users, roles, classes, and what users change of their account', async () => {
+  it('has changes of users, roles, classes and own accounts', async () => {
     const told = await added(ADMIN, async () => {
       await done(ADMIN, 'POST', '/iam/roles', [{ code: 'r1' }, { code: 'r2' }]);
       const { id } = await done(ADMIN, 'POST', '/domain/classes', {
@@ -94,7 +94,7 @@ describe('REST: the audit log', () => {
     expect(told[0]?.ids).to.have.lengthOf(2);
   });
 
-  it('has nothing of what was read, or refused', async () => {
+  it('has no reads and no refused changes', async () => {
     const told = await added(ADMIN, async () => {
       await node.as(ADMIN, 'GET', '/domain/sipusers');
       await node.as(ADMIN, 'LOOKUP', '/iam/users', { login: 'bob' });
@@ -104,7 +104,7 @@ describe('REST: the audit log', () => {
     expect(told).to.deep.equal([]);
   });
 
-  it('is also that of the domain that an administrator of another one changed', async () => {
+  it('has an entry in both domains for a change by an administrator of another one', async () => {
     const { id } = await done(ADMIN, 'POST', '/domain/featurecodes', { prefix: '*91', type: 'intercom' });
     const told = await added(ADMIN, async () => {
       await done('root@master', 'PATCH', `/domain/featurecodes/${id}`, { opts: { a: 1 } });
@@ -115,7 +115,7 @@ describe('REST: the audit log', () => {
     expect(await entries('eve@other.local')).to.deep.equal([]);
   });
 
-  it('goes on when a domain gets another name', async () => {
+  it('continues after a domain is renamed', async () => {
     const id = node.domainId('other.local');
     await done('eve@other.local', 'PATCH', `/domain/domains/${id}`, { name: 'renamed.local' });
     await done('root@master', 'PATCH', `/domain/domains/${id}`, { name: 'other.local' });
@@ -124,7 +124,7 @@ describe('REST: the audit log', () => {
     ]);
   });
 
-  it('is read by who may, and written by nobody', async () => {
+  it('needs a role for reading, and cannot be written', async () => {
     const [first] = await entries();
     const date = new Date(first?.ts ?? 0).toISOString().slice(0, 10);
     const one = `/model/audit/${date}/${first?.id}`;

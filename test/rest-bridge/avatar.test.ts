@@ -52,7 +52,7 @@ describe('REST: user info and avatar', () => {
   };
   const notFound = { error_code: 1404, error_message: 'Avatar not found', error_details: { entity: 'Avatar' } };
 
-  it('answers who the user is', async () => {
+  it('answers the data of the user', async () => {
     const { status, body } = await node.as('alice@demo.local', 'GET', '/user/info');
     expect(status).to.equal(200);
     expect(body).to.deep.include({
@@ -65,7 +65,7 @@ describe('REST: user info and avatar', () => {
     expect(body).to.have.all.keys('id', 'login', 'name', 'domain', 'roles', 'avatar_info');
   });
 
-  it('is not there at first', async () => {
+  it('does not exist at first', async () => {
     for (const method of ['GET', 'DELETE']) {
       const reply = await node.as('alice@demo.local', method, AVATAR);
       expect([reply.status, reply.body]).to.deep.equal([404, notFound]);
@@ -101,7 +101,7 @@ describe('REST: user info and avatar', () => {
     expect(files()).to.deep.equal([]);
   });
 
-  it('is kept while another user has the same content', async () => {
+  it('stays while another user has the same content', async () => {
     const body = form({ content: 'shared', filename: 'a.png' });
     await Promise.all([put('alice@demo.local', body), put('bob@demo.local', body)]);
     expect(files()).to.have.length(1);
@@ -129,7 +129,7 @@ describe('REST: user info and avatar', () => {
     expect(files()).to.deep.equal([]);
   });
 
-  it('of a former release is read in its folder, and moved to the file store', async () => {
+  it('of a former release is read from its folder, and moved to the file store', async () => {
     await put('bob@demo.local', form({ content: 'old', filename: 'a.png' }));
     renameSync(join(node.folder, 'files'), join(node.folder, 'avatars'));
     expect((await node.as('bob@demo.local', 'GET', AVATAR)).text).to.equal('old');
@@ -143,7 +143,7 @@ describe('REST: user info and avatar', () => {
     await node.model.sweepFiles(-1);
   });
 
-  it('may have 204800 bytes and no more', async () => {
+  it('is limited to 204800 bytes', async () => {
     expect((await put('bob@demo.local', form({ content: Buffer.alloc(LIMIT), filename: 'a.png' }))).status).to.equal(
       204,
     );
@@ -163,7 +163,7 @@ describe('REST: user info and avatar', () => {
     await node.model.sweepFiles(-1);
   });
 
-  it('is refused while it streams in, without waiting for an end that does not come', async () => {
+  it('is refused during the upload, without waiting for its end', async () => {
     const token = await node.token('bob@demo.local');
     const socket = connect(node.port, '127.0.0.1');
     socket.on('error', () => {});
@@ -185,7 +185,7 @@ describe('REST: user info and avatar', () => {
     expect(files()).to.deep.equal([]);
   });
 
-  it('answers 408 to an upload that comes too slowly, and leaves nothing behind', async function () {
+  it('answers 408 to a too slow upload, and leaves no file behind', async function () {
     this.timeout(10_000);
     const token = await node.token('bob@demo.local');
     const socket = connect(node.port, '127.0.0.1');
@@ -219,7 +219,7 @@ describe('REST: user info and avatar', () => {
     });
   }
 
-  it('has a name that leads nowhere and splits no header', async () => {
+  it('has a name that cannot leave its folder or split a header', async () => {
     for (const [filename, name] of [
       ['../../../etc/passwd', 'passwd'],
       ['..\\\\x.png', 'x.png'],
@@ -235,7 +235,7 @@ describe('REST: user info and avatar', () => {
     await node.as('bob@demo.local', 'DELETE', AVATAR);
   });
 
-  it('reads no other file when an administrator writes odd meta-information', async () => {
+  it('reads no other file after an administrator wrote invalid meta-information', async () => {
     const { users } = node.iam.collections;
     const bob = (await users.list()).find(({ login }) => login === 'bob');
     for (const hasha of ['sha256;../../../../etc/passwd', 'sha256;..', '', 7]) {

@@ -189,12 +189,12 @@ describe('REST: calls', () => {
       expect(node.operations.invited).to.deep.equal([]);
     });
 
-    it('says which values of a union are allowed', async () => {
+    it('lists the allowed values of a union', async () => {
       const reply = await node.as('admin', 'POST', '/uc/calls', { body: { ...body, response_mode: 6 } });
       expect(reply.body).to.have.nested.property('error_details.reason', 'must be one of 0, 1, 2, 3, 4, 5');
     });
 
-    it('answers why the operation is not done', async () => {
+    it('answers the reason of a refused operation', async () => {
       node.operations.answer = async () => {
         throw new OperationError({ kind: 'not_applicable', field: 'use_intercom', reason: 'there is no intercom' });
       };
@@ -223,7 +223,7 @@ describe('REST: calls', () => {
       expect(node.log.join('')).to.contain('secret inner text');
     });
 
-    it('goes on when the client has gone', async () => {
+    it('continues after the client disconnected', async () => {
       const held = holdOperation(node);
       const headers = { authorization: `Bearer ${await node.token()}`, 'content-type': 'application/json' };
       const connected = once(node.app.server, 'connection');
@@ -260,7 +260,7 @@ describe('REST: calls', () => {
       });
     }
 
-    it('is not what a query asks for that ends like a suffix', async () => {
+    it('is not triggered by a query that ends like a suffix', async () => {
       node.calls.dialogs.push(dialog('1'));
       expect((await node.as('admin', 'POST', '/uc/calls/1?label=!delete')).status).to.equal(405);
       expect((await node.as('admin', 'GET', '/uc/calls/1')).status).to.equal(200);

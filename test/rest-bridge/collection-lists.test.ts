@@ -44,7 +44,7 @@ describe('REST: lists of domain-center collections', () => {
     expect(await found(['>', ['add', ['property', 'port'], 0.5], 5070.4])).to.deep.equal(['b', 'c']);
   });
 
-  it('refuse fields that are none or never answered, by name', async () => {
+  it('refuse unknown and secret fields by name', async () => {
     for (const field of ['nothing', 'secret', 'pwd', 'ha1_md5', 'domain_id"; --']) {
       const { status, body } = await answerOf('/domain/providers', { filter: JSON.stringify({ [field]: 'x' }) });
       expect([status, body], field).to.deep.include(400);
@@ -52,7 +52,7 @@ describe('REST: lists of domain-center collections', () => {
     }
   });
 
-  it('are written whole or not at all; the mistake is named with the index before the field', async () => {
+  it('are written as a whole or not at all; errors name the field with the index before it', async () => {
     const other = node.domainId('other.local');
     const eve = (await node.iam.collections.users.list()).find(({ login }) => login === 'eve')?.id;
     const someClass = { classname: 'one', storage_mode: 'ram' };
@@ -105,7 +105,7 @@ describe('REST: lists of domain-center collections', () => {
     }
   });
 
-  it('take no id, and no code, that no path leads to', async () => {
+  it('refuse ids and codes that no path can name', async () => {
     const scriptdata = { format: 'yaml', source: 'x' };
     for (const [path, given, field, words] of [
       ['/domain/settings', { id: '..', key: 'k', value: 1 }, 'id', 'neither `.` nor `..`'],
@@ -132,7 +132,7 @@ describe('REST: lists of domain-center collections', () => {
     }
   });
 
-  it('logged no fault meanwhile', () => {
+  it('log no internal error', () => {
     expect(node.log).to.deep.equal([]);
   });
 });

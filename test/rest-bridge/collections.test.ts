@@ -108,7 +108,7 @@ describe('REST: domain-center collections', () => {
 
   for (const [path, { body, change, field, bad }] of Object.entries(samples)) {
     describe(path, () => {
-      it('creates, lists, reads, changes and deletes; a suffix does as the method', async () => {
+      it('creates, lists, reads, changes and deletes, by methods and by suffixes', async () => {
         const made = await make(path, body);
         expect(made.id).to.match(/^[0-9a-f-]{36}$/);
         for (const secret of ['pwd', 'secret', 'password', 'ha1_md5', 'ha1_sha256'])
@@ -138,7 +138,7 @@ describe('REST: domain-center collections', () => {
         }
       });
 
-      it('keeps a given id, which is taken once and cannot change; PUT is not offered', async () => {
+      it('keeps a given id, which is unique and cannot change; PUT is not offered', async () => {
         const id = `own-${path.split('/').at(-1)}`;
         const made = await make(path, { ...body, id });
         expect(made.id).to.equal(id);
@@ -201,7 +201,7 @@ describe('REST: domain-center collections', () => {
         expect((await node.as(ADMIN, 'DELETE', `${path}/${made.id}`)).status).to.equal(204);
       });
 
-      it('stores odd text as it is or refuses it, and is still there afterwards', async () => {
+      it('stores or refuses unusual text, and survives', async () => {
         const odd = ["'; drop table users; --", '$1', '%s', '\\', '{"a":1}', '\u{1F600}', '../../etc', '<b>'];
         const made = await make(path, { ...body, id: 'odd' });
         for (const text of odd) {
@@ -258,7 +258,7 @@ describe('REST: domain-center collections', () => {
       expect((await list('countonly=1&offset=3')).body).to.deep.equal({ count: 4 });
     });
 
-    it('export what can be posted back', async () => {
+    it('export entities that can be posted back', async () => {
       const exported = (await node.as(ADMIN, 'GET', '/domain/featurecodes?export=true&flat=true')).body as Entity[];
       expect(exported).to.have.length(3);
       for (const entity of exported) {
@@ -268,7 +268,7 @@ describe('REST: domain-center collections', () => {
       }
     });
 
-    it('refuse parameters that cannot be understood', async () => {
+    it('refuse invalid parameters', async () => {
       for (const query of ['limit=x', 'limit=-1', 'offset=a', 'order=login', 'order={}', 'flat=maybe']) {
         expect((await list(query)).status, query).to.equal(400);
       }
@@ -284,7 +284,7 @@ describe('REST: domain-center collections', () => {
     expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
   });
 
-  it('take the four content types that POST has, and two for PATCH', async () => {
+  it('take four content types for POST, and two for PATCH', async () => {
     const post = (type: string, content: string, path = '/domain/domains', method = 'POST') =>
       node.as(ADMIN, method, path, content, { 'content-type': type });
     const part = (name: string, content: string) =>
@@ -325,7 +325,7 @@ describe('REST: domain-center collections', () => {
     for (const id of ids) expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${id}`)).status).to.equal(204);
   });
 
-  it('a role that a user has is neither removed nor renamed', async () => {
+  it('an assigned role cannot be removed or renamed', async () => {
     const role = await make('/iam/roles', { code: 'clerk' });
     const user = await make('/iam/users', { login: 'clara', roles: ['clerk'] });
     const refused = await node.as(ADMIN, 'DELETE', `/iam/roles/${role.id}`);
@@ -338,7 +338,7 @@ describe('REST: domain-center collections', () => {
     await node.as(ADMIN, 'DELETE', `/iam/users/${user.id}`);
   });
 
-  it('a route to a scenario that the domain does not have is refused', async () => {
+  it('a route to an unknown scenario is refused', async () => {
     const route = { to_pattern: '77', target: { type: 'scenario', code: 'later' } };
     expectError(await node.as(ADMIN, 'POST', '/domain/routes', route), 400, 1400, 'target.code');
     const scriptdata = { format: 'js', source: 'export default async () => 1' };
@@ -406,7 +406,7 @@ describe('REST: domain-center collections', () => {
     expect(duplicate.body).to.have.nested.property('error_details.field', 'login');
   });
 
-  it('let no session reach beyond its domains', async () => {
+  it('keep every session within its domains', async () => {
     const [demo, master, other] = ['demo.local', 'master', 'other.local'].map((name) => node.domainId(name));
     const child = await make('/domain/domains', { name: 'child.local' });
     expect(child['parent_id']).to.equal(demo);
@@ -434,7 +434,7 @@ describe('REST: domain-center collections', () => {
     expect((await node.as(ADMIN, 'DELETE', `/domain/domains/${child.id}`)).status).to.equal(204);
   });
 
-  it('let nobody but an administrator make one', async () => {
+  it('let only an administrator make one', async () => {
     const { users, roles } = node.iam.collections;
     const domain_id = node.domainId('demo.local');
     await roles.create({ domain_id, code: 'staff', grants: [{ path: '/iam/**', methods: ['*'] }] });
@@ -474,7 +474,7 @@ describe('REST: domain-center collections', () => {
     expect((await node.call('GET', '/rest/v1/domain/')).status).to.equal(401);
   });
 
-  it('a changed password and a removed user end what went before', async () => {
+  it('a changed password and a removed user end all sessions', async () => {
     const made = await make('/iam/users', { login: 'tmp', pwd: 'demo-tmp' });
     const token = await node.login('tmp@demo.local');
     expect((await node.as(ADMIN, 'DELETE', `/iam/users/${made.id}`)).status).to.equal(204);
@@ -482,7 +482,7 @@ describe('REST: domain-center collections', () => {
     expect(reply.status).to.equal(401);
   });
 
-  it('logged no fault meanwhile', () => {
+  it('log no internal error', () => {
     expect(node.log).to.deep.equal([]);
   });
 });

@@ -21,7 +21,7 @@ describe('REST: connections', () => {
   });
   afterEach(() => node.close());
 
-  it('lets a client read 413 although it goes on sending', async () => {
+  it('lets a client read 413 while it is still sending', async () => {
     const client = await RawClient.open(node.port);
     const size = 4_000_000;
     client.write(
@@ -33,7 +33,7 @@ describe('REST: connections', () => {
     await untilNoConnection(node);
   });
 
-  it('answers 401 before it reads a body, and serves the next request of the connection', async () => {
+  it('answers 401 before reading a body, and serves the next request of the connection', async () => {
     const client = await RawClient.open(node.port);
     client.write(
       'LOOKUP /rest/v1/uc/calls HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n12345',
@@ -46,7 +46,7 @@ describe('REST: connections', () => {
     client.close();
   });
 
-  it('keeps nothing of clients that vanish at any point', async () => {
+  it('keeps no resources of clients that disconnect at any point', async () => {
     const request = `INVITE /rest/v1/uc/calls HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: ${INVITE_BODY.length}\r\n\r\n${INVITE_BODY}`;
     for (let at = 0; at <= request.length; at += 9) {
       const client = await RawClient.open(node.port);
@@ -58,7 +58,7 @@ describe('REST: connections', () => {
     expect(node.log.filter((line) => line.includes('"level":50'))).to.deep.equal([]);
   });
 
-  it('survives whatever is sent', async () => {
+  it('survives random input', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 3 }),
@@ -79,7 +79,7 @@ describe('REST: connections', () => {
     expect((await node.call('GET', '/healthz')).status).to.equal(200);
   });
 
-  it('answers 408/1408 to a login whose body never ends, and lets a slow upload of a user go on', async () => {
+  it('answers 408/1408 to a login with an endless body, and continues a slow upload of a user', async () => {
     const slow = await RestNode.start({ bodyLimits: { graceMs: 2_000, bytesPerSecond: 20, strangerMs: 300 } });
     const drip = async (head: string): Promise<RawClient> => {
       const client = await RawClient.open(slow.port);
@@ -103,7 +103,7 @@ describe('REST: connections', () => {
     await slow.close();
   });
 
-  it('closes at once with connections that are idle, silent, or within a head', async () => {
+  it('closes at once despite connections that are idle, silent, or within a head', async () => {
     const idle = await RawClient.open(node.port);
     idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await idle.answer();

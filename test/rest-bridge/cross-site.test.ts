@@ -25,7 +25,7 @@ const OWN: readonly Readonly<Record<string, string>>[] = [
   { origin: 'https://pbx.example', host: '10.0.0.7:8080', 'sec-fetch-site': 'same-origin' },
 ];
 
-describe('REST: requests that pages of other sites cause', () => {
+describe('REST: requests from pages of other sites', () => {
   let node: RestNode;
   beforeEach(async () => {
     node = await RestNode.start();
@@ -50,7 +50,7 @@ describe('REST: requests that pages of other sites cause', () => {
     expect(node.iam.asked).to.deep.equal([]);
   });
 
-  it('are refused where the cookie makes a token, and where it names the current session', async () => {
+  it('are refused for making a token by the cookie, and for the current session', async () => {
     const cookie = await loginCookie();
     const headers = { cookie, origin: 'https://evil.example' };
     const clone = await node.call('POST', SESSIONS, { body: { session_type: 'token_clone_cookie' }, headers });
@@ -62,7 +62,7 @@ describe('REST: requests that pages of other sites cause', () => {
     expect((await node.call('GET', `${SESSIONS}/current`, { headers: { cookie } })).status).to.equal(200);
   });
 
-  it('do not log the browser in as somebody else, and count as no failed login', async () => {
+  it('cannot log the browser in, and do not count as failed logins', async () => {
     for (const pwd of ['demo-admin', 'wrong']) {
       const body = `data=${JSON.stringify({ ...ADMIN, pwd })}`;
       const reply = await node.raw('POST', SESSIONS, { ...FORM, origin: 'https://evil.example' }, body);
@@ -71,12 +71,12 @@ describe('REST: requests that pages of other sites cause', () => {
     expect(node.iam.addresses).to.deep.equal([]);
   });
 
-  it('go through from the own pages, and from programs', async () => {
+  it('are allowed from own pages and from programs', async () => {
     const cookie = await loginCookie();
     for (const from of OWN) expect((await call(from, { cookie })).status, JSON.stringify(from)).to.equal(404);
   });
 
-  it('go through with a token, as no page can send one unseen', async () => {
+  it('are allowed with a token, which a page cannot send unseen', async () => {
     const authorization = `Bearer ${await node.token()}`;
     for (const from of FOREIGN) expect((await call(from, { authorization })).status).to.equal(404);
     const token = await node.call('POST', SESSIONS, {

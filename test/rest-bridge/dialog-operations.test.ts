@@ -38,7 +38,7 @@ describe('REST: operations on a live call', () => {
     expect(node.operations.applied[0]?.body).to.deep.equal({ callid: 'a-2', referto: '103' });
   });
 
-  it('answer 404/1413 for a dialog that is not there, and 400/1400 for a body that does not fit', async () => {
+  it('answer 404/1413 for an unknown dialog, and 400/1400 for an invalid body', async () => {
     const gone = await node.as('admin', 'REFER', '/uc/calls/9', { body: { referto: '103' } });
     expect([gone.status, gone.body]).to.deep.equal([404, { error_code: 1413, error_message: 'Dialog not found' }]);
     const bad = await node.as('admin', 'REFER', '/uc/calls/1', { body: {} });
@@ -51,13 +51,13 @@ describe('REST: operations on a live call', () => {
     expect(node.operations.applied).to.deep.equal([]);
   });
 
-  it('are there on the paths that they are for', async () => {
+  it('exist only on their own paths', async () => {
     expect((await node.as('admin', 'TRANSCRIBE', '/uc/calls', { body: { dialogid: '1' } })).status).to.equal(200);
     expect((await node.as('admin', 'TRANSCRIBE', '/user/sip/calls', { body: {} })).status).to.equal(405);
     expect((await node.as('admin', 'LOOKUP', '/uc/calls/1', { body: {} })).status).to.equal(405);
   });
 
-  it('with dry_run tell what they would touch, and do nothing', async () => {
+  it('with dry_run list the affected dialogs, and do nothing', async () => {
     const { status, body } = await node.as('admin', 'REFER', '/uc/calls/1?dry_run=true', { body: { referto: '103' } });
     expect([status, body]).to.deep.equal([
       200,
@@ -69,7 +69,7 @@ describe('REST: operations on a live call', () => {
     expect(node.calls.dialogs).to.have.length(2);
   });
 
-  it('end the dialogs that a selector in the body means', async () => {
+  it('end the dialogs of a selector in the body', async () => {
     const { status, body } = await node.as('admin', 'DELETE', '/uc/calls', { body: { callid: 'a-2' } });
     expect([status, body]).to.deep.equal([200, { dialogid: '2' }]);
   });

@@ -56,7 +56,7 @@ describe('REST: errors', () => {
     });
   }
 
-  it('answers 413/1506 to a body that is too large', async () => {
+  it('answers 413/1506 to a too large body', async () => {
     const reply = await node.as('admin', 'LOOKUP', '/uc/calls', { body: { dialogid: 'x'.repeat(3_000) } });
     expect(reply.status).to.equal(413);
     expect(reply.body).to.have.property('error_code', 1506);
@@ -96,7 +96,7 @@ describe('REST: errors', () => {
     expect(path.body).to.have.property('error_code', 1400);
   });
 
-  it('answers the error object to what never becomes a request', async () => {
+  it('answers the error object to a message that cannot be parsed as a request', async () => {
     for (const [bytes, status, code] of [
       ['nonsense\r\n\r\n', 400, 1400],
       ['GET / HTTP/1.1\r\n\r\n', 400, 1400],
@@ -117,7 +117,7 @@ describe('REST: errors', () => {
     }
   });
 
-  it('answers 503/1503 to requests that come while it closes', async () => {
+  it('answers 503/1503 to requests while it closes', async () => {
     const held = holdOperation(node);
     const auth = `Host: x\r\nAuthorization: Bearer ${await node.token()}\r\n`;
     const client = await RawClient.open(node.port);

@@ -53,7 +53,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     }
   });
 
-  it('refuses a handshake that is none, as everything is refused', async () => {
+  it('refuses an invalid handshake with the error object', async () => {
     const socket = connect(node.port, '127.0.0.1');
     const token = await node.token('alice@demo.local');
     const head = `Host: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
@@ -65,7 +65,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ error_code: 1400 });
   });
 
-  it('tells what is subscribed, numbered without gaps, in the own domain only', async () => {
+  it('sends subscribed events, numbered without gaps, of the own domain only', async () => {
     const alice = await open('alice@demo.local');
     const answer = await alice.ask('subscribe', { qid: 7, id: 's1', events: ['callevents.call_end', 'ccsevents'] });
     expect(answer).to.include({ qid: 7, result: 'ok', id: 's1', seq: 0, resumed: true });
@@ -79,7 +79,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect(second[1]).to.deep.include({ seq: 2, class: 'ccsevents', type: 'connection_set_asr' });
   });
 
-  it('obeys objects, mask and filter, ends with expires 0, and tells nobody without a role', async () => {
+  it('obeys objects, mask and filter, ends with expires 0, and needs a role', async () => {
     const alice = await open('alice@demo.local');
     await alice.ask('subscribe', { id: 'a', objects: ['x'], exargs: { mask: 'dialogid' } });
     await alice.ask('subscribe', { id: 'b', exargs: { filter: { dialogid: 'y' } } });
@@ -97,7 +97,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect(await alice.ask('ping', { qid: 'after' })).to.include({ qid: 'after', result: 'ok' });
   });
 
-  it('resumes after a lost connection, and says when it cannot', async () => {
+  it('resumes after a lost connection, and reports lost events', async () => {
     const before = await open('bob@demo.local');
     await before.ask('subscribe', { id: 'r' });
     calls().emit(['demo.local'], 'call_init', data('1'));
@@ -117,7 +117,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect(await again.ask('subscribe', { id: 'unknown', after: 5 })).to.include({ resumed: false, seq: 0 });
   });
 
-  it('answers what cannot be understood with an error object', async () => {
+  it('answers invalid frames with an error object', async () => {
     const alice = await open('alice@demo.local');
     for (const frame of ['', 'x', '7', '[]', '["subscribe"]', '["subscribe",[]]', '[{},{}]', '["nonsense",{}]']) {
       alice.socket.send(frame);
@@ -150,7 +150,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     }
   });
 
-  it('drops a subscriber that does not read, with a reason, and tells the others', async () => {
+  it('drops a subscriber that does not read, with a reason, and serves the others', async () => {
     const token = await node.token('alice@demo.local');
     const slow = connect(node.port, '127.0.0.1');
     slow.write(`GET /rest/v1/api/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
@@ -201,7 +201,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     await end(() => node.as('admin@demo.local', 'DELETE', `/iam/users/${carol}/sessions`));
   });
 
-  it('tells what the roles allow now, not what they allowed at first', async () => {
+  it('sends the events that the present roles allow', async () => {
     const admin: Who = 'admin@demo.local';
     const grants = [{ path: '/uc/calls', methods: ['GET'] }];
     const { body: role } = await node.as(admin, 'POST', '/iam/roles', { code: 'watcher', grants });
@@ -260,7 +260,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     expect((await node.call('GET', '/rest/v1/api/events')).status).to.equal(401);
   });
 
-  it('ends its streams when the server closes, which waits for nobody', async () => {
+  it('ends its streams when the server closes, without waiting for clients', async () => {
     const own = await RestNode.start();
     const authorization = `Bearer ${await own.token()}`;
     const response = await fetch(`http://127.0.0.1:${own.port}/rest/v1/api/events`, { headers: { authorization } });

@@ -44,7 +44,7 @@ describe('REST: filters', () => {
     });
   }
 
-  it('count what they keep, page after them, and order by expression', async () => {
+  it('count and page the matching items, and order by expression', async () => {
     const count = await list('/domain/sipusers', { filter: { login: '/reg/^[a-c]' }, limit: 0 });
     expect(count.body).to.deep.equal({ count: 3 });
     const page = await list('/domain/sipusers', {
@@ -56,7 +56,7 @@ describe('REST: filters', () => {
     expect(page.body).to.deep.equal([{ login: 'bob' }]);
   });
 
-  it('are refused with the field when a number is beyond what a page can be', async () => {
+  it('are refused with the field for an offset or limit out of range', async () => {
     for (const field of ['limit', 'offset']) {
       for (const value of ['1e400', '99999999999999999999', '-1', '1.5', '']) {
         const reply = await node.as('admin@demo.local', 'GET', `/domain/sipusers?${field}=${value}`);
@@ -78,7 +78,7 @@ describe('REST: filters', () => {
     }
   });
 
-  it('answer 400/1400 and where to what cannot be understood', async () => {
+  it('answer 400/1400 with the place of a syntax error', async () => {
     for (const [filter, path] of [
       [['nonsense', 1], 'filter[0]'],
       [['==', ['property', 'password'], 'x'], 'filter[1]'],

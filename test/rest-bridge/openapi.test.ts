@@ -65,7 +65,7 @@ describe('REST: OpenAPI document', () => {
     expect(alice.paths).to.deep.equal(document.paths);
   });
 
-  it('has only schemas that a validator takes, and an id of its own for each operation', () => {
+  it('has only valid schemas, and a unique id for each operation', () => {
     const ids = Object.values(document.paths).flatMap((item) =>
       Object.values(item).map((operation) => operation['operationId']),
     );
@@ -83,7 +83,7 @@ describe('REST: OpenAPI document', () => {
     visit(document.paths);
   });
 
-  it('names every route, and nothing that is not there', async () => {
+  it('names every route, and no other', async () => {
     const listed = operations().map(([method, path]) => `${method} ${path}`);
     const collections = [
       'domains',
@@ -127,7 +127,7 @@ describe('REST: OpenAPI document', () => {
     }
   });
 
-  it('describes what lists of classes answer, whatever is asked for', async () => {
+  it('describes every form of answer of lists of classes', async () => {
     const admin = (path: string) => node.as('admin@demo.local', 'GET', path);
     const properties = [
       { name: 'ts', data_type: 'long' },
@@ -157,12 +157,12 @@ describe('REST: OpenAPI document', () => {
       expect(one?.((await admin(`/model/log/${day}/a${query}`)).body)).to.equal(true);
   });
 
-  it('shows custom methods as POST with a suffix, and says what the plain method is', () => {
+  it('shows custom methods as POST with a suffix, and names the plain method', () => {
     const lookup = document.paths['/domain/sipusers!lookup']?.['post'];
     expect(lookup?.['description']).to.include('LOOKUP /domain/sipusers');
   });
 
-  it('can be browsed in a page whose parts come from this server', async () => {
+  it('can be browsed in a page served entirely by this server', async () => {
     const page = await node.call('GET', '/rest/v1/docs');
     expect(page.status).to.equal(200);
     expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');

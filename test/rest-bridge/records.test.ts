@@ -23,7 +23,7 @@ describe('REST: records of operations and runs', () => {
       expect(body).to.deep.equal(record);
     });
 
-    it(`answers 404 at ${path} for one of another domain, and for none`, async () => {
+    it(`answers 404 at ${path} for one of another domain, and for an unknown one`, async () => {
       for (const id of ['r2', 'r3']) {
         const { status, body } = await node.as('admin', 'GET', `${path}/${id}`);
         expect(status).to.equal(404);
@@ -32,7 +32,7 @@ describe('REST: records of operations and runs', () => {
     });
   }
 
-  it('shows users the operations that they asked for, at /user/sip/operations', async () => {
+  it('shows users their own operations at /user/sip/operations', async () => {
     const seen = async (login: string) => (await node.as(login, 'GET', '/user/sip/operations')).body;
     expect(await seen('alice')).to.deep.equal([operation]);
     expect(await seen('admin')).to.deep.equal([]);
@@ -40,7 +40,7 @@ describe('REST: records of operations and runs', () => {
     expect((await node.as('admin', 'GET', '/user/sip/operations/r1')).status).to.equal(404);
   });
 
-  it('lets the next run of a scenario wait for a debugger, tells of it, and takes it back', async () => {
+  it('arms the next run of a scenario for a debugger, lists it, and disarms it', async () => {
     const ask = (scenario: string, from?: string) =>
       node.as('admin', 'POST', '/api/debug', { body: { scenario, ...(from === undefined ? {} : { from }) } });
     const list = async () => (await node.as('admin', 'GET', '/api/debug')).body;

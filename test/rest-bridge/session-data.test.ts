@@ -75,7 +75,7 @@ describe('REST: session data, domains and sessions of users', () => {
     expect((await node.call('GET', `/rest/v1${CURRENT}`, { headers })).body).to.include({ domain: 'demo.local' });
   });
 
-  it('gives a new secret with every login: one that the client brings is not taken over', async () => {
+  it('gives a new secret with every login, and never adopts one of the client', async () => {
     const planted = 'A'.repeat(43);
     const headers = { cookie: `RingmasterSession=${planted}` };
     const body = { domain: 'demo.local', login: 'alice', pwd: 'demo-alice' };
@@ -91,7 +91,7 @@ describe('REST: session data, domains and sessions of users', () => {
     const login = (more: object = {}) =>
       node.call('POST', SESSIONS, { body: { token: 'ext-1', session_type: 'token', ...more } });
 
-    it('is refused with 422/1405 until the master domain names a scenario', async () => {
+    it('is refused with 422/1405 without a scenario in the master domain', async () => {
       const reply = await login();
       expect(reply.status).to.equal(422);
       expect(reply.body).to.have.property('error_code', 1405);
@@ -99,7 +99,7 @@ describe('REST: session data, domains and sessions of users', () => {
       expect(asked).to.deep.equal([]);
     });
 
-    it('logs in whom the scenario names, whatever else the body says', async () => {
+    it('logs in the user from the scenario, and ignores other credentials in the body', async () => {
       const { settings } = node.directory.collections;
       const key = 'iam_token_svcscript_code';
       await settings.create({ domain_id: node.domainId('demo.local'), key, value: 'not-the-masters' });
@@ -113,7 +113,7 @@ describe('REST: session data, domains and sessions of users', () => {
       expect(data.body).to.include({ domain: 'demo.local', login: 'bob' });
     });
 
-    it('answers 401/1401 when the scenario confirms nobody, or somebody who does not exist', async () => {
+    it('answers 401/1401 when the scenario confirms no user, or an unknown one', async () => {
       for (const answer of [undefined, { domain: 'demo.local', login: 'nobody' }, { domain: 'x', login: 'bob' }]) {
         confirmed = answer;
         const reply = await login();
@@ -122,7 +122,7 @@ describe('REST: session data, domains and sessions of users', () => {
       }
     });
 
-    it('answers 503/1503 when the scenario gives no answer about an external token, 422/1405 when it is not there', async () => {
+    it('answers 503/1503 when the scenario does not answer, 422/1405 when it does not exist', async () => {
       for (const [fault, status, error_code] of [
         ['no_answer', 503, 1503],
         ['missing', 422, 1405],

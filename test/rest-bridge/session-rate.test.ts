@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { SessionRate } from '../../rest-bridge/session-rate.ts';
 import { RestNode } from './support/rest-node.ts';
 
-describe('REST: requests that a session may make in a second', () => {
-  it('are as many at once, and then as many again', () => {
+describe('REST: request rate of a session', () => {
+  it('allows a burst of a second, and then as many each second', () => {
     let now = 0;
     const rate = new SessionRate(2, () => now);
     expect([1, 2, 3].map(() => rate.take('a'))).to.deep.equal([0, 0, 1]);
@@ -16,7 +16,7 @@ describe('REST: requests that a session may make in a second', () => {
     expect([1, 2, 3].map(() => rate.take('a'))).to.deep.equal([0, 0, 1]);
   });
 
-  it('are without limit unless it is set, whatever became of thousands of sessions', () => {
+  it('is unlimited by default, and keeps no buckets of thousands of sessions', () => {
     const free = new SessionRate(0, () => 0);
     for (let count = 0; count < 100; count += 1) expect(free.take('a')).to.equal(0);
     let now = 0;
@@ -28,7 +28,7 @@ describe('REST: requests that a session may make in a second', () => {
     expect([rate.take('session 4999'), rate.take('session 0')]).to.deep.equal([1, 0]);
   });
 
-  it('are answered 429 with Retry-After beyond that, and others go on', async () => {
+  it('answers 429 with Retry-After over the limit, and other sessions continue', async () => {
     const node = await RestNode.start({ sessionRequests: 1 });
     try {
       const authorization = `Bearer ${await node.token('admin')}`;

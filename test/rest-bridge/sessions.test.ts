@@ -30,7 +30,7 @@ describe('REST: sessions and authentication', () => {
     ]);
   });
 
-  it('sets the cookie anew when its session was prolonged, and to no token', async () => {
+  it('renews the cookie of a prolonged session, and never sets it for a token', async () => {
     const cookie = await loginCookie();
     const used = await node.call('GET', '/rest/v1/uc/calls', { headers: { cookie } });
     expect(used.headers.has('set-cookie')).to.equal(false);
@@ -76,7 +76,7 @@ describe('REST: sessions and authentication', () => {
     expect(without.body).to.have.property('error_code', 1401);
   });
 
-  it('answers one and the same 401/1401 for a wrong domain, login or password', async () => {
+  it('answers the same 401/1401 for a wrong domain, login or password', async () => {
     const bodies = [
       { ...ALICE, domain: 'x' },
       { ...ALICE, login: 'x' },
@@ -148,7 +148,7 @@ describe('REST: sessions and authentication', () => {
     expect((await node.call('GET', `${SESSIONS}/current`, { headers: { cookie } })).status).to.equal(401);
   });
 
-  it('reads the session of the cookie when the token is not valid, and changes or ends none then', async () => {
+  it('reads the session of the cookie when the token is invalid, but neither changes nor ends it', async () => {
     const cookie = await loginCookie();
     for (const authorization of ['Bearer wrong', 'Basic YTpi', 'Bearer']) {
       const headers = { cookie, authorization };
@@ -172,7 +172,7 @@ describe('REST: sessions and authentication', () => {
     expect((await node.call('GET', '/rest/v1/uc/calls', { headers: { cookie } })).status).to.equal(200);
   });
 
-  it('answers 401/1401 with a challenge without a session, whatever the path and body', async () => {
+  it('answers 401/1401 with a challenge without a session, for any path and body', async () => {
     for (const [method, path] of [
       ['GET', '/uc/calls'],
       ['LOOKUP', '/uc/calls'],
@@ -187,7 +187,7 @@ describe('REST: sessions and authentication', () => {
     }
   });
 
-  it('asks the roles for the method the caller means and for the path of the route', async () => {
+  it('checks roles by the effective method and the path of the route', async () => {
     const forbidden = await node.as('alice', 'LOOKUP', '/uc/calls', { body: {} });
     expect(forbidden.status).to.equal(403);
     expect(forbidden.body).to.deep.equal({ error_code: 1401, error_message: 'Access forbidden' });

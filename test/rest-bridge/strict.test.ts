@@ -49,7 +49,7 @@ describe('REST: unknown parameters and fields', () => {
     }
   }
 
-  it('in the query are 400/1400 at every endpoint, and do nothing', async function () {
+  it('in the query are answered 400/1400 at every endpoint, without an effect', async function () {
     this.timeout(120_000);
     let asked = 0;
     for (const [method, path, { requestBody }] of operations()) {
@@ -62,7 +62,7 @@ describe('REST: unknown parameters and fields', () => {
     expect((await node.as(ADMIN, 'GET', '/iam/sessions/current')).status).to.equal(200);
   });
 
-  it('in the body are 400/1400 at every endpoint, also where nothing is needed', async function () {
+  it('in the body are answered 400/1400 at every endpoint, also where no body is needed', async function () {
     this.timeout(120_000);
     for (const [method, path, { requestBody }] of operations()) {
       const schema = requestBody?.content['application/json']?.schema;
@@ -95,7 +95,7 @@ describe('REST: unknown parameters and fields', () => {
     await refused('POST', '/domain/classes', { clasname: 'a' }, 'clasname', 'classname');
   });
 
-  it('are none where the specification names them', async () => {
+  it('do not include fields of the specification', async () => {
     const lists = ['/uc/calls', '/user/sip/calls', '/uc/conferences', '/uc/conferences_by_participation'];
     const all = 'filter={}&order=[]&mask=id&offset=0&limit=9&flat=true&countonly=false&export=true';
     const collections = [

@@ -35,7 +35,7 @@ describe('REST: a WebSocket', function () {
   };
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-  it('survives frames that nest deeper than a stack', async () => {
+  it('survives deeply nested frames', async () => {
     const client = await open();
     for (const frame of [
       `["ping",{"qid":${nested(100_000)}}]`,
@@ -50,7 +50,7 @@ describe('REST: a WebSocket', function () {
     expect(await client.ask('ping', { qid: 'lives' })).to.include({ qid: 'lives', result: 'ok' });
   });
 
-  it('and HTTP survive bodies that nest deeper than a stack', async () => {
+  it('and HTTP survive deeply nested bodies', async () => {
     const reply = await fetch(`http://127.0.0.1:${node.port}/rest/v1/uc/calls`, {
       method: 'POST',
       headers: {
@@ -66,7 +66,7 @@ describe('REST: a WebSocket', function () {
     });
   });
 
-  it('runs requests that are sent without waiting, each in its turn', async () => {
+  it('runs pipelined requests, each in its turn', async () => {
     const client = await open();
     const count = 10 * MAX_RUNNING;
     for (let qid = 0; qid < count; qid++) {
@@ -82,7 +82,7 @@ describe('REST: a WebSocket', function () {
     }
   });
 
-  it('answers HEAD, and takes no path that means another one', async () => {
+  it('answers HEAD, and refuses paths that resolve to others', async () => {
     const client = await open();
     const ask = (method: string, path: string) => client.ask('rest', { method, path });
     expect(await ask('HEAD', '/model/notes/a')).to.deep.equal({ result: 'ok', status: 200, body: '' });
@@ -95,7 +95,7 @@ describe('REST: a WebSocket', function () {
     expect(await ask('GET', '/model/notes/a')).to.include({ status: 200 });
   });
 
-  it('answers files as they are, and not those that would fill the memory', async () => {
+  it('answers files, except those that would fill the memory', async () => {
     const client = await open();
     const read = async (name: string, content: Buffer): Promise<Record<string, unknown>> => {
       const authorization = `Bearer ${await node.token(ADMIN)}`;
@@ -118,7 +118,7 @@ describe('REST: a WebSocket', function () {
     expect(await read('a.json', Buffer.from('1}],"x'))).to.include({ body: '1}],"x' });
   });
 
-  it('has room for so many answers, and for so many requests that wait', async () => {
+  it('limits unsent answers and waiting requests', async () => {
     const turns = new Turns();
     expect([turns.take(MAX_ANSWER_BYTES), turns.take(1)]).to.deep.equal([true, false]);
     turns.give(MAX_ANSWER_BYTES);
@@ -139,7 +139,7 @@ describe('REST: a WebSocket', function () {
     expect(began).to.deep.equal([1, 2]);
   });
 
-  it('renews its subscription, whose numbers go on', async () => {
+  it('renews its subscription with continued numbers', async () => {
     const client = await open();
     const tell = (id: string) => node.as(ADMIN, 'POST', '/model/notes', { id });
     const selection = { id: 'same', events: ['modelevents'], classpath: 'notes' };
@@ -167,7 +167,7 @@ describe('REST: a WebSocket', function () {
     entity: (await node.as(ADMIN, 'GET', `/model/notes/${id}`)).body,
   });
 
-  it('is told when another connection takes its subscription over, and when it expires', async () => {
+  it('is notified when another connection takes over its subscription, and when it expires', async () => {
     const [first, second] = [await open(), await open()];
     await first.ask('subscribe', { id: 'desk' });
     await second.ask('subscribe', { id: 'desk', expires: 1 });

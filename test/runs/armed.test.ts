@@ -22,8 +22,8 @@ function callFrom(number: string): CallPort {
   return { opponent: { number } } as CallPort;
 }
 
-describe('a run for which a debugger was asked', () => {
-  it('is the next one, of that scenario in that domain', async () => {
+describe('a run armed for a debugger', () => {
+  it('is the next run of that scenario in that domain', async () => {
     const node = await policy(9229);
     node.debugging?.armed.arm(DOMAIN, 'menu', '');
     expect(node.debugs(MENU, 'two.example', undefined)).to.equal(false);
@@ -32,7 +32,7 @@ describe('a run for which a debugger was asked', () => {
     expect(node.debugs(MENU, DOMAIN, undefined)).to.equal(false);
   });
 
-  it('is the next call of each caller that was named', async () => {
+  it('is the next call of each named caller', async () => {
     const node = await policy(9229);
     for (const from of ['101', '103', '101']) node.debugging?.armed.arm(DOMAIN, 'menu', from);
     expect(node.debugs(MENU, DOMAIN, callFrom('102'))).to.equal(false);
@@ -43,7 +43,7 @@ describe('a run for which a debugger was asked', () => {
     }
   });
 
-  it('is none where the operator lets no debugger in, or that has no script', async () => {
+  it('is refused where debuggers are not allowed, and for a scenario without a script', async () => {
     expect((await policy(undefined)).debugging).to.equal(undefined);
     const blocks = program('id: menu\nstart: a\nblocks:\n  a: { answer: , next: end }\n');
     const runner = async (port: number | undefined) =>
@@ -58,7 +58,7 @@ describe('a run for which a debugger was asked', () => {
     expect(changed.debugs(blocks, DOMAIN, undefined)).to.equal(false);
   });
 
-  it('has to come within ten minutes', () => {
+  it('must start within ten minutes', () => {
     let now = 1000;
     const armed = new ArmedRuns(() => now);
     expect(armed.arm(DOMAIN, 'menu', '')).to.deep.equal({ scenario: 'menu', from: '', until: 601_000 });
@@ -69,7 +69,7 @@ describe('a run for which a debugger was asked', () => {
     expect(armed.take(DOMAIN, 'menu', undefined)).to.equal(false);
   });
 
-  it('is forgotten when that is taken back, when the scenario is gone, and when there are too many', async () => {
+  it('is disarmed by a request, by deletion of the scenario, and beyond the limit', async () => {
     const armed = new ArmedRuns();
     for (const scenario of ['menu', 'echo']) armed.arm(DOMAIN, scenario, '');
     armed.arm('two.example', 'menu', '');
@@ -85,7 +85,7 @@ describe('a run for which a debugger was asked', () => {
     expect(armed.take(DOMAIN, 'menu', '100')).to.equal(true);
   });
 
-  it('is none when its scenario went away meanwhile', async () => {
+  it('is disarmed when its scenario is deleted meanwhile', async () => {
     const known = new Map([['menu', MENU]]);
     const node = await policy(9229);
     const runner = new ScenarioRunner({ program: async (id) => known.get(id) }, silentLog, services({ policy: node }));

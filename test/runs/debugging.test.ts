@@ -93,7 +93,7 @@ describe('a debugger', function () {
     return { file, running };
   }
 
-  it('finds the run as that of Node.js, stops in the .ts file, steps, shows variables and goes on', async () => {
+  it('finds the run as one of Node.js, stops in the .ts file, steps, shows variables and continues', async () => {
     const { file, running } = await debugged('menu.ts', SOURCE, { presses: ['7'] });
     const base = `http://127.0.0.1:${port}`;
     const version = (await (await fetch(`${base}/json/version`)).json()) as Record<string, string>;
@@ -147,7 +147,7 @@ describe('a debugger', function () {
     expect((await running).outcome.status).to.equal('completed');
   });
 
-  it('stops in a file that was named as from the folder one is in', async () => {
+  it('stops in a file with a relative path', async () => {
     const file = path.join(folder, 'here.ts');
     await writeFile(file, SOURCE);
     const options = { debug: true, press: '7', openSandbox: async () => sandbox };
@@ -161,7 +161,7 @@ describe('a debugger', function () {
     expect(await running).to.equal(0);
   });
 
-  it('that went away is not waited for again, and the run has its time limit', async () => {
+  it('that detached is not waited for again, and the run has its time limit', async () => {
     const blocks = [
       '  pick_up: { answer: {}, next: first }',
       '  first: { script: { code: "return 1;" }, next: second }',
@@ -181,7 +181,7 @@ describe('a debugger', function () {
     expect(await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()).to.deep.equal([]);
   });
 
-  it('that saw a script to its end leaves the run with its time limit, in which the time with it does not count', async () => {
+  it('leaves the run its time limit, without the time of debugging', async () => {
     const blocks = [
       '  before: { wait: 3s, next: first }',
       '  first: { script: { code: "return 1;" }, next: hold_on }',
@@ -200,7 +200,7 @@ describe('a debugger', function () {
     expect(run.trace.map(({ block }) => block)).to.deep.equal(['before', 'first', 'hold_on']);
   });
 
-  it('is Chrome, but no web page, by whatever name it reaches the port', async () => {
+  it('can be Chrome but not a web page, under any host name', async () => {
     // Chrome finds the end of an answer by its length alone.
     const listed = await fetch(`http://127.0.0.1:${port}/json/list`);
     expect(listed.headers.get('content-length')).to.equal('2');

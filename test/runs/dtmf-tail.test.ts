@@ -22,7 +22,7 @@ describe('DTMF tail of a dialled number', () => {
     });
   }
 
-  it('loses no digit and pauses once for every separator but the first', () => {
+  it('keeps every digit, and pauses once for every separator after the first', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9*#]{0,8}$/), fc.stringMatching(/^[0-9*#',]{0,16}$/), (number, sequence) => {
         const { number: dialled, tail } = splitDtmfTail(`${number},${sequence}`);

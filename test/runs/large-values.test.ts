@@ -4,7 +4,7 @@ import { Trace } from '../../runtime/runs/run/trace.ts';
 import { program, simulate } from '../support/scenarios.ts';
 
 describe('large values of a run', () => {
-  it('are kept once for each field that it reports, and not without end', () => {
+  it('are kept once for each reported field, up to a limit', () => {
     const fields = new ReportedFields(100);
     for (let i = 0; i < 10; i += 1) fields.set({ same: 'x'.repeat(60) });
     expect(() => fields.set({ other: 'x'.repeat(60), more: 1 })).to.throw(/100 characters/);
@@ -13,7 +13,7 @@ describe('large values of a run', () => {
     expect(fields.values).to.deep.equal({ same: 1, other: 'x'.repeat(60) });
   });
 
-  it('fail the block that reports too much', async () => {
+  it('fail a block that reports over the limit', async () => {
     const fields = Array.from({ length: 80 }, (_, i) => `f${i}: "\${long}"`).join(', ');
     const { outcome } = await simulate(
       program(
@@ -24,7 +24,7 @@ describe('large values of a run', () => {
     expect(outcome.result).to.deep.equal({ f1: 1 });
   });
 
-  it('that no expression may have, and keys that none can name, are in the variables at its end', async () => {
+  it('over the limits of expressions, and keys without a name in expressions, are in the final variables', async () => {
     const text = 'x'.repeat(60_000);
     const held = await simulate(
       program(`id: t\nvariables: { long: ${text} }\nstart: a\nblocks:\n  a: { log: b, next: end }\n`),
@@ -35,7 +35,7 @@ describe('large values of a run', () => {
     expect((await simulate(program(source), {}, { variables })).outcome.status).to.equal('failed');
   });
 
-  it('are no events, which are kept for subscribers', async () => {
+  it('are refused as data of events', async () => {
     const publishing = (data: string): string =>
       `id: t\nvariables: { long: ${'x'.repeat(9000)} }\nstart: a\nblocks:\n  a: { publish: { event: big, data: ${data} }, next: end }\n`;
     expect((await simulate(program(publishing('{ a: "${long}" }')))).outcome.status).to.equal('completed');

@@ -42,7 +42,7 @@ describe('scenario library', () => {
     expect(library.programs().map(({ id }) => id)).to.deep.equal(['one']);
   });
 
-  it('serves a changed file from the next look on, and keeps the program a run has', async () => {
+  it('uses a changed file after the next scan, and live runs keep their program', async () => {
     const before = await library.program('one');
     await write('one.yaml', GOOD.replace('First', 'Second'));
     const after = await library.program('one');
@@ -50,11 +50,11 @@ describe('scenario library', () => {
     expect(before?.version).to.not.equal(after?.version);
   });
 
-  it('does not read a file again that has not changed', async () => {
+  it('does not read an unchanged file again', async () => {
     expect(await library.program('one')).to.equal(await library.program('one'));
   });
 
-  it('keeps the old version of a file that was broken, says so once, and takes the mended one', async () => {
+  it('keeps the old version of a broken file, logs it once, and takes the mended one', async () => {
     await write('one.yaml', GOOD.replace('answer', 'anser'));
     expect((await library.program('one'))?.name).to.equal('First');
     await library.program('one');
@@ -67,7 +67,7 @@ describe('scenario library', () => {
     expect(library.problems()).to.deep.equal([]);
   });
 
-  it('serves the others when one file cannot be checked, and looks at it again', async () => {
+  it('loads the others when one file cannot be checked, and checks it again', async () => {
     let isBroken = true;
     const compile = async ({ source }: { readonly source: string }) => {
       if (isBroken) throw new Error('no process for scripts');
@@ -94,7 +94,7 @@ describe('scenario library', () => {
     expect(await library.program('two')).to.equal(undefined);
   });
 
-  it('forgets a file that is gone', async () => {
+  it('drops a deleted file', async () => {
     await rename(path.join(folder, 'one.yaml'), path.join(folder, 'one.txt'));
     expect(await library.program('one')).to.equal(undefined);
   });

@@ -17,7 +17,7 @@ import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog, services } from '../support/scenarios.ts';
 
 /** What cuts a module short, and what it makes of it. */
-describe('scenario modules that are cut short', () => {
+describe('interrupted scenario modules', () => {
   let sandbox: Sandbox;
   let folder: string;
   before(async () => {
@@ -44,7 +44,7 @@ describe('scenario modules that are cut short', () => {
   }
 
   for (const how of [`call.refer('102')`, `call.hunt(['102', '103'])`]) {
-    it(`keep their call when they call off ${how}`, async () => {
+    it(`keep their call when they cancel ${how}`, async () => {
       const { outcome, steps, events } = await run(
         `await call.answer();
         const ringing = ${how};
@@ -64,7 +64,7 @@ describe('scenario modules that are cut short', () => {
     });
   }
 
-  it('are over when each of their functions is, also one that was cancelled last', async () => {
+  it('end after all their functions, also a cancelled one', async () => {
     const clock = new VirtualClock();
     class SlowToStop extends SimulatedCall {
       override async play(...args: Parameters<SimulatedCall['play']>): ReturnType<SimulatedCall['play']> {
@@ -90,7 +90,7 @@ describe('scenario modules that are cut short', () => {
     expect(await steps).to.deep.equal(['call.answer -> next', 'sleep -> next', 'call.holdMusic -> interrupted']);
   });
 
-  it('have what was recorded until the caller hung up', async () => {
+  it('get the recording up to the hang-up', async () => {
     const { outcome, steps } = await run(
       `await call.answer();
       const { reason, milliseconds, recording } = await call.record({ max: '1m', silence: '0s' });
@@ -103,7 +103,7 @@ describe('scenario modules that are cut short', () => {
     expect(steps.slice(1)).to.deep.equal(['call.record -> interrupted', 'report -> next', 'call.say -> error']);
   });
 
-  it('have it also when another scenario called them as a function', async () => {
+  it('get it also when they run as a function of another scenario', async () => {
     const source = `export default async function (call) {
       const { reason } = await call.record({ max: '1m', silence: '0s' });
       await events.publish({ event: 'recorded', data: { reason } });
@@ -117,7 +117,7 @@ describe('scenario modules that are cut short', () => {
     expect(events.slice(-2)).to.deep.equal(['publish recorded', 'publish call_ended']);
   });
 
-  it('learn of a hang-up also while a further call rings', async () => {
+  it('are interrupted by a hang-up while a further call rings', async () => {
     const { outcome, steps } = await run(
       `await call.answer();
       try { return (await call.call({ to: '102', leg: 'agent' })).exit; }
@@ -128,7 +128,7 @@ describe('scenario modules that are cut short', () => {
     expect(steps[1]).to.equal('call.call -> interrupted');
   });
 
-  it('are told by one code that the call is over, whatever they do with it then', async () => {
+  it('get the code call_ended from every function after the end of the call', async () => {
     const { outcome } = await run(
       `await call.answer();
       const codes = [];
@@ -140,7 +140,7 @@ describe('scenario modules that are cut short', () => {
     expect(outcome.result).to.deep.equal({ codes: ['call_ended', 'call_ended'] });
   });
 
-  it('do to the end what takes no time, also when the hang-up comes while they clean up', async () => {
+  it('finish instant commands, also when the hang-up comes during their cleanup', async () => {
     const program = await module(`
       try { await report('done'); }
       finally {
@@ -158,13 +158,13 @@ describe('scenario modules that are cut short', () => {
     expect((await stopped.finished).result).to.deep.equal({ saved: true, code: 'stopped' });
   });
 
-  it('have done what takes no time when they do not wait for it', async () => {
+  it('finish instant commands without await', async () => {
     const { outcome, steps } = await run(`report({ fields: { said: true } });`);
     expect(outcome.result).to.deep.equal({ said: true });
     expect(steps).to.deep.equal(['report -> next']);
   });
 
-  it('learn that a sound ended because they hung up themselves', async () => {
+  it('get call_ended from a sound that their own hang-up ended', async () => {
     const { outcome, steps } = await run(
       `await call.answer();
       const playing = call.play('tone:%(9000,0,440)').catch((error) => error.code + ': ' + error.message);
@@ -175,7 +175,7 @@ describe('scenario modules that are cut short', () => {
     expect(steps).to.include('call.play -> error');
   });
 
-  it('are told that a further call is over, and stay with their caller', async () => {
+  it('get the end of a further call as an error, and keep their caller', async () => {
     const { outcome } = await run(
       `await call.answer();
       await call.call({ to: '102', leg: 'agent' });
@@ -187,7 +187,7 @@ describe('scenario modules that are cut short', () => {
     expect(outcome.status).to.equal('completed');
   });
 
-  it('are told of it in the same way when it was over before', async () => {
+  it('get the same error when it ended before', async () => {
     const { outcome } = await run(
       `await call.answer();
       await call.call({ to: '102', leg: 'agent' });
@@ -199,7 +199,7 @@ describe('scenario modules that are cut short', () => {
     expect(outcome.value).to.deep.equal(['ended', 'call_ended']);
   });
 
-  it('learn of a hang-up while they wait for an event, once', async () => {
+  it('are interrupted once by a hang-up while they wait for an event', async () => {
     const { outcome, steps } = await run(
       `await call.answer();
       try { await events.next('message'); }
@@ -214,7 +214,7 @@ describe('scenario modules that are cut short', () => {
     expect(outcome.milliseconds).to.be.lessThan(70_000);
   });
 
-  it('learn of it by the next event that they wait for, when there was nothing to be ended', async () => {
+  it('are interrupted at their next wait for an event when no command was in progress', async () => {
     const program = await module(`
       await report('begun');
       try { await events.next('message'); } catch (error) { await report({ fields: { code: error.code } }); }
@@ -232,7 +232,7 @@ describe('scenario modules that are cut short', () => {
     expect(stopped.trace.at(-1)).to.deep.include({ block: 'sleep', exit: 'next' });
   });
 
-  it('are stopped also when they have begun nothing yet', async () => {
+  it('are stopped before their first command', async () => {
     const program = await module(`await sleep('1h');`);
     const stopped = startRun(program, { log: silentLog, services: services({ sandbox }) });
     await setImmediate();
@@ -243,7 +243,7 @@ describe('scenario modules that are cut short', () => {
   });
 
   for (const what of ['call.info()', 'scenario.info()', `report('again')`]) {
-    it(`are stopped while they do nothing but ${what}`, async () => {
+    it(`are stopped while they only ${what}`, async () => {
       const program = await module(`await call.info();\nlog('begun');\nfor (;;) await ${what};`, 100_000);
       const looping = startRun(program, {
         log: { ...silentLog, info: (_fields, message) => message === 'scenario says' && looping.stop('enough') },
@@ -254,7 +254,7 @@ describe('scenario modules that are cut short', () => {
     });
   }
 
-  it('fail when they go on and on without a wait, and may clean up', async () => {
+  it('fail at the step limit without a wait, and may clean up', async () => {
     const { outcome, steps } = await run(
       `try { for (;;) await report('again'); }
       finally { await events.publish('over'); }`,
@@ -266,12 +266,12 @@ describe('scenario modules that are cut short', () => {
     expect(steps.at(-1)).to.equal('events.publish -> next');
   });
 
-  it('end when their cleaning up has no end', async () => {
+  it('end after an endless cleanup', async () => {
     const { outcome } = await run(`for (;;) { try { await call.info(); } catch { } }`);
     expect(outcome.error?.code).to.equal('step_limit');
   });
 
-  it('know who they are', async () => {
+  it('read their own id, version and run id', async () => {
     const { outcome, run: played } = await run('return scenario.info();');
     const { id, version } = played.program;
     expect(outcome.value).to.deep.equal({ id, version, run: played.id });

@@ -17,7 +17,7 @@ async function check(body: string): Promise<string[]> {
 const RING = `  await call.call({ to: '102', leg: 'agent' });\n`;
 
 describe('checker of legs in modules', () => {
-  it('finds those that nobody is called as, and says what is meant', async () => {
+  it('finds unknown legs, with suggestions', async () => {
     expect(
       await check(`${RING}  await call.play({ sounds: 'silence:1s', leg: 'agnet' });
   await call.bridge('agents');
@@ -35,7 +35,7 @@ describe('checker of legs in modules', () => {
     ]);
   });
 
-  it('finds those that are to be connected with themselves', async () => {
+  it('finds legs connected with themselves', async () => {
     expect(await check(`${RING}  await call.bridge({ with: 'agent', leg: 'agent' });`)).to.deep.equal([
       '3:29: "agent" cannot be connected with itself; take out leg: without it that is the caller',
     ]);
@@ -54,11 +54,11 @@ describe('checker of legs in modules', () => {
     ],
     ['a name of a function', `await call['call']({ to: '102', leg: 'other' });`],
   ] as const)
-    it(`says nothing with ${what}`, async () => {
+    it(`reports nothing with ${what}`, async () => {
       expect(await check(`  ${body}\n  await call.hangup({ leg: 'other' });`)).to.deep.equal([]);
     });
 
-  it('says nothing of names that are worked out where they are used', async () => {
+  it('reports nothing for computed names', async () => {
     expect(await check(`${RING}  for (const leg of ['agent', args.who]) await call.hangup({ leg });`)).to.deep.equal(
       [],
     );

@@ -138,7 +138,7 @@ describe('modules', () => {
     return { ...simulation, events };
   }
 
-  it('over a limit give their caller to the fallback at once, also when they catch every error, and reach nobody any more', async () => {
+  it('over a limit pass their caller to the fallback at once, also when they catch every error, and can call no one', async () => {
     const { outcome, events } = await run('stubborn.js');
     expect(outcome.error?.code).to.equal('time_limit');
     expect(events).to.deep.equal([
@@ -157,7 +157,7 @@ describe('modules', () => {
     expect(events).to.deep.equal(['0.0 answer', '0.5 hangup', '0.5 ended by scenario: hangup']);
   });
 
-  it('over a limit give their caller back to the scenario that runs them at once', async () => {
+  it('over a limit return their caller to their parent at once', async () => {
     const { outcome, events } = await run('outer.yaml');
     expect(outcome.status).to.equal('completed');
     expect(events.slice(2)).to.deep.equal([
@@ -167,7 +167,7 @@ describe('modules', () => {
     ]);
   });
 
-  it('do so when an interrupt of that one ends them, too', async () => {
+  it('return it also when an interrupt of the parent ends them', async () => {
     const { outcome, events } = await run('outer.yaml', { turns: [{ kind: 'press', digits: '*', after: 2000 }] });
     expect(outcome.status).to.equal('completed');
     expect(events.slice(2)).to.deep.equal([
@@ -178,7 +178,7 @@ describe('modules', () => {
     ]);
   });
 
-  it('and scenarios of blocks that fail let their further calls go before the fallback has the caller', async () => {
+  it('and scenarios of blocks that fail hang up their further calls before the fallback', async () => {
     const { happenings } = await run('failing.yaml');
     const all = [...happenings.ofFirst.values()].flat().map(({ what }) => what);
     expect(all.slice(1, 5)).to.deep.equal([
@@ -189,14 +189,14 @@ describe('modules', () => {
     ]);
   });
 
-  it('have their minute after a hang-up when a function that they run has had its time', async () => {
+  it('have their minute after a hang-up, after the time of a function', async () => {
     const { outcome } = await run('caring.js', { hangsUpAfter: 2000 });
     expect(outcome).to.deep.include({ status: 'ended', milliseconds: 2000 + (5 * 60 + 30 + 50) * 1000 });
     expect(outcome.result).to.deep.equal({ value: 'call_ended' });
   });
 
   for (const name of ['interrupted.yaml', 'cancelling.js']) {
-    it(`and scenarios of blocks (${name}) have their call back from a function that takes long over its end`, async () => {
+    it(`and scenarios of blocks (${name}) get their call back from a function with a slow end`, async () => {
       const { run: outer, call } = await run(name, { turns: [{ kind: 'press', digits: '*', after: 2000 }] });
       const [inner] = outer.children;
       expect(inner?.trace.map(({ block, exit }) => `${block} ${exit}`)).to.deep.equal([

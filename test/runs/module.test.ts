@@ -49,7 +49,7 @@ describe('scenario modules', () => {
     return { ...simulation, outcome, events, steps: trace.map(({ block, exit }) => `${block} -> ${exit ?? '?'}`) };
   }
 
-  it('are told of a setting that is missing because its value is', async () => {
+  it('get an error for a setting with an undefined value', async () => {
     const { outcome } = await run("await call.call({ to: args.nobody, caller_id: '1', leg: 'agent' });");
     expect(outcome.error).to.include({ code: 'setting', message: 'call.call lacks the setting "to"' });
   });
@@ -94,7 +94,7 @@ describe('scenario modules', () => {
     expect(outcome.value).to.deep.equal(expected);
   });
 
-  it('are told of a duration that is longer than there may be, and do not go on at once', async () => {
+  it('get an error for a duration over the maximum', async () => {
     const { outcome } = await run(`
       const found = [];
       const [long, huge] = ['169h', 1e12];
@@ -109,7 +109,7 @@ describe('scenario modules', () => {
     ]);
   });
 
-  it('keep messages that nobody has received up to a number of characters, the latest of them', async () => {
+  it('keep the latest unreceived messages up to a number of characters', async () => {
     const { outcome } = await run(`
       const { run: to } = await scenario.info();
       for (const i of [1, 2, 3, 4, 5]) await scenario.send({ to, message: 'a', data: i + 'x'.repeat(240_000) });
@@ -134,7 +134,7 @@ describe('scenario modules', () => {
     expect(outcome.value).to.deep.equal(['hello', 1]);
   });
 
-  it('learn of a hang-up by an exception, and clean up', async () => {
+  it('get a hang-up as an exception, and clean up', async () => {
     const { outcome, steps, events } = await run(
       `await call.answer();
       try { await call.collect({ max: 1, timeout: '1h' }); }
@@ -146,7 +146,7 @@ describe('scenario modules', () => {
     expect(events).to.include('publish gone');
   });
 
-  it('use up the keys that they listen for, and leave the others', async () => {
+  it('use up the keys of their listeners, and leave the others', async () => {
     const turns = [
       { kind: 'press', digits: '0', after: 500 },
       { kind: 'press', digits: '7', after: 1500 },
@@ -163,7 +163,7 @@ describe('scenario modules', () => {
     expect(outcome.value, outcome.error?.message).to.deep.equal(['0', '7']);
   });
 
-  it('take arguments as they declare them', async () => {
+  it('take their declared arguments', async () => {
     const source = `export const parameters = { owner: { type: 'string', default: '102' }, ring: { type: 'integer', default: 5 } };
       export default async (call, args) => args;`;
     const { program } = await checkModule(source, { file: path.join(folder, 'p.js'), components });
@@ -184,7 +184,7 @@ describe('scenario modules', () => {
     expect(outcome.milliseconds).to.equal(65_000);
   });
 
-  it('fail with what they throw, and tell where', async () => {
+  it('fail with their thrown error and its place', async () => {
     const { outcome } = await run(`await call.answer();\nfunction inner() { return null.x; }\nawait inner();`);
     const message = "Cannot read properties of null (reading 'x')";
     const stack = ['inner (m.ts:3:32)', 'default (m.ts:4:7)'];
@@ -199,14 +199,14 @@ describe('scenario modules', () => {
     expect(other.error?.code).to.equal('my_code');
   });
 
-  it('tell where they called the component that failed, also after a wait', async () => {
+  it('report the place of a failed call of a component, also after a wait', async () => {
     const { outcome } = await run(
       `await call.answer();\nconst max = 'x';\nawait sleep(10);\nawait call.collect({ max });`,
     );
     expect(outcome.error).to.deep.include({ code: 'setting', stack: ['default (m.ts:5:12)'] });
   });
 
-  it('log where a rejection was made that nobody handled, and say so of a result that is no JSON', async () => {
+  it('log the place of an unhandled rejection, and a result that is not JSON', async () => {
     const { outcome, run: played } = await run(
       `Promise.reject(new Error('nobody cares'));\nawait sleep(10);\nreturn 10n;`,
     );
@@ -219,7 +219,7 @@ describe('scenario modules', () => {
     });
   });
 
-  it('say nothing of a promise that they cancel', async () => {
+  it('log nothing for a cancelled promise', async () => {
     const { run: played } = await run(`await call.answer();
       const music = call.holdMusic();
       await call.say('one moment');
@@ -247,7 +247,7 @@ describe('scenario modules', () => {
     expect(outcome.milliseconds).to.equal(4000);
   });
 
-  it('say how they failed, what they logged and what they returned in the transcript', async () => {
+  it('show their failure, log lines and return value in the transcript', async () => {
     const transcribed = async (body: string) =>
       transcript(await runSimulation(await module(body), { script: {}, components, openSandbox: async () => sandbox }));
     expect(await transcribed(`log.info('begun');\nthrow new Error('no way');`)).to.deep.equal([
@@ -291,7 +291,7 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'sum.js'));
   });
 
-  it('with mistakes are told of when a scenario of blocks calls them', async () => {
+  it('with mistakes are reported when a scenario of blocks calls them', async () => {
     await writeFile(path.join(folder, 'broken.js'), 'export default async (call) => call.answr();\n');
     const source = 'id: y\nstart: a\nblocks:\n  a: { run: broken, next: end }\n';
     const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
@@ -307,7 +307,7 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'broken.js'));
   });
 
-  it('end with the call, to the end of their finally, before the scenario of blocks that calls them', async () => {
+  it('end with the call, their finally included, before the calling scenario of blocks', async () => {
     const body = `try { await sleep('1h'); } catch (error) { return error.code; } finally { await sleep('10s'); }`;
     await writeFile(path.join(folder, 'slow.js'), `export default async function () { ${body} }\n`);
     const source = `id: y\nstart: a\nfinally: c\nblocks:\n  a: { answer: , next: b }\n  b: { run: slow, next: end }
@@ -322,7 +322,7 @@ describe('scenario modules', () => {
     await rm(path.join(folder, 'slow.js'));
   });
 
-  it('leave what a script block used in the trace', async () => {
+  it('show the resources used by a script block in the trace', async () => {
     const source =
       'id: s\nstart: a\nblocks:\n  a:\n    script: return 1 + 1;\n    next: b\n  b:\n    return: ${a.value}\n';
     const { program } = checkScenario(source, { file: path.join(folder, 's.yaml'), components });

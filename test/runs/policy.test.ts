@@ -39,7 +39,7 @@ describe('limits of scenarios', () => {
     ]);
   });
 
-  it('are never more than the domain allows', () => {
+  it('never exceed those of the domain', () => {
     expect(effectiveLimits({ cpu: 60_000, memory: 8 }, { cpu: 2000, memory: 16, wall: 5000 })).to.include({
       cpu: 2000,
       memory: 8,
@@ -99,7 +99,7 @@ describe('secrets', () => {
 
   beforeEach(() => void asked.splice(0));
 
-  it('go into requests, and into nothing that can be seen', async () => {
+  it('reach requests, but no trace, log or result', async () => {
     const scenario = `${HEAD}variables: { kept: "" }\nblocks:
   a: { set: { kept: "Bearer \${secrets.crm}" }, next: b }
   b:
@@ -119,7 +119,7 @@ describe('secrets', () => {
     expect(JSON.stringify([run.trace, outcome])).not.to.include('p\\"w');
   });
 
-  it('are texts in scripts, too', async () => {
+  it('are placeholders in scripts', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       const source = `export default async function (call) {
@@ -136,7 +136,7 @@ describe('secrets', () => {
     }
   });
 
-  it('are taken out of what a server repeats, and out of what went wrong', async () => {
+  it('are removed from answers and errors that repeat them', async () => {
     const scenario = `${HEAD}blocks:
   a: { http: { url: "https://x.example/", headers: { k: "\${secrets.key}" } }, exits: { next: b, refused: end } }
   b: { http: "https://\${secrets.token}.example/", exits: { next: end, error: c } }
@@ -166,7 +166,7 @@ describe('secrets', () => {
     expect(JSON.stringify(first?.result)).to.match(/^\{"status":200,.*"list":\["a \{\{secret:key:/);
   });
 
-  it('are their names in a simulation, in which they have no values', async () => {
+  it('appear by name in a simulation, without values', async () => {
     const scenario = `${HEAD}blocks:
   a: { http: { url: "https://x.example/?k=\${secrets.crm}", headers: { k: "\${secrets['crm']}" } }, exits: { next: b, refused: end } }
   b: { script: { code: "const { other } = secrets; return other;" }, next: c }
@@ -183,12 +183,12 @@ describe('secrets', () => {
     }
   });
 
-  it('are their names in a test that is made of a run', () => {
+  it('appear by name in a test made from a run', () => {
     const text = `GET https://x.example/?k=${new SecretBox({ crm: 'y' }).placeholders['crm']}`;
     expect(withSecretsNamed(text)).to.equal('GET https://x.example/?k=${secrets.crm}');
   });
 
-  it('are not sent for a text that only looks like one', () => {
+  it('are not sent for a text that resembles a placeholder', () => {
     const forged = Object.values(new SecretBox({ crm: 'y' }).placeholders).join('');
     expect(box.reveal(forged)).to.equal(forged);
     expect(box.reveal('{{secret:crm:}} {{secret:crm}}')).to.equal('{{secret:crm:}} {{secret:crm}}');

@@ -44,7 +44,7 @@ const script = fc.record({
 });
 
 describe('any scenario run', () => {
-  it('comes to an end, runs finally once and last, and leaves neither call nor listener', async () => {
+  it('ends, runs finally once and last, and leaves no call and no listener behind', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, script, async (source, caller) => {
         const { run, outcome, call, steps } = await simulate(source, caller);

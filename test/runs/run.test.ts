@@ -105,7 +105,7 @@ blocks:
     ]);
   });
 
-  it('shows the block that runs right now', async () => {
+  it('shows the running block', async () => {
     const { run } = await simulate(
       WITH_FINALLY,
       { hangsUpAfter: 5000 },
@@ -127,7 +127,7 @@ blocks:
     expect(run.phase).to.equal('finished');
   });
 
-  it('is interrupted when the other party hangs up, and goes on with finally', async () => {
+  it('is interrupted by a hang-up of the other party, and continues with finally', async () => {
     const { outcome, steps } = await simulate(WITH_FINALLY, { hangsUpAfter: 5000 });
     expect(outcome).to.deep.include({
       status: 'ended',
@@ -151,7 +151,7 @@ blocks:
     expect(steps).to.deep.equal(['pick_up -> next', 'listen -> interrupted', 'note -> next']);
   });
 
-  it('goes on after it hung up itself', async () => {
+  it('continues after its own hang-up', async () => {
     const { outcome, steps } = await simulate(`
 id: after
 variables: { done: false }
@@ -174,7 +174,7 @@ blocks:
     expect(outcome).to.deep.include({ status: 'completed', milliseconds: 3_600_000 });
   });
 
-  it('ends nothing when the call is over before it starts, and runs finally', async () => {
+  it('runs only finally when the call ended before its start', async () => {
     const clock = new VirtualClock();
     const call = new SimulatedCall(clock);
     call.end('opponent', 'cancelled');
@@ -197,7 +197,7 @@ blocks:
     expect(events.at(-1)).to.equal('ended by scenario: hangup');
   });
 
-  it('leaves by the error exit with the error at hand', async () => {
+  it('takes the error exit with the error in its variables', async () => {
     const { outcome, steps } = await simulate(`
 id: errors
 start: greet
@@ -221,7 +221,7 @@ blocks:
     });
   });
 
-  it('fails without an error exit, runs finally, and refuses the call that nobody serves', async () => {
+  it('fails without an error exit, runs finally, and refuses the unanswered call', async () => {
     const log = keepingLog();
     const { outcome, steps, events } = await simulate(
       'id: errors\nstart: greet\nfinally: note\nblocks:\n  greet:\n    play: welcome.wav\n    next: end\n  note:\n    report: finished\n',
@@ -241,7 +241,7 @@ blocks:
     expect(log.lines).to.deep.equal(['warn: scenario failed']);
   });
 
-  it('fails with a setting that only turns out wrong at run time', async () => {
+  it('fails with an invalid setting computed at run time', async () => {
     const { outcome } = await simulate(
       'id: dyn\nparameters: { n: integer }\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: greet\n  greet:\n    play:\n      sounds: welcome.wav\n      repeat: ${n}\n    next: end\n',
       {},
@@ -254,7 +254,7 @@ blocks:
     });
   });
 
-  it('refuses a prompt outside the prompts folder that only turns up at run time', async () => {
+  it('refuses a prompt outside the prompts folder computed at run time', async () => {
     for (const [file, message] of [
       ['../README.md', '"../README.md" is outside the prompts folder'],
       ['/etc/passwd', '"/etc/passwd" is outside the prompts folder'],
@@ -281,7 +281,7 @@ blocks:
     expect(turns).to.be.greaterThan(0);
   });
 
-  it('lets a loop go on that waits', async () => {
+  it('does not stop a loop that waits', async () => {
     const { outcome } = await simulate(
       'id: slow\nvariables: { n: 0 }\nstart: pause\nblocks:\n  pause:\n    wait: 1m\n    next: count\n  count:\n    set: { n: "${n + 1}" }\n    next: again\n  again:\n    if: n < 2000\n    exits: { then: pause, else: end }\n',
     );
@@ -296,7 +296,7 @@ blocks:
     expect(steps).to.deep.equal(['a -> next', 'b -> interrupted']);
   });
 
-  it('leaves a block behind that does not end when told to', async () => {
+  it('abandons a block that ignores its abort', async () => {
     const stubborn = defineComponent({
       name: 'stubborn',
       summary: '',
@@ -320,7 +320,7 @@ blocks:
     expect(log.lines).to.deep.equal(['error: block did not end after an interrupt']);
   });
 
-  it('hands reports to its sink, the ones that come after it included', async () => {
+  it('passes reports to its sink, also those after its end', async () => {
     const reports: Report[] = [];
     const { outcome, clock } = await simulate(
       'id: r\nstart: a\nblocks:\n  a:\n    call: { to: 101, caller_id: 100, mode: async, report_as: F }\n    next: b\n  b:\n    report: { milestone: finished, fields: { n: 1 } }\n',
@@ -336,7 +336,7 @@ blocks:
     ]);
   });
 
-  it('is not harmed by a sink that throws', async () => {
+  it('ignores a throwing sink', async () => {
     const log = keepingLog();
     const { outcome } = await simulate(
       'id: r\nstart: a\nblocks:\n  a:\n    report: finished\n',
@@ -367,7 +367,7 @@ blocks:
     }
   });
 
-  it('refuses arguments from which a first value cannot be worked out', () => {
+  it('refuses arguments that make the first value of a variable fail', () => {
     const checked = program(
       'id: p\nparameters: { n: integer }\nvariables: { m: "${10 / n}" }\nstart: a\nblocks:\n  a:\n    hangup:\n',
     );
@@ -377,7 +377,7 @@ blocks:
     );
   });
 
-  it('fails in a component that needs a call when there is none', async () => {
+  it('fails in a component that needs a call in a run without one', async () => {
     const run = startRun(program('id: p\nstart: a\nblocks:\n  a:\n    answer:\n    next: end\n'), {
       log: silentLog,
       services: services(),

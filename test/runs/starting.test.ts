@@ -38,7 +38,7 @@ describe('cron', () => {
     });
   }
 
-  it('refuses what is none', () => {
+  it('refuses invalid expressions', () => {
     for (const wrong of [
       '',
       '* * * *',
@@ -127,7 +127,7 @@ describe('starting points and versions', () => {
     starter.close();
   });
 
-  it('give a module that names no parameters all fields of the event', async () => {
+  it('pass all fields of the event to a module without declared parameters', async () => {
     const source = `export const starts = { event: { name: 'door_opened' } };
 export default async function (call, args) { return args; }`;
     await write('one.js', source);
@@ -141,7 +141,7 @@ export default async function (call, args) { return args; }`;
     await sandbox.close();
   });
 
-  it('start a scenario by its own events so often and no more', async () => {
+  it('limit the starts of a scenario by its own events', async () => {
     const source = `id: one\nstarts: { event: storm }\nstart: a\nblocks:\n  a: { publish: storm, next: b }\n  b: { publish: storm, next: end }\n`;
     await write('one.yaml', source);
     const { events, runner, starter } = await open();
@@ -155,7 +155,7 @@ export default async function (call, args) { return args; }`;
     starter.close();
   });
 
-  it('start scenarios by hook, and give what they return', async () => {
+  it('start scenarios by hook, with their return value', async () => {
     await write('one.yaml', scenario('{ hook: true }', '"${who}"'));
     await write('two.yaml', scenario('', 'x').replace('id: one', 'id: two'));
     const { starter } = await open();
@@ -167,7 +167,7 @@ export default async function (call, args) { return args; }`;
     starter.close();
   });
 
-  it('keep every version; rollback and shares decide which one new runs get', async () => {
+  it('keep every version; rollback and shares select the one for new runs', async () => {
     await write('one.yaml', scenario('', 'first'));
     const { library, starter } = await open();
     starter.close();

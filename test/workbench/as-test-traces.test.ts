@@ -118,7 +118,7 @@ function view(scenario: string, trace: readonly Told[], outcome: string, more: P
   };
 }
 
-describe('a test that is made of the trace of a node', () => {
+describe('a test made from a trace of a node', () => {
   let folder: string;
 
   before(async () => {
@@ -174,12 +174,12 @@ describe('a test that is made of the trace of a node', () => {
     await expectSame(view('asks', [ANSWER, cut, over], 'completed'));
   });
 
-  it('passes when the call was ended from outside, where the caller of the test does it', async () => {
+  it('passes when the call was ended from outside: the caller of the test hangs up', async () => {
     const made = await expectSame(view('asks', [ANSWER, play, menu], 'ended; external: Request Terminated'));
     expect(made).to.include('hangs_up');
   });
 
-  it('gives the caller patience for a long call', async () => {
+  it('sets the patience of the caller for a long call', async () => {
     const echo = { block: 'b', component: 'echo', start: 16, milliseconds: 600_000, exit: 'interrupted' };
     const made = await expectSame(view('long', [ANSWER, echo], 'ended; opponent: bye'));
     expect(made).to.include('patience: 1201s');
@@ -196,7 +196,7 @@ describe('a test that is made of the trace of a node', () => {
     'failed',
   );
 
-  it('passes of a run that gave the call to another scenario, whose keys decided', async () => {
+  it('passes for a run that passed the call to another scenario, which read the keys', async () => {
     const serve = {
       block: 'a',
       component: 'serve',
@@ -212,7 +212,7 @@ describe('a test that is made of the trace of a node', () => {
     expect(made).to.include('presses: "4"');
   });
 
-  it('is refused when the trace of the other scenario is gone', () => {
+  it('is refused when the trace of the other scenario was dropped', () => {
     const serve = {
       block: 'a',
       component: 'serve',
@@ -235,7 +235,7 @@ describe('a test that is made of the trace of a node', () => {
 
   const ok = (party: string, line = 'SIP/2.0 200 OK') => ({ at: 32, party, line });
 
-  it('passes when a leg that is another scenario hung up while keys were sent', async () => {
+  it('passes when a leg served by another scenario hung up while keys were sent', async () => {
     const call = { block: 'b', component: 'call', subject: '*55other', leg: 'x', start: 16, milliseconds: 16 };
     const gone = { code: 'call_ended', message: 'the call "x" was ended by the other party' } as const;
     const send = {
@@ -251,21 +251,21 @@ describe('a test that is made of the trace of a node', () => {
     await expectSame(view('calls', [ANSWER, calling, send], 'failed'));
   });
 
-  it('knows the phone also by the name that its milestones have', async () => {
+  it('identifies the phone by the name in its milestones', async () => {
     const answers = [ok('F', 'SIP/2.0 180 Ringing'), ok('F', 'SIP/2.0 486 Busy Here')];
     const call = { block: 'b', component: 'call', subject: '102', leg: 'x', start: 16, milliseconds: 90, exit: 'busy' };
     const note = { block: 'd', component: 'log', start: 120, milliseconds: 0, exit: 'next' };
     await expectSame(view('reports', [ANSWER, { ...call, answers }, note], 'completed'));
   });
 
-  it('passes when a party that was taken over hung up', async () => {
+  it('passes when a taken over party hung up', async () => {
     const take = { block: 'b', component: 'take_over', subject: 'd1d1', leg: 'x', start: 16, milliseconds: 30 };
     const bridge = { block: 'c', component: 'bridge', subject: 'x', start: 46, milliseconds: 4000, exit: 'ended' };
     const taking = { ...take, exit: 'taken', answers: [ok('b')] };
     await expectSame(view('takes', [ANSWER, taking, bridge], 'completed'));
   });
 
-  it('lets a phone press keys that another scenario called in parallel', async () => {
+  it('repeats the keys of a phone called in parallel by another scenario', async () => {
     const call = { block: 'a', component: 'call', subject: '102', start: 20, milliseconds: 12, exit: 'answered' };
     const rings = view(
       'rings',

@@ -43,14 +43,14 @@ const LISTENS = `export default async function (call) {
   return [keys, exit];
 }`;
 
-describe('a test that is made of a run does the same again', () => {
+describe('a test made from a run repeats the run', () => {
   let sandbox: Sandbox;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
   });
   after(() => sandbox.close());
 
-  it('when a number was busy at first, answered then, and was called once more', async () => {
+  it('when a number was first busy, then answered, and was called again', async () => {
     const source = `id: t
 variables: { n: 0 }
 start: c

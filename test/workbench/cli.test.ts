@@ -39,7 +39,7 @@ describe('commands for authors', () => {
     expect(module.out).to.include('["call.collect<br>line 7"]');
   });
 
-  it('draw what has mistakes as far as it can be read, and tell them', async () => {
+  it('draw the readable part of a scenario with mistakes, and report them', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'drawn-'));
     const file = path.join(folder, 'a.yaml');
     await writeFile(
@@ -52,7 +52,7 @@ describe('commands for authors', () => {
     expect({ code, told: /:5:18: there is no prompt "welcome.wav"/.test(err) }).to.deep.equal({ code: 1, told: true });
   });
 
-  it('simulate what is said, who is called, and when', async () => {
+  it('simulate speech, called phones, and the start time', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'simulated-'));
     const file = path.join(folder, 'a.yaml');
     await writeFile(
@@ -93,7 +93,7 @@ blocks:
     ]);
   });
 
-  it('tell how they are used when they are asked, and start nothing', async function () {
+  it('print their usage for --help, and start nothing', async function () {
     // Five processes, beside the other lanes.
     this.timeout(60_000);
     const asked = await Promise.all(['start', 'check', 'simulate', 'trace'].map((name) => ringmaster(name, '--help')));
@@ -102,7 +102,7 @@ blocks:
     expect((await ringmaster('start', 'now')).code).to.equal(2);
   });
 
-  it('end without a word when nobody reads on', async () => {
+  it('end silently when the reader closes their output', async () => {
     const child = spawn(process.execPath, [path.join(projectFolder, 'runtime/cli/ringmaster.mjs'), 'simulate', menu]);
     child.stdout.destroy();
     const errors = text(child.stderr);
@@ -110,7 +110,7 @@ blocks:
     expect(await errors).to.equal('');
   });
 
-  it('tell what they lack, and end with 2', async () => {
+  it('report missing arguments, and end with 2', async () => {
     const wrong = await Promise.all([
       ringmaster('check'),
       ringmaster('simulate', menu, '--pres', '1'),
@@ -168,7 +168,7 @@ blocks:
       );
     });
 
-    it('shows a run of a node, or makes a test of it', async () => {
+    it('shows a run of a node, or makes a test from it', async () => {
       const [shown, test, missing] = await Promise.all([
         ringmaster('trace', 'r1', '--url', url, '--token', 'secret'),
         ringmaster('trace', 'r1', '--url', url, '--token', 'secret', '--as-test'),

@@ -51,7 +51,7 @@ blocks:
 `,
 };
 
-describe('a simulation of scenarios that start others', () => {
+describe('a simulation of nested scenarios', () => {
   let folder: string;
 
   before(async () => {
@@ -68,7 +68,7 @@ describe('a simulation of scenarios that start others', () => {
     return lines.map((line) => line.replace(/run [0-9a-f-]{36} {2}scenario (\w+) .*? call /, 'run of $1, call '));
   }
 
-  it('shows their steps below, and with each what happened to its call', async () => {
+  it('shows their steps below, each with the events of its call', async () => {
     expect(await simulated('reception', { press: '12' })).to.deep.equal([
       '    0.0s  ask (run) -> next',
       '    0.2s  beside (run) -> next',
@@ -100,7 +100,7 @@ describe('a simulation of scenarios that start others', () => {
     ]);
   });
 
-  it('gives the same as JSON, in the shape of a trace', async () => {
+  it('prints the same as JSON, in the form of a trace', async () => {
     const lines = await simulated('reception', { press: '12', json: true });
     const { scenario, from, children = [] } = JSON.parse(lines.join('\n')) as SimulatedRunView;
     expect([scenario, from]).to.deep.equal(['reception', '101']);
@@ -113,7 +113,7 @@ describe('a simulation of scenarios that start others', () => {
     expect(number?.trace[1]?.events?.map(({ what }) => what)).to.deep.equal(['pressed 12']);
   });
 
-  it('shows those that got the call by serve', async () => {
+  it('shows scenarios that got the call by serve', async () => {
     expect(await simulated('switchboard', { press: '12' })).to.deep.equal([
       '    0.0s  menu (serve) -> next',
       '    0.2s      hangup',
@@ -128,7 +128,7 @@ describe('a simulation of scenarios that start others', () => {
     ]);
   });
 
-  it('ends the call of the scenario that is terminated, as a node does', async () => {
+  it('ends the call of a terminated scenario, like a node', async () => {
     expect(await simulated('ends_itself')).to.deep.equal([
       '    0.0s  up (answer) -> next',
       '    0.0s      answer',
@@ -142,7 +142,7 @@ describe('a simulation of scenarios that start others', () => {
     ]);
   });
 
-  it('ends no more than the leg that is terminated', async () => {
+  it('ends only a terminated leg', async () => {
     expect(await simulated('ends_leg')).to.include.members([
       '    1.0s      terminate leg-1',
       '    1.0s      102: ended by external: Request Terminated',

@@ -26,7 +26,7 @@ describe('virtual clock', () => {
     expect(woken).to.deep.equal(['early 1010', 'middle 1020', 'late 3601000']);
   });
 
-  it('forgets a sleeper that is aborted', async () => {
+  it('drops an aborted sleeper', async () => {
     const clock = new VirtualClock();
     const controller = new AbortController();
     const sleeping = clock.sleep(1000, controller.signal);
@@ -35,12 +35,12 @@ describe('virtual clock', () => {
     expect(clock.now()).to.equal(0);
   });
 
-  it('says so when nothing will ever happen', async () => {
+  it('fails when nothing can ever happen', async () => {
     const error = await new VirtualClock().run(new Promise<never>(() => {})).catch((reason: Error) => reason.message);
     expect(error).to.equal('the simulation waits for something that never comes');
   });
 
-  it('says so when it never ends', async () => {
+  it('fails when the simulation never ends', async () => {
     const clock = new VirtualClock();
     const forEver = async (): Promise<void> => {
       for (;;) await clock.sleep(3_600_000, new AbortController().signal);
@@ -88,7 +88,7 @@ describe('example scenarios', () => {
   });
 });
 
-describe('simulated callers type as real ones do', () => {
+describe('digits of simulated callers', () => {
   const collecting = (settings: string, rest = '') =>
     `id: c\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { collect: ${settings}, exits: { next: c, timeout: c } }\n${rest || '  c: { return: "${b.digits}${b.terminator}" }'}\n`;
 
@@ -108,7 +108,7 @@ describe('simulated callers type as real ones do', () => {
     expect(steps).to.include('b -> timeout');
   });
 
-  it('what is typed ahead is no stop digit, and takes the place of the next prompt', async () => {
+  it('digits typed ahead are not stop digits, and skip the next prompt', async () => {
     const rest =
       '  c: { play: { sounds: "silence:2s", stop_digits: "0123456789" }, exits: { next: d, digit: d } }\n' +
       '  d: { menu: { prompt: "silence:5s" }, exits: { 2: end, failed: end } }';
@@ -171,7 +171,7 @@ describe('simulate command', () => {
     });
   });
 
-  it('prints the mistakes of a file that has some', async () => {
+  it('prints the mistakes of a file', async () => {
     const { code, lines } = await transcript('examples/prompts/README.md', {});
     expect(code).to.equal(1);
     expect(lines).to.have.length(1);

@@ -43,7 +43,7 @@ describe('scenario tests', () => {
     return { code, lines: lines.map((line) => line.replace(/, [\d.]+s\)/, ')')) };
   }
 
-  it('know what was said into a recording, and take sounds as they are written in a scenario', async () => {
+  it('check the words in a recording, and name sounds like a scenario', async () => {
     await writeFile(
       path.join(folder, 'poll.yaml'),
       `id: poll
@@ -87,7 +87,7 @@ tests:
     expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 files)']);
   });
 
-  it('show what the caller said at a time when nothing listened', async () => {
+  it('show speech of the caller while no block listened', async () => {
     const { code, lines } = await run(`
 tests:
   - name: too early
@@ -97,7 +97,7 @@ tests:
     expect([code, ...lines]).to.deep.equal([0, '1 passed, 0 failed (1 files)']);
   });
 
-  it('follow a caller through silence, keys, and a phone that is busy', async () => {
+  it('simulate silence, keys, and a busy phone', async () => {
     const { code, lines } = await run(`
 tests:
   - name: busy, then answered
@@ -122,7 +122,7 @@ tests:
     expect({ code, lines }).to.deep.equal({ code: 0, lines: ['3 passed, 0 failed (1 files)'] });
   });
 
-  it('have a time of their own, in expressions and scripts, and need no caller', async () => {
+  it('have their own time in expressions and scripts, and need no caller', async () => {
     const source = `id: ask
 parameters: { who: { type: string, default: nobody } }
 variables: { tries: 7, hour: -1 }
@@ -163,7 +163,7 @@ tests:
     ['a further call', '{ call: { to: "102" }, leg: agent, exits: { answered: end, refused: count } }'],
     ['a transfer', '{ refer: "102", exits: { answered: end, refused: count } }'],
   ] as const)
-    it(`are not told of a refusal where an interrupt calls off ${what} that rings`, async () => {
+    it(`show no refusal when an interrupt cancels ${what} that rings`, async () => {
       await writeFile(
         path.join(folder, 'zero.yaml'),
         `id: zero
@@ -198,7 +198,7 @@ blocks:
       );
     });
 
-  it('have phones that do something else each time they are called', async () => {
+  it('have phones that behave differently from call to call', async () => {
     await writeFile(
       path.join(folder, 'remind.yaml'),
       `id: remind
@@ -244,7 +244,7 @@ blocks:
     expect(lines[0]).to.contain('remind.test.yaml:3:29: "engaged" says not what the phone does; write answers');
   });
 
-  it('give the call to a scenario that is served', async () => {
+  it('pass the call to another scenario by serve', async () => {
     const served =
       'id: other\nparameters: { n: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "say:${n}", next: end }\n';
     await writeFile(path.join(folder, 'other.yaml'), served);
@@ -260,7 +260,7 @@ tests:
     expect(code, lines.join('\n')).to.equal(0);
   });
 
-  it('name blocks and variables that the scenario has not', async () => {
+  it('report expectations of unknown blocks and variables', async () => {
     const { lines } = await run(
       'tests: [{ name: a, steps: [hangs_up], expect: { exits: { entr: x }, variables: { trys: 1 }, results: { what.x: 1 } } }]',
     );
@@ -271,7 +271,7 @@ tests:
     ]);
   });
 
-  it('say what is not as expected, with what happened', async () => {
+  it('report unmet expectations, with the transcript', async () => {
     const { code, lines } = await run(`
 tests:
   - name: wrong
@@ -295,14 +295,14 @@ tests:
     expect(lines.at(-1)).to.equal('0 passed, 1 failed (1 files)');
   });
 
-  it('name the argument that is missing', async () => {
+  it('report the missing argument', async () => {
     await writeFile(path.join(folder, 'ask.yaml'), ASK.replace('variables', 'parameters: { to: string }\nvariables'));
     const { code, lines } = await run('tests: [{ name: none }]');
     expect(code).to.equal(1);
     expect(lines.slice(0, 2)).to.deep.equal(['FAILED ./ask.test.yaml:1: none', '  parameter to: is required']);
   });
 
-  it('fail for a scenario with mistakes, and one that is not there', async () => {
+  it('fail for a scenario with mistakes, and for a missing one', async () => {
     await writeFile(path.join(folder, 'ask.yaml'), ASK.replace('answer:', 'anser:'));
     const broken = await run('tests: [{ name: a }]');
     expect(broken.code).to.equal(1);
@@ -313,7 +313,7 @@ tests:
     );
   });
 
-  it('are those beside a scenario that is named', async () => {
+  it('are found beside a named scenario', async () => {
     await writeFile(path.join(folder, 'ask.test.yaml'), 'tests: [{ name: a, steps: [hangs_up] }]');
     const lines: string[] = [];
     expect(await runTests([path.join(folder, 'ask.yaml')], components, (line) => lines.push(line))).to.equal(0);
@@ -323,12 +323,12 @@ tests:
     expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (there is none)`);
   });
 
-  it('answer with 2 when there is none', async () => {
+  it('end with 2 without any test', async () => {
     const lines: string[] = [];
     expect(await runTests([folder], components, (line) => lines.push(line))).to.equal(2);
   });
 
-  it('name every mistake of a test file', () => {
+  it('report every mistake of a test file', () => {
     const { problems } = readTestFile(
       `scenaro: a.yaml
 tests:
@@ -353,7 +353,7 @@ tests:
     ]);
   });
 
-  it('begin with entities of the data model, and expect others', async () => {
+  it('start with entities of the data model, and expect others', async () => {
     await writeFile(
       path.join(folder, 'box.yaml'),
       'id: box\nstart: find\nblocks:\n  find: { model_list: { class: box/messages, filter: { owner: "10%" }, order: [at] }, exits: { next: remove, empty: end } }\n' +

@@ -113,7 +113,7 @@ describe('scenario tools', () => {
     ]);
   });
 
-  it('show the times of a long run from its beginning, also of what is left of its trace', async () => {
+  it('show times from the start of a long run with a truncated trace', async () => {
     const shown = await view([{ kind: 'press', digits: '1' }]);
     const lines = traceText({ ...shown, start: 0, trace: shown.trace.map((entry) => ({ ...entry, start: 90_000 })) });
     expect(lines).to.include('   90.0s  choice (menu menu.wav) -> 1');
@@ -170,7 +170,7 @@ export default main;`;
     expect(lines.at(-1)).to.equal('    2.2s  completed');
   });
 
-  it('show what the script of a module used', async () => {
+  it('show the resources used by a module', async () => {
     const { outcome, ...shown } = await view([]);
     const times = { cpuMs: 12.3456, wallMs: 50, activations: 4 };
     const usage = { ...times, memoryBytes: 1.5 * 1_048_576, commands: 3, logLines: 2, logBytes: 9 };
@@ -178,7 +178,7 @@ export default main;`;
     expect(lines.at(-1)?.trim()).to.equal('script: 12.3 ms CPU, 1.5 MB, 3 functions, 2 log lines');
   });
 
-  it('show how the runs ended that a run started', async () => {
+  it('show the outcomes of runs started by a run', async () => {
     const child = program('id: child\nstart: a\nblocks:\n  a: { fail: { code: sold_out, message: none left } }\n');
     const parent = program(
       'id: parent\nstart: a\nblocks:\n  a: { run: child, exits: { next: b, error: b } }\n  b: { return: 7 }\n',
@@ -192,7 +192,7 @@ export default main;`;
     expect(lines.at(-1)).to.equal('        0.0s  failed: block a: none left');
   });
 
-  it('make a test of a run that asked servers and operations, which passes', async () => {
+  it('make a passing test from a run with requests to servers and operations', async () => {
     const asking = program(`id: asking
 parameters: { customer: { type: string, default: "1" } }
 start: a
@@ -242,7 +242,7 @@ blocks:
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
-  it('make a test of a run for which the platform has called the party, which passes', async () => {
+  it('make a passing test from a run whose party the platform called', async () => {
     const pressing = program(
       'id: t\nparameters: { keys: string }\nstart: a\nblocks:\n  a: { send_dtmf: "${keys}", next: b }\n  b: { answer: , next: c }\n  c: { collect: { max: 1 }, exits: { next: end, timeout: end } }\n',
     );
@@ -260,7 +260,7 @@ blocks:
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
-  it('make a test of a run whose variables began with something else, which passes', async () => {
+  it('make a passing test from a run with other start values of variables', async () => {
     const text = 'id: t\nvariables: { who: nobody }\nstart: a\nblocks:\n  a: { answer: , next: b }\n';
     const greeting = program(
       `${text}  b: { if: who == "Ann", exits: { then: end, else: c } }\n  c: { hangup: , next: end }\n`,
@@ -290,7 +290,7 @@ blocks:
     expect(mismatches(await run(test as ScenarioTest), test?.expect ?? {})).to.deep.equal([]);
   });
 
-  it('make a test of a run that waits for keys while it speaks, records silence, and writes to a phone, which passes', async () => {
+  it('make a passing test from a run with keys during speech, a silent recording, and a text to a phone', async () => {
     const writing = program(`id: writing
 start: a
 finally: f
@@ -325,7 +325,7 @@ blocks:
     expect(asTest(shown)).to.contain('from: none');
   });
 
-  it('make a test of a run whose caller is with a scenario that it ran, which passes', async () => {
+  it('make a passing test from a run whose caller is in a nested scenario', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'nested-'));
     await writeFile(
       path.join(folder, 'outer.yaml'),
@@ -368,7 +368,7 @@ blocks:
     expect(mismatches(again, test?.expect ?? {})).to.deep.equal([]);
   });
 
-  it('make a test of a run in which the caller hangs up while a long sound is played, which passes', async () => {
+  it('make a passing test from a run with a hang-up during a long sound', async () => {
     const long = program(
       'id: long\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { say: Hello, next: c }\n  c: { say: Good bye, next: d }\n  d: { say: The end, next: end }\n',
     );
@@ -397,7 +397,7 @@ blocks:
     ['with silence only', 'menu', []],
     ['whose result names a recording of its own', 'voicemail', [{ kind: 'say', text: 'Please call me back.' }]],
   ] as const) {
-    it(`make a test of a run ${what}, which passes`, async () => {
+    it(`make a passing test from a run ${what}`, async () => {
       const { tests, problems } = readTestFile(asTest(await view(turns, example)), 'made.test.yaml');
       expect(problems).to.deep.equal([]);
       const [test] = tests.tests;

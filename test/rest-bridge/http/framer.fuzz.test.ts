@@ -135,7 +135,7 @@ function split(text: string, at: readonly number[]): Buffer[] {
 }
 
 describe('message framer: properties', () => {
-  it('hands on every request that is in order, however the stream is cut', () => {
+  it('passes on every valid request, for any division of the stream', () => {
     fc.assert(
       fc.property(fc.array(good, { minLength: 1, maxLength: 5 }), cuts, (samples, at) => {
         const { messages, refusal } = frame(split(samples.map(({ text }) => text).join(''), at));
@@ -146,7 +146,7 @@ describe('message framer: properties', () => {
     );
   });
 
-  it('decides the same however the stream is cut', () => {
+  it('decides the same for any division of the stream', () => {
     fc.assert(
       fc.property(hostile, cuts, (text, at) => {
         expect(frame(split(text, at))).to.deep.equal(frame(split(text, [])));
@@ -158,7 +158,7 @@ describe('message framer: properties', () => {
     );
   });
 
-  it('agrees with Node on the borders of everything that it hands on', async function () {
+  it('agrees with Node on the borders of every passed message', async function () {
     this.timeout(30_000);
     let seen = 0;
     let refused = 0;

@@ -16,7 +16,7 @@ describe('message framer', () => {
     });
   }
 
-  it('hands nothing on behind what it refuses', () => {
+  it('passes nothing on after a refusal', () => {
     const { messages, forwarded, refusal } = run(`${GET}\r\nnonsense\r\n\r\n${GET}\r\n`);
     expect(messages).to.deep.equal([{ method: 'GET', target: '/a', body: 0 }]);
     expect(forwarded.join('')).to.equal(`${GET}\r\n`);
@@ -30,7 +30,7 @@ describe('message framer', () => {
     expect(Buffer.concat(forwarded).toString('latin1')).to.equal(`POST /uc/calls/7!setup_asr?x=/!y${rest}`);
   });
 
-  it('does not hand on the wish for another protocol, which Node would stumble over', () => {
+  it('removes an Upgrade header to another protocol, which Node would mishandle', () => {
     const wish = 'Upgrade: h2c\r\nX-A: upgrade:\r\nupgrade: a\r\nUPGRADE:\r\nConnection: Upgrade\r\n';
     const { messages, forwarded } = run(`${GET}${wish}\r\n`.repeat(2));
     expect(forwarded.join('')).to.equal(`${GET}X-A: upgrade:\r\nConnection: Upgrade\r\n\r\n`.repeat(2));
@@ -57,7 +57,7 @@ describe('message framer', () => {
     expect(run(head.replace('A:', 'AA:')).refusal?.kind).to.equal('head-too-large');
   });
 
-  it('takes a length of zero, however written, as no body', () => {
+  it('takes every spelling of length zero as no body', () => {
     for (const zero of ['0', '00', '000000000000000']) {
       const { messages } = run(`${POST}Content-Length: ${zero}\r\n\r\n${GET}\r\n`);
       expect(messages.map(({ body }) => body)).to.deep.equal([0, 0]);

@@ -43,7 +43,7 @@ describe('strict framing front', () => {
     }
   });
 
-  it('hands native methods on as they are', async () => {
+  it('passes native methods on unchanged', async () => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       client.write(`${method} /a!b HTTP/1.1\r\n${HOST}\r\n`);
       expect((await client.answer())?.body).to.equal(`${method} /a!b `);
@@ -172,7 +172,7 @@ describe('strict framing front: upgrade', () => {
     await server.close();
   });
 
-  it('passes bytes untouched after the upgrade, those in the same packet included', async () => {
+  it('passes bytes untouched after the upgrade, also those of the same packet', async () => {
     server.server.on('upgrade', (_request, socket: Duplex) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
       socket.on('data', (bytes: Buffer) => socket.write(bytes));
@@ -188,14 +188,14 @@ describe('strict framing front: upgrade', () => {
     expect(server.refusals).to.deep.equal([]);
   });
 
-  it('goes on with HTTP when nobody takes the upgrade', async () => {
+  it('continues with HTTP after a refused upgrade', async () => {
     client.write(`${UPGRADE}LOOKUP /a HTTP/1.1\r\n${HOST}\r\nSEND_DTMF /b HTTP/1.1\r\n${HOST}\r\n`);
     expect((await client.answer())?.body).to.equal('GET /ws ');
     expect((await client.answer())?.body).to.equal('POST /a!lookup ');
     expect((await client.answer())?.body).to.equal('POST /b!send_dtmf ');
   });
 
-  it('does not take Upgrade: h2c for an upgrade, although somebody would take one', async () => {
+  it('ignores Upgrade: h2c although upgrades are accepted', async () => {
     server.server.on('upgrade', (_request, socket: Duplex) => socket.destroy());
     const wish = `POST /a HTTP/1.1\r\n${HOST}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nContent-Length: 1\r\n\r\nx`;
     client.write(wish.repeat(2));
@@ -205,7 +205,7 @@ describe('strict framing front: upgrade', () => {
 });
 
 describe('strict framing front: TLS', () => {
-  it('reads custom methods, and knows that the connection is encrypted', async function () {
+  it('reads custom methods, and marks the connection as encrypted', async function () {
     const tls = makeCertificate();
     if (!tls) {
       this.skip();
@@ -228,7 +228,7 @@ describe('strict framing front: TLS', () => {
 });
 
 describe('strict framing front: time limits', () => {
-  it('gives up on a head that drips in, and on one that stops', async () => {
+  it('refuses a dripping head, and one that stops', async () => {
     const server = await startEchoServer({ headTimeoutMs: 60 });
     const client = await RawClient.open(server.port);
     client.write('GET /a HTTP/1.1\r\n');
@@ -239,7 +239,7 @@ describe('strict framing front: time limits', () => {
     await server.close();
   });
 
-  it('starts the time anew with every head, also with one that begins in the packet that ends another', async () => {
+  it('restarts the time with every head, also within a packet', async () => {
     const server = await startEchoServer({ headTimeoutMs: 200 });
     const client = await RawClient.open(server.port);
     client.write('GET /0 HTTP/1.1\r\nHost: x\r\n');
@@ -253,7 +253,7 @@ describe('strict framing front: time limits', () => {
     await server.close();
   });
 
-  it('gives up on a body that does not come, and on a connection on which nothing comes', async () => {
+  it('refuses a missing body, and closes a silent connection', async () => {
     const server = await startEchoServer({ silentTimeoutMs: 100, bodyLimits: { graceMs: 100 } });
     const client = await RawClient.open(server.port);
     client.write(`INVITE /a HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nabc`);
@@ -281,7 +281,7 @@ describe('strict framing front: time limits', () => {
     return answer?.body;
   };
 
-  it('gives up on a body below the rate, although it never stops', async () => {
+  it('refuses a body below the minimum rate', async () => {
     const server = await startEchoServer({ bodyLimits: { graceMs: 200, bytesPerSecond: 5_000 } });
     const client = await RawClient.open(server.port);
     client.write(`INVITE /a HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`);
@@ -293,7 +293,7 @@ describe('strict framing front: time limits', () => {
     await server.close();
   });
 
-  it('lets a body go on at the rate when its sender is known, and cuts it off when not', async () => {
+  it('accepts a body at the minimum rate from an authenticated sender only', async () => {
     const server = await startEchoServer({ bodyLimits: { graceMs: 200, bytesPerSecond: 100, strangerMs: 300 } });
     expect(await drip(server.port, 400)).to.equal('timeout');
     server.server.on('request', (request) => senderKnown(request));
@@ -301,7 +301,7 @@ describe('strict framing front: time limits', () => {
     await server.close();
   });
 
-  it('gives up on a body that stops for too long, however much came before', async () => {
+  it('refuses a body that stops for too long at any point', async () => {
     const server = await startEchoServer({ bodyLimits: { silenceMs: 100 } });
     server.server.on('request', (request) => senderKnown(request));
     const client = await RawClient.open(server.port);

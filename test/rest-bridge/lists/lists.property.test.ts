@@ -159,7 +159,7 @@ describe(`REST: random lists, seed ${SEED}`, () => {
   };
 
   for (const [path, { fields, id, ...rules }] of Object.entries(COLLECTIONS)) {
-    it(`of ${path} are what a plain reference answers`, async function () {
+    it(`of ${path} equal those of a reference implementation`, async function () {
       this.timeout(600_000);
       const rows = (await get(path, {})) as Row[];
       expect(rows).to.have.length.greaterThan(5);
@@ -194,7 +194,7 @@ describe(`REST: random lists, seed ${SEED}`, () => {
     });
   }
 
-  it('logged no fault meanwhile', () => {
+  it('log no internal error', () => {
     expect(node.log).to.deep.equal([]);
   });
 });

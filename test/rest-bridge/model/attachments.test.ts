@@ -184,7 +184,7 @@ describeNodes('REST: attachments', (node) => {
     expect(await count.json()).to.deep.equal({ count: 0 });
   });
 
-  it('are served in parts, and not at all to whoever has them', async () => {
+  it('are served in ranges, and with 304 to a client that has them', async () => {
     await upload(`${path}/report`);
     const part = async (range: string, headers: Record<string, string> = {}): Promise<unknown[]> => {
       const answer = await send('GET', `${path}/report`, undefined, { range, ...headers });
@@ -243,7 +243,7 @@ describeNodes('REST: attachments', (node) => {
     expect(incoming(node())).to.deep.equal([]);
   });
 
-  it('that say they are too large are refused before they arrive', async () => {
+  it('with a declared length over the limit are refused before the upload', async () => {
     const socket = connect(node().port, '127.0.0.1');
     socket.write(
       `PUT /rest/v1${path}/report HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${await node().token(ADMIN)}\r\n` +
@@ -275,7 +275,7 @@ describeNodes('REST: attachments', (node) => {
     expect(incoming(node())).to.deep.equal([]);
   });
 
-  it('are not written by whoever writes the entity', async () => {
+  it('cannot be set by a write of the entity', async () => {
     const forged = { hasha: HASHA, link: 'fs://etc/passwd', mtime: '', name: 'content', size: 5, filename: 'x' };
     await refused(json('PATCH', path, { report: forged }), 400, 1400);
     await refused(json('POST', path.slice(0, -2), { report: forged }), 400, 1400);
@@ -285,7 +285,7 @@ describeNodes('REST: attachments', (node) => {
     expect(await (await json('PATCH', path, { report: null })).json()).to.include({ report: null });
   });
 
-  it('have a place that exists, a type that is known, and a name that leads nowhere else', async () => {
+  it('need an existing place, a known type, and a name within their folder', async () => {
     await refused(upload(`${path}/title`), 404, 1404);
     await refused(upload(`${path}/nothing`), 404, 1404);
     await refused(upload(`${path}x/report`), 404, 1404);

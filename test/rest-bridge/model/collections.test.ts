@@ -48,7 +48,7 @@ describeNodes('REST: model collections', (node) => {
         path = await makeClass({ storage_mode: mode });
       });
 
-      it('POST, GET, PUT, PATCH and DELETE do what the table says', async () => {
+      it('POST, GET, PUT, PATCH and DELETE follow the table of the specification', async () => {
         const made = await send('POST', path, { name: 'Ann', age: 30 });
         expect(made.status, made.text).to.equal(200);
         const { id } = made.body as { id: string };
@@ -105,7 +105,7 @@ describeNodes('REST: model collections', (node) => {
         expect((await send('GET', `${path}?limit=0`)).body).to.deep.equal({ count: 0 });
       });
 
-      it('an id or a unique value is taken once; what does not fit is named', async () => {
+      it('ids and unique values are unique; invalid fields are named', async () => {
         await send('POST', path, { id: 'a', name: 'A', code: 'c' });
         expectError(await send('POST', path, { id: 'a', name: 'A' }), 409, 1402, 'id');
         expectError(await send('POST', path, { name: 'B', code: 'c' }), 409, 1402, 'code');
@@ -149,7 +149,7 @@ describeNodes('REST: model collections', (node) => {
         expect((await send('GET', `${path}?export=true`)).body).to.deep.equal(exported);
       });
 
-      it('If-Match lets a client overwrite only what it has read', async () => {
+      it('If-Match lets a client overwrite only the version that it has read', async () => {
         const made = await send('POST', path, { id: 'a', name: 'Ann', tags: ['x'], extra: { b: 1, a: [2] } });
         expect(made.status, made.text).to.equal(200);
         const first = made.headers.get('etag') ?? '';
@@ -245,7 +245,7 @@ describeNodes('REST: model collections', (node) => {
     expect((await send('GET', '/')).body).to.include('model');
   });
 
-  it('answers 405 with what a path allows, and 404 for what is not there', async () => {
+  it('answers 405 with the allowed methods, and 404 for an unknown path', async () => {
     const path = await makeClass();
     for (const [method, place] of [
       ['PUT', path],
@@ -382,7 +382,7 @@ describeNodes('REST: model collections', (node) => {
       expect(again.body).to.deep.include({ id: ids[0], classname, properties: shown['properties'] });
     });
 
-    it('name what is wrong in them', async () => {
+    it('name their mistakes', async () => {
       for (const [field, body] of Object.entries({
         classname: { storage_mode: 'ram' },
         storage_mode: { classname: 'x1' },
@@ -395,7 +395,7 @@ describeNodes('REST: model collections', (node) => {
       }
     });
 
-    it('with heirs stay', async () => {
+    it('with heirs cannot be removed', async () => {
       const parent = (await send('POST', '/domain/classes', { classname: `p${++classes}`, storage_mode: 'abstract' }))
         .body as { id: string };
       await send('POST', '/domain/classes', { classname: `c${classes}`, storage_mode: 'ets', parent_id: parent.id });

@@ -9,7 +9,7 @@ describe('REST: a node that is killed while it writes entities', () => {
     this.skip();
   });
 
-  it('loses nothing that it acknowledged', async function () {
+  it('loses no acknowledged write', async function () {
     this.timeout(120_000);
     const databaseUrl = (await (await postgresServer())?.createDatabase()) ?? '';
     const node = await TestNode.start({ env: { DATABASE_URL: databaseUrl } });

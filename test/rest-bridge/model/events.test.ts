@@ -40,7 +40,7 @@ describeNodes('REST: changes of entities as events', (node) => {
   }
 
   for (const mode of ['category', 'ram']) {
-    it(`tell what happened to whom; storage_mode ${mode}`, async () => {
+    it(`report changes of entities; storage_mode ${mode}`, async () => {
       const classname = await makeClass(mode);
       const next = await subscribe({ classpath: classname.split('/')[0] });
       await send('POST', `/model/${classname}`, { id: 'a', name: 'Ann', age: 1 });
@@ -92,7 +92,7 @@ describeNodes('REST: changes of entities as events', (node) => {
     });
   }
 
-  it('stop while suspended, and reload when they go on', async () => {
+  it('stop while suspended, and reload afterwards', async () => {
     const classname = await makeClass('category');
     const next = await subscribe({ classpath: classname });
     const place = `/model/${classname}`;
@@ -106,7 +106,7 @@ describeNodes('REST: changes of entities as events', (node) => {
     expect(await next()).to.deep.include({ operation: 'create', id: 'b' });
   });
 
-  it('are told to those who may read the class, in its domain', async () => {
+  it('are sent to readers of the class, in its domain', async () => {
     const hidden = await makeClass('category');
     const silent = await makeClass('category', { opts: { notify: false } });
     const [alice] = (await send('LOOKUP', '/iam/users', { login: 'alice' })).body as string[];

@@ -72,7 +72,7 @@ describeNodes('REST: parameters of model lists', (node) => {
       expect((await get(`${path}/a`)).body).to.deep.equal({ id: 'a', name: 'a', n: 1, extra: null });
     });
 
-    it(`what cannot be understood is named with its place; storage_mode ${mode}`, async () => {
+    it(`syntax errors are reported with their place; storage_mode ${mode}`, async () => {
       const path = await makeClass(mode);
       for (const [query, expected] of [
         [{ filter: ['==', ['property', 'nobody'], 1] }, { field: 'filter', path: 'filter[1]' }],
@@ -100,7 +100,7 @@ describeNodes('REST: parameters of model lists', (node) => {
     });
   }
 
-  it('numbers at the ends of their range are no fault of the server', async () => {
+  it('numbers at the ends of their range cause no internal error', async () => {
     for (const mode of ['category', 'ram']) {
       const path = await makeClass(mode, { properties: [{ name: 'x', data_type: 'float' }] });
       const entities = [5e-324, -5e-324, 1.7e308, 1.7e308].map((x, n) => ({ id: `${n}`, x }));
@@ -118,7 +118,7 @@ describeNodes('REST: parameters of model lists', (node) => {
     }
   });
 
-  it('export answers what can be posted back', async () => {
+  it('export answers entities that can be posted back', async () => {
     const path = await makeClass('history', {
       properties: [
         ...PROPERTIES,
@@ -161,7 +161,7 @@ describeNodes('REST: parameters of model lists', (node) => {
       expect((await get(path, some)).body).to.deep.equal([{ id: 'e03188' }, { id: 'e03181' }]);
     });
 
-    it('of an id is read page by page as it was at the first', async () => {
+    it('with an id is read page by page in the state of the first page', async () => {
       const ids: string[] = [];
       for (let offset = 0; ; offset += 500) {
         const page = (await get(path, { snapshot: 'mine', order: [{ n: 'asc' }], limit: 500, offset, mask: 'id,n' }))

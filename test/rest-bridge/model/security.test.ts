@@ -51,7 +51,7 @@ describeNodes('REST: attacks on the data model', (node) => {
     expect(node().log).to.deep.equal([]);
   });
 
-  it('U+0000 names nothing, and a border longer than borders may be is refused', async () => {
+  it('U+0000 in names and a too long multipart boundary are refused', async () => {
     for (const [method, path, body] of [
       ['GET', '/model/victim/%00'],
       ['DELETE', '/model/victim/%00'],
@@ -118,7 +118,7 @@ describeNodes('REST: attacks on the data model', (node) => {
     }
   });
 
-  it('paths lead nowhere else', async () => {
+  it('paths cannot leave the base', async () => {
     for (const path of [
       '/model/../iam/users',
       '/model/victim/..%2f..%2fiam/users',
@@ -175,7 +175,7 @@ describeNodes('REST: attacks on the data model', (node) => {
     expect((await send('POST', '/model/victim', { name: 'x'.repeat(2_000_000) })).status).to.equal(413);
   });
 
-  it('properties may be called as what every object has', async () => {
+  it('properties may have the names of members of every object', async () => {
     const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty'];
     const properties = names.map((name) => ({ name, data_type: 'string' }));
     for (const mode of ['category', 'ram']) {
@@ -193,7 +193,7 @@ describeNodes('REST: attacks on the data model', (node) => {
     }
   });
 
-  it('keys that would reach a prototype, and texts that no database takes, are refused', async () => {
+  it('keys that would reach a prototype, and texts that databases cannot store, are refused', async () => {
     for (const body of [
       '{"__proto__":{"name":"x"}}',
       '{"any":{"__proto__":{}}}',

@@ -28,7 +28,7 @@ async function knows(node: DataNode, classname: string): Promise<void> {
 describeTwoNodes(
   'REST: nodes with one file store',
   (nodes) => {
-    it('show an avatar wherever it was stored, and remove it when nobody has it', async () => {
+    it('show an avatar stored by either, and remove it when unused', async () => {
       const [first, second] = nodes();
       const who = 'alice@demo.local';
       const [body, headers] = form('a picture');
@@ -41,7 +41,7 @@ describeTwoNodes(
       expect(await first.model.sweepFiles(-1)).to.equal(1);
     });
 
-    it('tell the subscribers of both every write of one entity in memory, in one order', async function () {
+    it('send every write of one entity in memory to the subscribers of both, in one order', async function () {
       this.timeout(120_000);
       const properties = [{ name: 'n', data_type: 'integer' }];
       const settings = { classname: 'counted', storage_mode: 'ram', properties };
@@ -86,7 +86,7 @@ async function listen(node: DataNode, classpath: string, count: number): Promise
 }
 
 describeTwoNodes('REST: nodes with a file store each', (nodes) => {
-  it('answer 503 with the reason for a file that only the other has', async () => {
+  it('answer 503 with the reason for a file that only the other node has', async () => {
     const [first, second] = nodes();
     const properties = [{ name: 'file', data_type: 'attachment' }];
     const settings = { classname: 'kept', storage_mode: 'category', properties };
