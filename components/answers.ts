@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { type Answer, type ComponentContext, isCancellable } from '../runtime/runs/index.ts';
 import { INTERRUPT, type Value } from '../runtime/language/index.ts';
 
-/** What `call` and `refer` share: following the answers of a call on its way. */
+/** Shared by `call` and `refer`: following the answers of a call in progress. */
 
-/** A call on its way, or a transfer: who answers, and how it is found. */
+/** A call or transfer in progress, with its answering party. */
 export interface Attempt {
   readonly callid: string;
   readonly dialogid: string;
@@ -13,8 +13,8 @@ export interface Attempt {
 }
 
 /**
- * Writes the answers into the trace as they come, and reports them as milestones `PARTY initiated`, `PARTY
- * provisional`, `PARTY final` when the scenario asked for it. Goes on after the block is done.
+ * Adds the answers to the trace as they come, and reports them as milestones `PARTY initiated`, `PARTY provisional`,
+ * `PARTY final` when the setting requests it. Continues after the block's end.
  */
 export function follow(context: ComponentContext, attempt: Attempt, who: string, party: string | undefined): void {
   const { callid, dialogid } = attempt;
@@ -32,11 +32,11 @@ export function follow(context: ComponentContext, attempt: Attempt, who: string,
 }
 
 /**
- * Waits for an answer. When the block has to end, the call is hung up, which makes the far end answer (487); so the
- * answer comes in every case, and nobody is left ringing. When an interrupt leads the run elsewhere, a transfer is
- * called off instead, because the other party stays; one that cannot be called off is waited for.
- * @param attempt the transfer, if it is one
- * @throws the reason of the signal, when an interrupt was first: that nobody answered is then no refusal
+ * Waits for an answer. When the block must end, the call is hung up, which makes the far end answer (487), so that no phone
+ * is left ringing. An interrupt cancels a transfer instead, because the other party stays; a transfer that cannot be
+ * cancelled is awaited.
+ * @param attempt the transfer, if any
+ * @throws the reason of the signal, when an interrupt came first: the missing answer is then not a refusal
  */
 export async function answerOf(
   promise: Promise<Answer>,
@@ -67,7 +67,7 @@ export async function answerOf(
   }
 }
 
-/** The setting by which a block reports its answers as milestones of an operation. */
+/** The setting for reporting a block's answers as milestones of an operation. */
 export const reportAs = (example: string) =>
   Type.Optional(
     Type.String({
@@ -78,17 +78,17 @@ export const reportAs = (example: string) =>
     }),
   );
 
-/** The setting by which a transfer names whoever wants it. */
+/** The setting with the transferring party. */
 export const referredBy = Type.String({
   maxLength: 256,
-  // Nothing that could end the header.
+  // Without characters that could end the header.
   pattern: '^(<sips?:[^<>\\s]+>)?$',
   default: '',
   examples: ['<sip:101@demo.local>'],
   description: 'Who wants the transfer: Referred-By of the new call (RFC 3892).',
 });
 
-/** Result fields that tell an answer. */
+/** Result fields of an answer. */
 export const ANSWER_RESULTS = {
   status: { type: 'integer', description: 'SIP status of the last answer, 0 when there was none yet.' },
   last_response: { type: 'string', description: 'Its status line, e.g. `SIP/2.0 486 Busy Here`.' },
@@ -100,7 +100,7 @@ export function answerFields({ callid, dialogid }: Attempt, answer?: Answer): Re
   return { callid, dialogid, status: answer?.status ?? 0, last_response: answer?.line ?? '' };
 }
 
-/** The exit that an answer means. */
+/** The exit for an answer. */
 export function exitOf({ status }: Answer): 'ringing' | 'answered' | 'busy' | 'no_answer' | 'refused' {
   if (status < 200) return 'ringing';
   if (status < 300) return 'answered';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** What the model components share. */
+/** Shared by the model components. */
 
 export const CLASSNAME = Type.String({
   pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',

@@ -2,9 +2,9 @@ import { ScenarioError } from '../runtime/language/index.ts';
 import { failureTextForOthers, type Run, type RunOutcome } from '../runtime/runs/index.ts';
 
 /**
- * Waits for a scenario that another one started.
- * @param stops whether the signal ends the scenario; else only the waiting ends
- * @throws ScenarioError the error that the scenario failed with
+ * Waits for a scenario started by another one.
+ * @param stops true: the signal ends the scenario; false: only the wait
+ * @throws ScenarioError the error of the failed scenario
  */
 export async function untilFinished(run: Run, signal: AbortSignal, stops: boolean): Promise<RunOutcome> {
   const aborted = Promise.withResolvers<never>();

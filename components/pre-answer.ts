@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ComponentContext, PreAnswer } from '../runtime/runs/index.ts';
 import type { Value } from '../runtime/language/index.ts';
 
-/** Settings by which a scenario serves the called party before it is connected. */
+/** Settings for a scenario that serves the called party before the connection. */
 export const preAnswerSettings = {
   pre_answer: Type.String({
     maxLength: 64,
@@ -22,8 +22,8 @@ interface Settings {
 }
 
 /**
- * What `dial` and `refer` need for it; nothing when no scenario is named.
- * @throws ScenarioError code `no_such_scenario`, before anybody is called
+ * Options for `dial` and `refer`; empty without such a scenario.
+ * @throws ScenarioError code `no_such_scenario`, before the call
  */
 export async function preAnswerOf(
   { children, note }: Pick<ComponentContext, 'children' | 'note'>,

@@ -1,4 +1,4 @@
-/** The work's outcome, or the signal's reason when that comes first; the work then goes on unheard. */
+/** The work's outcome, or the signal's reason when it comes first; the work then continues, and its outcome is ignored. */
 export async function untilSettled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

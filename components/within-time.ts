@@ -2,9 +2,9 @@ import type { ComponentContext } from '../runtime/runs/index.ts';
 import { parseDuration } from '../runtime/language/index.ts';
 
 /**
- * Waits for something until a time is up or the block has to end; the signal it gets aborts in either case.
- * @param duration as authors write it
- * @returns undefined when the time was up first
+ * Waits for work until a timeout or the end of the block; the work's signal aborts in either case.
+ * @param duration in the authors' form
+ * @returns undefined after the timeout
  */
 export async function withinTime<T>(
   { clock, signal }: Pick<ComponentContext, 'clock' | 'signal'>,

@@ -3,12 +3,12 @@ import { chownSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An unknown owner, or one to whom this user may not give files. */
+/** An unknown owner, or one that this user cannot give files to. */
 export class OwnerError extends Error {
   override readonly name = 'OwnerError';
 }
 
-/** The user of the system, and the group, that rendered files are given to. */
+/** The system user and group that own the rendered files. */
 export class Owner {
   readonly #name: string;
   readonly #uid: number;
@@ -66,7 +66,7 @@ function groupId(group: string): number {
   return Number(known);
 }
 
-/** What a program prints; undefined where it fails. */
+/** The output of a program; undefined after a failure. */
 function run(program: string, args: readonly string[]): string | undefined {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -8,7 +8,7 @@ import type { Owner } from './owner.ts';
 import { type Sizing, sessionsFor, SizingError } from './sizing.ts';
 import { fill, TemplateError } from './template.ts';
 
-/** How the node reaches the pair: what RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH say. */
+/** The node's addresses of the pair, from RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH. */
 export interface Pair {
   readonly drachtio: ServerAddress;
   readonly freeswitch: ServerAddress;
@@ -17,12 +17,12 @@ export interface Pair {
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 
 /**
- * Renders every template into `target` and makes the folders that the configuration names. Hold music is written
- * where there is none yet.
+ * Renders every template into `target` and makes the folders of the configuration. Writes hold music into an empty folder
+ * of hold music.
  * @param target an absolute path
- * @param owner whom the files, and folders that were made for them, are to belong to; absent: whoever renders
+ * @param owner owner of the files and of the folders made for them; default: the present user
  * @returns the configuration files, relative to `target`
- * @throws OwnerError when they cannot be given to `owner`
+ * @throws OwnerError when `owner` cannot be set
  */
 export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner): string[] {
   const values = valuesFor(sizing, pair, target);
@@ -37,7 +37,7 @@ export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner
   if (unused.length > 0) throw new TemplateError(`no template uses ${unused.join(', ')}`);
   for (const { name, text } of rendered) {
     mkdirSync(dirname(join(target, name)), { recursive: true });
-    // Both files with secrets are among them: nobody but the owner reads any.
+    // Two of them contain secrets, so only the owner can read the files.
     writeFileSync(join(target, name), text, { mode: 0o600 });
   }
   const files = rendered.map(({ name }) => join(target, name));
@@ -48,7 +48,7 @@ export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner
   const logs = resolve(target, sizing.folders.logs);
   if (makeFolder(logs, target)) {
     ours.push(logs);
-    // FreeSWITCH writes its whole configuration there, for everybody to read: freeswitch.xml.fsxml.
+    // FreeSWITCH writes its whole configuration there, readable for all users: freeswitch.xml.fsxml.
     chmodSync(logs, 0o700);
   }
   const written = provideMusic(resolve(target, music));
@@ -75,7 +75,7 @@ function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, s
     'media.sessions': sessionsFor(sizing.calls),
     'media.sessionsPerSecond': sizing.callsPerSecond * 2,
     'media.rtpFirst': sizing.media.rtp.first,
-    // FreeSWITCH counts in pairs of ports and warns of an odd last one.
+    // FreeSWITCH uses ports in pairs and warns of an odd last one.
     'media.rtpLast': sizing.media.rtp.last - (sizing.media.rtp.last % 2),
     'folders.sounds': resolve(target, sizing.folders.sounds),
     'folders.recordings': resolve(target, sizing.folders.recordings),
@@ -83,7 +83,7 @@ function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, s
   };
 }
 
-/** Whether the folder was made for the pair: just now, or inside of the rendered one. Others keep their owner and rights. */
+/** True for a folder made for the pair, now or inside the rendered one. Others keep their owner and permissions. */
 function makeFolder(folder: string, target: string): boolean {
   const made = mkdirSync(folder, { recursive: true }) !== undefined;
   return made || folder.startsWith(target + sep);
@@ -91,7 +91,7 @@ function makeFolder(folder: string, target: string): boolean {
 
 /**
  * FreeSWITCH warns about a hold music folder without files, so the embedded server's own music goes there.
- * @returns the files written
+ * @returns the written files
  */
 function provideMusic(folder: string): string[] {
   if (readdirSync(folder).length > 0) return [];
@@ -103,7 +103,7 @@ function provideMusic(folder: string): string[] {
 /**
  * The pair that RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name.
  * @throws SizingError unless each variable names exactly one server
- * @throws ConfigError for a variable that cannot be read
+ * @throws ConfigError for an invalid variable
  */
 export function pairFrom(env: NodeJS.ProcessEnv): Pair {
   const { drachtio, freeswitch } = readConfig(env);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { parse } from 'yaml';
 
-/** What the operator wrote, checked. */
+/** The checked sizing file. */
 export interface Sizing {
   readonly calls: number;
   readonly callsPerSecond: number;
@@ -9,7 +9,7 @@ export interface Sizing {
   readonly sip: {
     readonly address: string;
     readonly port: number;
-    /** Of further drachtio-servers that the node makes calls on this FreeSWITCH by. */
+    /** Addresses of further drachtio-servers through which the node calls this FreeSWITCH. */
     readonly others: readonly string[];
     readonly callRecords: boolean;
   };
@@ -21,7 +21,7 @@ export interface Sizing {
   readonly folders: { readonly sounds: string; readonly recordings: string; readonly logs: string };
 }
 
-/** A setting that cannot be used: which, what was found, what belongs there. */
+/** An invalid setting: its name, the found value, the expected form. */
 export class SizingError extends Error {
   override readonly name = 'SizingError';
   readonly field: string;
@@ -43,7 +43,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 /**
  * Reads the sizing file.
  * @param text YAML, as in sizing.yaml
- * @throws SizingError for the first setting that is missing, misspelt or cannot be used
+ * @throws SizingError for the first missing, misspelt or invalid setting
  */
 export function readSizing(text: string): Sizing {
   const root = mapping('', parse(text));

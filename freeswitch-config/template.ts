@@ -1,4 +1,4 @@
-/** A template that names a value nobody gave, or a given value that no template uses. */
+/** A missing value of a template, or an unused value. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
@@ -8,8 +8,8 @@ const PLACEHOLDER = /\{\{([A-Za-z.]+)\}\}/g;
 /**
  * Fills `{{name}}` with the XML-escaped value of that name.
  * @param where the template's name, for the error
- * @param used collects the names that occur
- * @throws TemplateError for a name without value
+ * @param used collects the used names
+ * @throws TemplateError for a name without a value
  */
 export function fill(
   template: string,

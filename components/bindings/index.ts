@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent, liveDialog, notApplicable } from '../../runtime/runs/index.ts';
 
-/** A call and all that transfers make of it carry them along. */
+/** Labels stay with a call and with all calls that transfers make of it. */
 const MAX_LABELS = 256;
 const COMMANDS = ['get', 'set', 'add', 'remove', 'clean', 'contains'] as const;
 

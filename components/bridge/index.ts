@@ -41,7 +41,7 @@ export const bridge = defineComponent({
     const call = ownCallTo(context.call, 'be connected with another');
     const other = context.leg(leg);
     if (other === context.call) throw new ScenarioError('setting', `bridge: "${leg}" cannot talk with itself`);
-    // The called party was there, and hung up before the two could talk.
+    // The called party hung up before the connection.
     const { aborted: isOver, reason } = other.endSignal;
     if (isOver && isInterruption(reason as CallEnd)) return { exit: 'ended', fields: { milliseconds: 0 } };
     const start = clock.now();

@@ -132,7 +132,7 @@ function callerIdOf({ caller }: ComponentContext, given: string | undefined): st
   return number;
 }
 
-/** Waits for the end of the call. @returns milliseconds it took */
+/** Waits for the end of the call. @returns its duration in milliseconds */
 async function untilOver({ call: port, signal, clock }: ComponentContext): Promise<number> {
   const start = clock.now();
   const over = AbortSignal.any([signal, port.endSignal]);

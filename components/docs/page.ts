@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { type ComponentDefinition, type ComponentDefinitions, END, methodOf, settingKind } from '../../runtime/language/index.ts';
 
-/** The page of a component in Markdown: what it does, its settings, exits and results, and an example. */
+/** The page of a component in Markdown: description, settings, exits, results, and an example. */
 export function componentPage(component: ComponentDefinition, example: string): string {
   return [
     `<!-- Made by components/docs/write.ts from index.ts and example.yaml. -->`,

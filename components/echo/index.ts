@@ -22,7 +22,7 @@ export const echo = defineComponent({
     const stop = new AbortController();
     const echoing = call.echo(AbortSignal.any([signal, stop.signal]));
     const time = clock.sleep(parseDuration(duration) ?? 0, AbortSignal.any([signal, stop.signal]));
-    // Whatever comes first ends the other; a stop of our own making is no failure.
+    // The first of both to end stops the other; this stop is not a failure.
     await Promise.race([time, echoing]).finally(() => stop.abort());
     await Promise.allSettled([time, echoing]);
     return { exit: 'next' };

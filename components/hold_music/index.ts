@@ -3,7 +3,7 @@ import { defineComponent } from '../../runtime/runs/index.ts';
 import { Duration, listOf, Sounds } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
-/** A soft chord every three seconds: something to hear without a file. */
+/** The default without a file: a soft chord every three seconds. */
 export const MELODY = 'tone:v=-20;%(400,2600,349,440)';
 
 export const holdMusic = defineComponent({

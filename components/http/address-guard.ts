@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that are nobody's but the node's own network's (IANA special-purpose registries, RFC 6890). */
+/** Addresses of the node's own network (IANA special-purpose registries, RFC 6890). */
 const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
@@ -19,7 +19,7 @@ const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['240.0.0.0', 4, 'ipv4'],
   ['::', 128, 'ipv6'],
   ['::1', 128, 'ipv6'],
-  // These hold an IPv4 address that the checks above do not see; BlockList sees the one in ::ffff:a.b.c.d.
+  // These embed an IPv4 address that the checks above miss; BlockList finds the one in ::ffff:a.b.c.d.
   ['::', 96, 'ipv6'],
   ['64:ff9b::', 96, 'ipv6'],
   ['64:ff9b:1::', 48, 'ipv6'],
@@ -33,7 +33,7 @@ const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['ff00::', 8, 'ipv6'],
 ];
 
-/** An entry of an allow list cannot be read. */
+/** An invalid entry of an allow list. */
 export class AllowListError extends Error {
   override readonly name = 'AllowListError';
   readonly found: string;
@@ -49,7 +49,7 @@ export class AddressGuard {
   readonly #allowed = new BlockList();
 
   /**
-   * @param allowed addresses and networks (`10.1.0.0/16`) that may be reached although they are special
+   * @param allowed special addresses and networks (`10.1.0.0/16`) that may be reached
    * @throws AllowListError
    */
   constructor(allowed: readonly string[] = []) {
@@ -74,7 +74,7 @@ export class AddressGuard {
   }
 }
 
-/** Decides whether scripts may ask a host, by its name. */
+/** Decides whether scripts may send requests to a host, by its name. */
 export class HostGuard {
   readonly #exact = new Set<string>();
   readonly #suffixes: string[] = [];

@@ -2,7 +2,7 @@ import { Concealer, withinJson } from './concealer.ts';
 import type { Reveal } from '../../runtime/runs/index.ts';
 import type { Value } from '../../runtime/language/index.ts';
 
-/** Headers and body of a request: what is no text goes as JSON. */
+/** Headers and body of a request: values other than texts are sent as JSON. */
 export function requestBody(
   headers: Readonly<Record<string, string>>,
   body: Value | undefined,
@@ -16,13 +16,13 @@ export function requestBody(
   };
 }
 
-/** The value of a JSON answer; null when it is none. */
+/** The value of a JSON answer; null for other answers. */
 export function jsonOf(contentType: string | undefined, body: string): Value {
   if (contentType === undefined || !/[/+]json\b/i.test(contentType)) return null;
   try {
     return JSON.parse(body) as Value;
   } catch {
-    // Says it is JSON and is not: the text is there for whoever wants it.
+    // Invalid JSON: the author can still read the text.
     return null;
   }
 }
@@ -33,7 +33,7 @@ export interface Leaving {
   readonly body: string | undefined;
 }
 
-/** What is sent, with the secrets that are named in it, and how they are taken out of what comes back. */
+/** A request with its secrets, and the concealer that removes them from the answer. */
 export function revealed(reveal: Reveal, { url, headers, body }: Leaving): { sent: Leaving; concealer: Concealer } {
   const concealer = new Concealer();
   const put =

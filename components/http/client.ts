@@ -7,11 +7,11 @@ import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/ind
 import { AddressGuard, HostGuard } from './address-guard.ts';
 
 export interface HttpClientOptions {
-  /** Hosts that may be asked: names, `*.example.com`, or `*`. None: no request is made. */
+  /** Allowed hosts: names, `*.example.com`, or `*`. Empty: no requests. */
   readonly hosts: readonly string[];
-  /** Addresses and networks that may be reached although they are loopback, private or link-local. */
+  /** Loopback, private and link-local addresses and networks that may be reached. */
   readonly networks?: readonly string[];
-  /** Requests in progress at once, of all runs; more are refused. Default 200. */
+  /** Limit of concurrent requests of all runs; more are refused. Default 200. */
   readonly concurrency?: number;
 }
 
@@ -19,12 +19,12 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_HEADER_BYTES = 16_384;
 const DEFAULT_CONCURRENCY = 200;
-/** Header fields that say how a connection is used: they are the client's business. */
+/** Header fields about the connection, which only the client sets. */
 const OWN_HEADERS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer']);
 
 /**
- * An HTTP client for scenarios: it asks allowed hosts only, and looks at the address that is really connected to, so that
- * a name that leads into the node's own network, now or after a redirect, is of no use.
+ * An HTTP client for scenarios. It sends requests only to allowed hosts and checks the address of the actual connection, so
+ * that no name or redirect can reach the node's own network.
  */
 export class GuardedHttpClient implements HttpPort {
   readonly #hosts: HostGuard;
@@ -87,13 +87,13 @@ export class GuardedHttpClient implements HttpPort {
         'http_forbidden',
         `the host ${url.hostname} is not allowed: the operator allows hosts by RINGMASTER_SCENARIO_HOSTS`,
       );
-    // An address needs no lookup, so that nobody would look at it later.
+    // An address needs no lookup, which would check it.
     const address = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(address) !== 0 && !this.#addresses.mayReach(address)) throw forbiddenAddress(url.hostname);
     return url;
   }
 
-  /** Resolves a name; one that leads to any address that must not be reached is refused. */
+  /** Resolves a name; refuses it when any of its addresses is forbidden. */
   readonly #lookup: LookupFunction = (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
@@ -133,12 +133,12 @@ async function exchange(url: URL, request: HttpRequest, lookup: LookupFunction):
   const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
   const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { method, body, signal, maxBytes } = request;
-  // Node.js does not say itself how long the body of a GET or DELETE is, and a server would take it for the next request.
+  // Node.js sets no length for the body of a GET or DELETE, and a server would read it as the next request.
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   const headers = { ...request.headers, ...length };
   try {
     signal.throwIfAborted();
-    // A connection of its own: an idle one might lead to an address that was looked at for somebody else.
+    // A separate connection: an idle one might go to an address that was checked for another domain.
     const outgoing = send(url.href, { method, headers, signal, lookup, agent: false, maxHeaderSize: MAX_HEADER_BYTES });
     outgoing.on('response', answered);
     outgoing.on('error', reject);

@@ -1,15 +1,15 @@
 import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
-/** Characters of a secret that is looked for: less is found in any text. */
+/** Minimum length of a concealed secret: shorter ones occur in any text. */
 const SHORTEST = 4;
 
-/** Puts the texts that stand for the secrets of a request in their place, where a server or an error repeats them. */
+/** Replaces the secrets of a request by their placeholders where a server or an error repeats them. */
 export class Concealer {
-  /** By what may be found, longest first, the text that stands for it. */
+  /** Placeholders by the forms of their secrets, longest first. */
   #found: readonly (readonly [secret: string, placeholder: string])[] = [];
 
   add(secret: string, placeholder: string): void {
-    // As it is, and as it is in a URL, in a host name, and in JSON.
+    // The secret itself, and its forms in a URL, in a host name, and in JSON.
     const forms = [secret, secret.toLowerCase(), encodeURIComponent(secret), withinJson(secret)];
     const known = new Map([...this.#found, ...forms.map((form) => [form, placeholder] as const)]);
     this.#found = [...known].filter(([form]) => form.length >= SHORTEST).toSorted(([a], [b]) => b.length - a.length);
@@ -28,16 +28,16 @@ export class Concealer {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.text(key), this.value(item)]));
   }
 
-  /** An error whose message, and whose causes, hold no secret. */
+  /** An error without secrets in its message and causes. */
   error(error: unknown): unknown {
     if (!(error instanceof Error) || this.#found.length === 0) return error;
     const message = this.text(error.message);
-    // What Node.js says is in the message; its error holds the name of the host once more.
+    // The message already has Node's text; its error object would repeat the host name.
     return error instanceof ScenarioError ? new ScenarioError(error.code, message) : new Error(message);
   }
 }
 
-/** A text as it is between the quotes of a JSON text. */
+/** A text as escaped within a JSON string. */
 export function withinJson(value: string): string {
   return JSON.stringify(value).slice(1, -1);
 }

@@ -81,7 +81,7 @@ async function ringEach(context: ComponentContext, settings: HuntSettings, count
     count(1);
     const transfer = ownCall(context.call, 'refer').refer({ to: member, ...options(settings) });
     found = await outcome(context, transfer, member, Promise.resolve(member));
-    // A caller who hung up meanwhile is not passed on.
+    // A caller that hung up meanwhile is not transferred.
     if (found.answered || context.call.state !== 'connected') return found;
   }
   return found;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
 import type { Value } from '../../runtime/language/index.ts';
 
-/** Where the loop stands, in the memory of its block: the next index. */
+/** State of the loop in the memory of its block: the next index. */
 const INDEX = 'index';
 
 export const loop = defineComponent({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent, SCENARIO_EVENTS } from '../../runtime/runs/index.ts';
 import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
-/** Characters of JSON in the data of one event: many are kept for subscribers that come back. */
+/** Limit of one event's data in JSON characters: events are kept for reconnecting subscribers. */
 const MAX_LENGTH = 16_384;
 
 export const publish = defineComponent({

@@ -102,7 +102,7 @@ function enter({ services, domain, run, call, clock }: ComponentContext, name: s
   };
 }
 
-/** Plays music until it is the caller's turn or the time is up. */
+/** Plays music until the caller's turn or the timeout. */
 async function wait(
   { call, clock, signal, sound }: ComponentContext,
   line: Line,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
 import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
 
-/** A language tag, or empty for the node's. */
+/** A language tag; empty for the node's. */
 export const Language = Type.String({
   pattern: '^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$',
   default: '',

@@ -59,7 +59,7 @@ export const record = defineComponent({
       });
       return { exit: 'next', fields: { ...fields, milliseconds, reason, digit: digit ?? '' } };
     } catch (error) {
-      // Cut short: what there is stays.
+      // Interrupted: the recording so far is kept.
       if (signal.aborted) result({ ...fields, milliseconds: Math.min(clock.now() - start, maxMs) });
       throw error;
     }

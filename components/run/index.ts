@@ -3,7 +3,7 @@ import { type Clock, defineComponent, type Run, type RunOutcome } from '../../ru
 import { INTERRUPT, ScenarioError, type Value } from '../../runtime/language/index.ts';
 import { untilFinished } from '../nested.ts';
 
-/** Milliseconds that the `finally` of a function has when an interrupt stops it: less than the block has to end. */
+/** Milliseconds for the `finally` of an interrupted function: less than the grace time of the block. */
 const FINALLY_MS = 4000;
 
 export const run = defineComponent({
@@ -52,7 +52,7 @@ export const run = defineComponent({
   },
 });
 
-/** After an interrupt the call is wanted elsewhere; after its end it is not. Never rejects. */
+/** After an interrupt, waits until the call is returned; after its end, does not. Never rejects. */
 async function letGo(child: Run, reason: unknown, clock: Clock): Promise<void> {
   const isOver = child.calls[0]?.endSignal.aborted === true;
   if (isOver || !(reason instanceof ScenarioError && reason.code === INTERRUPT)) return;

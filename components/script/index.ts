@@ -14,7 +14,7 @@ export const script = defineComponent({
     '`error` with that code; other exceptions have the code `script`, an exceeded limit the code `limit`.',
   ].join('\n'),
   settings: Type.Object({
-    // Text as it stands: `${...}` in it is JavaScript.
+    // Literal text: `${...}` in it is JavaScript.
     code: Type.String({
       minLength: 1,
       maxLength: 131_072,
@@ -47,7 +47,7 @@ export const script = defineComponent({
   },
 });
 
-/** Whether the code mentions the variable, or does something with `vars` as a whole. */
+/** True when the code names the variable, or uses `vars` as a whole. */
 function mayAssign(code: string, variable: string): boolean {
   return new RegExp(`\\b${variable}\\b`).test(code) || /\bvars\b(?!\s*\??\.\s*[A-Za-z_$])/.test(code);
 }

@@ -30,7 +30,7 @@ export const send = defineComponent({
   subject: 'message',
   run: async ({ services, run, domain }, { to, message, data }) => {
     const other = services.runs.get(to);
-    // Runs of other domains are none of this one's business.
+    // Runs of other domains are unreachable.
     const sent = other?.domain === domain && other.send({ name: message, data: (data ?? null) as Value, from: run });
     return { exit: sent ? 'next' : 'gone' };
   },

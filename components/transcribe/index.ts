@@ -58,7 +58,7 @@ export const transcribe = defineComponent({
   },
 });
 
-/** A recorded call is named by a link; anything else is a sound as `play` takes it. */
+/** True for the link of a recorded call; other texts are sounds, as in `play`. */
 function sourceOf(recording: string, sound: (text: string) => object): TranscriptSource {
   if (RECLINK.test(recording)) return { reclink: recording };
   const source = sound(recording);

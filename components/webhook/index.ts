@@ -4,7 +4,7 @@ import { type Clock, type ComponentContext, defineComponent, type HttpPort, type
 import type { Value } from '../../runtime/language/index.ts';
 
 const TRIES = 3;
-/** Milliseconds before the second try; the third comes after twice as long. */
+/** Milliseconds before the second attempt; the third comes after twice this time. */
 const PAUSE_MS = 2000;
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 65_536;
@@ -47,11 +47,11 @@ export const webhook = defineComponent({
     } catch (error) {
       throw concealer.error(error);
     }
-    // It goes on when the run is over.
+    // Continues after the end of the run.
     const { signal } = new AbortController();
     const request = { method: 'POST', ...sent, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, signal, domain };
     void deliver(services.http, request, clock, ({ err, ...problem }, what) =>
-      // The url with the names of secrets in it, and an error that does not say them either.
+      // The URL with names in place of secrets, and an error without secrets.
       log.warn(
         { run, url, ...problem, ...(err === undefined ? {} : { err: concealer.error(err) }) },
         `webhook ${what}`,
@@ -76,7 +76,7 @@ interface Problem {
   readonly err?: unknown;
 }
 
-/** @param tell hears of every try that failed */
+/** @param tell called for every failed attempt */
 async function deliver(
   http: HttpPort,
   request: HttpRequest,

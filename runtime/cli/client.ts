@@ -5,7 +5,7 @@ import { ask, nodeUrl } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster client [--url http://127.0.0.1:8080] [--token T]
-  with --token or RINGMASTER_TOKEN also the classes of the domain`;
+  with --token or RINGMASTER_TOKEN, also for the classes of the domain`;
 
 /** `ringmaster client`: prints a TypeScript client of a running node's REST service. */
 export async function client(args: readonly string[]): Promise<number> {

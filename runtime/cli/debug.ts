@@ -5,7 +5,8 @@ import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster debug SCENARIO [--from NUMBER | --off] [--url http://127.0.0.1:8080] [--token T]
        ringmaster debug --list
-  the node needs RINGMASTER_DEBUG_PORT; without --token: RINGMASTER_TOKEN, or the demo administrator`;
+  the node needs RINGMASTER_DEBUG_PORT
+  without --token: RINGMASTER_TOKEN, or the demo administrator of a node on this machine`;
 
 /** A node's answer about a run that waits for a debugger. */
 interface Debugged {
@@ -41,7 +42,7 @@ export async function debug(args: readonly string[]): Promise<number> {
     if (values.list) print((await answerOf<Debugged[]>(await ask(path, { headers }))).map(describe));
     else if (values.off) {
       await answerOf(await ask(`${path}/${encodeURIComponent(scenario)}`, { method: 'DELETE', headers }), true);
-      print([`The next run of ${scenario} waits for no debugger.`]);
+      print([`The next run of ${scenario} does not wait for a debugger.`]);
     } else {
       const json = { ...headers, 'content-type': 'application/json' };
       const body = JSON.stringify({ scenario, from: values.from });
@@ -55,7 +56,7 @@ export async function debug(args: readonly string[]): Promise<number> {
 function describe({ scenario, from, until }: Debugged): string {
   const whose = from === '' ? 'The next run' : `The next call from ${from}`;
   const clock = new Date(until).toTimeString().slice(0, 8);
-  return `${whose} of ${scenario} can be debugged, if it begins before ${clock}.`;
+  return `${whose} of ${scenario} can be debugged if it starts before ${clock}.`;
 }
 
 function print(lines: readonly string[]): void {

@@ -8,20 +8,20 @@ import { STOP_SIGNALS } from './signals.ts';
 const USAGE = `ringmaster embedded: the embedded servers alone, for programs that use drachtio-srf or drachtio-fsmrf
 
   SIP server (drachtio's app protocol)
-    --app ip:port            where applications connect
-    --secret S               what they authenticate with
+    --app ip:port            address for connections of applications
+    --secret S               their password
     --sip ip:port            SIP over UDP and TCP; may be given several times
   media server (FreeSWITCH's event socket)
-    --event-socket ip:port   where applications connect
-    --password P             what they authenticate with
-    --media ip:port          SIP of the profile; sound goes over its address
-    --callers ADDRESS        where calls may come from, or any; may be given several times; default this machine
+    --event-socket ip:port   address for connections of applications
+    --password P             their password
+    --media ip:port          SIP address of the profile; RTP uses the same host
+    --callers ADDRESS        allowed source of calls, or any; may be given several times; default this machine
     --profile NAME           default drachtio_mrf
     --rtp-ports A-B          default 20000-20999
-    --sounds DIR             where relative sound files are looked for; default the current folder
-    --recordings DIR         where relative recordings go; default the current folder
+    --sounds DIR             folder of relative sound files; default the current folder
+    --recordings DIR         folder of relative recordings; default the current folder
 
-Either server is left out when none of its own options is given. Port 0 takes a free one; the addresses are printed.
+A server without any of its options is not started. Port 0 takes a free port; the addresses are printed.
 `;
 
 const OPTIONS = {

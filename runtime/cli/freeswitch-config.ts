@@ -6,7 +6,7 @@ import { Owner, pairFrom, readSizing, render } from '../../freeswitch-config/ind
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster freeswitch-config [--owner USER[:GROUP]] SIZING-FILE TARGET-FOLDER
-  --owner freeswitch    gives all that it writes to the user that the servers run as; needs root`;
+  --owner freeswitch    owner of the written files: the user of the servers; needs root`;
 
 /**
  * `ringmaster freeswitch-config`: writes the configuration of a drachtio-server and a FreeSWITCH, and prints the files.

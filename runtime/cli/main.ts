@@ -28,12 +28,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   trace: {
     usage: 'trace [ID] [--as-test]',
-    about: 'show what a live or finished run of a node did, or list the latest',
+    about: 'show the trace of a live or finished run of a node, or list the latest',
     run: async (args) => (await import('./trace.ts')).trace(args),
   },
   debug: {
     usage: 'debug SCENARIO [--from 101 | --off]',
-    about: 'let the next run of a scenario of a node wait for a debugger',
+    about: 'make the next run of a scenario of a node wait for a debugger',
     run: async (args) => (await import('./debug.ts')).debug(args),
   },
   schema: {

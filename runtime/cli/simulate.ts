@@ -8,17 +8,17 @@ import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster simulate FILE [OPTION...]
   --press 1,,2#              keys, a comma between two times that the scenario listens; nothing is silence
-  --steps "presses 1, ..."   all that the caller does: presses 12#, silence, says yes, hears menu.wav, holds, resumes,
+  --steps "presses 1, ..."   the caller's actions: presses 12#, silence, says yes, hears menu.wav, holds, resumes,
                              hangs up; each may come \`after 5s\`
-  --hang-up-after 10s        how much patience the caller has; default two minutes
-  --from 101 --to 500        the caller's number, and the number dialled; --from none: something else starts it;
-                             --to none: the call is up, for the platform has called the other party
-  --phone 102=busy           what a phone does that the scenario calls: answers after 5s, busy, no answer, declines, 480;
+  --hang-up-after 10s        the caller hangs up after this time; default two minutes
+  --from 101 --to 500        the caller's number, and the dialled number; --from none: a start without a caller;
+                             --to none: the platform has called the other party, and the call is up
+  --phone 102=busy           behaviour of a called phone: answers after 5s, busy, no answer, declines, 480;
                              once more for the next time that it calls;
                              after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
-  --at 2026-11-23T09:30      when it begins, with Z or an offset where it is not UTC; default now
+  --at 2026-11-23T09:30      start time; UTC, or with an offset such as +01:00; default now
   --arg name=value           a parameter of the scenario
-  --json                     what happened as JSON, in the shape of \`trace --json\`
+  --json                     the result as JSON, in the form of \`trace --json\`
   --debug                    scripts wait for a debugger`;
 /** The default port of Node.js for debuggers. */
 const DEBUG_PORT = 9229;
@@ -75,7 +75,7 @@ async function letDebuggersIn(sandbox: LazySandbox): Promise<void> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') throw error;
-    const what = `no debugger can be let in at port ${DEBUG_PORT}, for something else listens there`;
+    const what = `debuggers cannot connect to port ${DEBUG_PORT}, because another program listens on it`;
     throw new TypeError(`${what}: ${message}`, { cause: error });
   }
   process.stderr.write(`scripts wait a minute each for a debugger on port ${DEBUG_PORT}\n`);

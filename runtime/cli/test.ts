@@ -7,7 +7,7 @@ import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE =
-  'ringmaster test [--show] [FOLDER|FILE.test.yaml ...]\n  --show  what happened in every test, not only in those that failed';
+  'ringmaster test [--show] [FOLDER|FILE.test.yaml ...]\n  --show  the transcript of every test, not only of failed ones';
 
 /** `ringmaster test`: runs the scripted-caller tests of folders; default: the current one. */
 export async function test(args: readonly string[]): Promise<number> {

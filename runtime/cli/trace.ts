@@ -9,7 +9,7 @@ import { usageOf } from './usage.ts';
 const LISTED = 20;
 
 const USAGE = `ringmaster trace [ID] [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
-  without an ID: the latest runs with their ids, the newest last
+  without an ID: lists the latest runs with their ids, newest last
   without --token: RINGMASTER_TOKEN, or the demo administrator of a node on this machine`;
 
 /** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it; without an id, lists them. */

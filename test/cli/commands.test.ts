@@ -106,7 +106,7 @@ describe('the ringmaster command', function () {
     try {
       const { code, err } = await (await Command.run(['simulate', 'none.yaml', '--debug'])).ended;
       expect(code).to.equal(2);
-      expect(err).to.match(/^no debugger can be let in at port 9229, for something else listens there.*\nusage: /);
+      expect(err).to.match(/^debuggers cannot connect to port 9229, because another program listens on it.*\nusage: /);
       expect(err).not.to.include('none.yaml');
     } finally {
       server.close();

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type LiveDialog, type LiveLeg, notApplicable } from './dialogs.ts';
 
-/** What the components that work on a leg of any live call share. */
+/** Shared by components for a leg of any live call. */
 
 export const DIALOG_ID = Type.String({
   minLength: 1,
@@ -39,8 +39,8 @@ function legOfCall({ legs }: LiveDialog, callid: string): LiveLeg {
 }
 
 /**
- * The leg to whose device an event may be sent: any side of an answered call, the called side of one that rings, and
- * only when the device listed the event in Allow-Events (specification, "NOTIFY").
+ * The leg with a device that accepts the event: any side of an answered call, or the called side of a ringing one, if the
+ * device listed the event in Allow-Events (specification, "NOTIFY").
  * @throws ScenarioError code `not_applicable`
  */
 export function notifiableLeg(dialog: LiveDialog, callid: string, event: string): LiveLeg {

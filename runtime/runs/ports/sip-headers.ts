@@ -1,8 +1,8 @@
 import { notApplicable } from './dialogs.ts';
 
 /**
- * Headers that the SIP stack writes itself, or that make a request something else (RFC 3261 section 20 with short forms,
- * RFC 3262, 3515, 3891, 3892, 3911, 4028, 8224). Whoever may add headers to a call may not touch these.
+ * Protected headers: those that the SIP stack writes itself, and those that change the meaning of a request (RFC 3261 section
+ * 20 with short forms, RFC 3262, 3515, 3891, 3892, 3911, 4028, 8224). Callers of operations cannot set them.
  */
 const PROTECTED = new Set(
   `accept accept-contact accept-encoding allow allow-events authentication-info authorization call-id contact
@@ -22,9 +22,9 @@ const MAX_HEADERS = 32;
 export const MAX_HEADER_VALUE = 1024;
 
 /**
- * Checks headers that somebody wants to add to an INVITE.
- * @throws ScenarioError code `not_applicable` for a name that is protected or none, and for a value that is too long or has a
- *   line break
+ * Checks additional headers of an INVITE.
+ * @throws ScenarioError code `not_applicable` for a protected or invalid name, and for a value that is too long or has a line
+ *   break
  */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(headers);
