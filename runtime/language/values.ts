@@ -110,7 +110,7 @@ function fromString(result: string, total: Size): string {
 
 /** JSON has only finite numbers. */
 function finite(result: number): number {
-  if (!Number.isFinite(result)) throw new ValueError('this is no number: it is divided by 0, or too large');
+  if (!Number.isFinite(result)) throw new ValueError('the result is no finite number: division by 0, or too large');
   return result;
 }
 

@@ -34,7 +34,7 @@ export class FolderWatch {
     this.#timer = setTimeout(() => {
       this.#looking = this.#looking
         .then(this.#look)
-        .catch((err: unknown) => this.#log.error({ err }, 'scenario files could not be looked at'));
+        .catch((err: unknown) => this.#log.error({ err }, 'scenario files could not be read'));
     }, SETTLED_MS);
     this.#timer.unref();
   }

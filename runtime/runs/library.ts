@@ -185,7 +185,7 @@ class FileLibrary implements ScenarioLibrary {
   }
 
   #forget(file: string): void {
-    if (this.#files.delete(file)) this.#options.log.info({ file }, 'scenario file is gone');
+    if (this.#files.delete(file)) this.#options.log.info({ file }, 'scenario file was deleted');
     this.#index();
   }
 
@@ -196,7 +196,7 @@ class FileLibrary implements ScenarioLibrary {
       if (!program) continue;
       const other = this.#byId.get(program.id);
       if (other === undefined) this.#byId.set(program.id, file);
-      else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have one id');
+      else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have the same id');
     }
     for (const listener of this.#listeners) listener();
   }

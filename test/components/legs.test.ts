@@ -100,7 +100,7 @@ describe('legs: further calls of a scenario', () => {
   it('have to be called under their name, and only where a call is used', () => {
     const text = QUEUE.replace('bridge: agent', 'bridge: agnt').replace('noted: {', 'noted: { leg: agent,');
     expect(problems(text)).to.deep.equal([
-      '16:13: nobody is called as "agnt"; did you mean "agent"?',
+      '16:13: no call has the name "agnt"; did you mean "agent"?',
       '21:12: "set" has nothing to do with a call; remove leg',
     ]);
   });

@@ -104,7 +104,7 @@ blocks:
       {
         what: 'a block that is never reached',
         source: scenario('first:\n  hangup:\nother:\n  hangup:'),
-        found: ['6:3: the block "other" is never reached; lead an exit to it or remove it'],
+        found: ['6:3: the block "other" is never reached; connect an exit to it or remove it'],
       },
       {
         what: 'settings of the wrong type',
@@ -132,14 +132,14 @@ blocks:
           'variables: { n: 0 }\n',
         ).replace('blocks:', 'blocks:'),
         found: [
-          '5:3: warning: these blocks go round without a wait: first, again; count with loop, or wait in between',
+          '5:3: warning: these blocks loop without a wait: first, again; count with loop, or add a wait',
         ],
       },
       {
         what: 'a loop without a wait that never ends',
         source: scenario('first:\n  report: again\n  next: first'),
         found: [
-          '4:3: the block "first" leads to itself without a wait for ever; wait in between, or lead an exit elsewhere',
+          '4:3: the block "first" loops without a wait for ever; add a wait, or change an exit',
         ],
       },
       {
@@ -236,7 +236,7 @@ blocks:
           'finally: tell\n',
         ),
         found: [
-          '12:10: warning: the call may be over before the block "ask" has run, and this fails then; ask before: ${has(ask.json.name) ? ... : \'\'}',
+          '12:10: warning: the call may be over before the block "ask" has run, and this fails then; check first: ${has(ask.json.name) ? ... : \'\'}',
         ],
       },
       {
@@ -309,8 +309,8 @@ blocks:
         source: scenario('first:\n  next: end\nsecond:\n  answer:\n  hangup:\n  nxt: end\nthird: play'),
         found: [
           '4:3: the block "first" names no component; write e.g. play: welcome.wav',
-          '6:3: the exit "next" of the block "second" leads nowhere; add next: BLOCK, or lead it to end',
-          '6:3: the block "second" is never reached; lead an exit to it or remove it',
+          '6:3: the exit "next" of the block "second" has no target; add next: BLOCK, or connect it to end',
+          '6:3: the block "second" is never reached; connect an exit to it or remove it',
           '8:5: the block "second" has the component "answer" already; make it a block of its own',
           '9:5: a block has no "nxt"; did you mean "next"?',
           '10:10: the block "third" names no component; write { play: , next: BLOCK }',
@@ -320,7 +320,7 @@ blocks:
         what: 'a key that is there twice, beside other mistakes',
         source: scenario('first:\n  hangup:\n  next: end\n  next: nowhere\nother:\n  answr:\n  next: end'),
         found: [
-          '7:5: this key is here twice; keep one of them',
+          '7:5: this key appears twice; keep one of them',
           '9:5: there is no component "answr"; did you mean "answer"?',
         ],
       },
@@ -360,7 +360,7 @@ blocks:
         source:
           'id: a\nparameters: { who: string }\nstart: b\nblocks:\n  b:\n    set: { who: x }\n    next: c\n  c:\n    log: { text: hello, level: loud }\n    next: end\n',
         found: [
-          '6:12: "who" keeps the value that it was given; set a variable of your own',
+          '6:12: "who" cannot be assigned; set a variable of your own',
           '9:32: "level" must be one of debug, info, warn, error, not "loud"',
         ],
       },

@@ -71,7 +71,7 @@ describe('expressions', () => {
       'the function "matches" is not available',
       'use startsWith, endsWith, contains or ==',
     ],
-    ['tries++', 5, 'this is not understood', 'write + 1, and give the value to a variable by set'],
+    ['tries++', 5, 'this is not valid syntax', 'write + 1, and give the value to a variable by set'],
     ['tries == 1 ? "a"', undefined, 'the expression is incomplete', 'write condition ? a : b'],
     ['name[0]', undefined, 'a value of type string has no fields and no items', 'write substring(0, 1)'],
     ['now().getHours()', 0, 'now is no function', 'write now, e.g. now.getHours()'],
@@ -114,7 +114,7 @@ describe('expressions', () => {
 
   it('fails for a result that is not a finite number', () => {
     for (const source of ['price / 0', 'anything.half / 0', '-1.0 / 0.0', '0.0 / 0'])
-      expect(() => evaluate(source), source).to.throw(ScenarioError, 'this is no number: it is divided by 0');
+      expect(() => evaluate(source), source).to.throw(ScenarioError, 'the result is no finite number: division by 0');
     expect(() => evaluate('tries / 0')).to.throw(ScenarioError, 'division by zero');
   });
 

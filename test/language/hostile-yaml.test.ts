@@ -19,7 +19,7 @@ describe('hostile scenario files', () => {
       file: problems[0]?.file,
       line: 3,
       column: 1,
-      message: 'this key is here twice',
+      message: 'this key appears twice',
       suggestion: 'keep one of them',
     });
   });

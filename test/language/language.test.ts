@@ -434,9 +434,9 @@ blocks:
         '3:36: "soon" is not a duration; write a number with ms, s, m or h, at most a week (168h)',
         '3:58: "event" needs the name of an event; write event: { NAME: taken }',
         '3:73: there is no block "nowhere"; there is: pick_up, long, taken, after, note, end',
-        '3:82: nothing happens "on hld"; did you mean "hold"?',
-        '12:3: the block "taken" is never reached; lead an exit to it or remove it',
-        '15:3: the block "after" is never reached; lead an exit to it or remove it',
+        '3:82: there is no interrupt "on hld"; did you mean "hold"?',
+        '12:3: the block "taken" is never reached; connect an exit to it or remove it',
+        '15:3: the block "after" is never reached; connect an exit to it or remove it',
       ]);
     });
   });

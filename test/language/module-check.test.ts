@@ -62,11 +62,11 @@ export function limits() {}
 export const schedule = '0 9 * * *';
 export default async function () {}`);
     expect(found).to.deep.equal([
-      '1:19: warning: nobody reads the export "id"; the id is the name of the file, or the code of the script',
-      '1:40: warning: nobody reads the export "variables"; write let NAME = ... in the function',
-      '1:55: warning: nobody reads the export "on"; write events.on(...) in the function',
+      '1:19: warning: there is no export "id"; the id is the name of the file, or the code of the script',
+      '1:40: warning: there is no export "variables"; write let NAME = ... in the function',
+      '1:55: warning: there is no export "on"; write events.on(...) in the function',
       '4:8: "limits" has to be written out; write export const limits = and a literal',
-      '5:25: warning: nobody reads the export "schedule"; write export const starts = { schedule: ... }',
+      '5:25: warning: there is no export "schedule"; write export const starts = { schedule: ... }',
     ]);
     expect(program).to.equal(undefined);
     const { program: listed } = await check(`const parameters = { a: 'string' };
@@ -171,7 +171,7 @@ const later2 = console.table(1);`);
 }`);
     expect(found).to.deep.equal([
       '3:11: scenario.info gives no "runn"; did you mean "run"?',
-      `5:24: warning: "exit" is a string, and never this; write '1'`,
+      `5:24: warning: "exit" is a string and never equals this; write '1'`,
       '5:54: call.info gives no "caller"; did you mean "number"?',
       '7:17: "late" is still a promise here, and has no "number"; write await call.info(...)',
     ]);
@@ -228,7 +228,7 @@ const later2 = console.table(1);`);
       '3:14: call.collect gives no "digit"; did you mean "digits"?',
       '3:47: warning: call.collect never takes the exit "timout"; did you mean "timeout"?',
       '5:44: warning: call.menu never takes the exit "faild"; did you mean "failed"?',
-      '6:7: warning: call.menu never takes the exit "error"; what goes wrong is thrown: write try { ... } catch (error) { ... }',
+      '6:7: warning: call.menu never takes the exit "error"; errors are thrown: write try { ... } catch (error) { ... }',
       '8:20: "pending" is still a promise here, and has no "digits"; write await call.collect(...)',
     ]);
   });
@@ -252,15 +252,15 @@ export default async function (call: Call) {
   for (const row of rows) log.info(row, call.number, typeof call.hold, call.plya);
 }`);
     expect(found).to.deep.equal([
-      `1:22: warning: nobody reads the export "limit"; did you mean "limits"?`,
+      `1:22: warning: there is no export "limit"; did you mean "limits"?`,
       '2:33: "parameters" has to be written out; write a literal here',
       '2:33: there is no string here; did you mean "String"?',
       '4:14: call.answer is not called; write await call.answer()',
       '5:14: call has no "transfer"; write call.refer(...)',
       '7:7: warning: "digits" is all that call.collect gives; write digits.digits, or const { digits } = ...',
       '7:35: warning: "digits" is all that call.collect gives; write digits.digits, or const { digits } = ...',
-      `9:17: warning: "digit" is a string, and never this; write '1'`,
-      '11:18: warning: "status" is a number, and never this; write 200',
+      `9:17: warning: "digit" is a string and never equals this; write '1'`,
+      '11:18: warning: "status" is a number and never equals this; write 200',
       '12:13: there is no event "dtfm"; did you mean "dtmf"?',
       '14:7: warning: this assigns to "n"; write === to compare',
       '14:19: "i" is not declared; write let i = ...',
@@ -276,8 +276,8 @@ export default async function (call: Call) {
   return answer.status === 'busy' || answer.status === 'engaged';
 };`),
     ).to.deep.equal([
-      `3:28: warning: "status" is a number, and never this; that is an exit: compare exit with 'busy'`,
-      '3:56: warning: "status" is a number, and never this; compare it with a number',
+      `3:28: warning: "status" is a number and never equals this; that is an exit: compare exit with 'busy'`,
+      '3:56: warning: "status" is a number and never equals this; compare it with a number',
     ]);
     expect(
       await of("import { a } from './a.js';\nimport got from 'got';\nexport default () => [a, got];"),
@@ -349,7 +349,7 @@ export default async () => 1;`);
       '3:17: parameter "kind" has the unknown type "strin"; did you mean "string"?',
       '5:25: the parameter "kind" is not given; add args: { kind: ... }',
       '5:43: "25" is no hour (0 to 23)',
-      '5:59: nothing starts by "hok"; did you mean "hook"?',
+      '5:59: there is no start "hok"; did you mean "hook"?',
       '6:25: the limit "cpu" must be a duration from 10ms to 600s',
       '7:25: "fallback" has to be written out; write export const fallback = and a literal',
     ]);
@@ -373,7 +373,7 @@ export default async () => 1;`);
 
   it('reports too deep nesting, and keeps the declarations read before', async () => {
     const instead = 'give parts of it to variables or functions of their own';
-    const deep = 'this is nested too deeply to be looked into';
+    const deep = 'this is nested too deeply to be checked';
     for (const [value, isRead] of [
       [`call${'.a'.repeat(20_000)}`, true],
       ['['.repeat(5000) + ']'.repeat(5000), false],

@@ -77,7 +77,7 @@ return [digits, tris, x, rest];`;
       '12:14: there is no variable "nope"; did you mean "note"?',
       '12:29: the variable "tries" is of type integer',
       '12:47: there is no variable "digits"; declare it under variables, or write let digits = ...',
-      '12:81: "who" is a parameter, and keeps its value; declare a variable for it',
+      '12:81: "who" is a parameter and cannot be assigned; declare a variable for it',
       '13:26: warning: vars.digts is not given to this script; did you mean "digits"?',
       '13:38: there is no variable "tires"; did you mean "tries"?',
       '14:25: warning: vars.tris is not given to this script; did you mean "tries"?',
@@ -100,7 +100,7 @@ return [digits, tris, x, rest];`;
       '11:9: warning: nothing is returned, but "calc.value" is read; write return ...',
     ]);
     expect(await check(scenario('return vars.digits.length;', 'log: done'))).to.deep.equal([
-      '11:9: warning: nobody reads what is returned, and the script does nothing else; read ${calc.value} in a later block, or assign to vars.NAME',
+      '11:9: warning: the result is never read, and the script has no other effect; read ${calc.value} in a later block, or assign to vars.NAME',
     ]);
     const code = `const n = vars.tries;
 while (true) { log('pressed \${n}, \${ask.digits}'); }
@@ -140,7 +140,7 @@ return "\${who} \${x} \${5}";`;
     [
       'a word that is misspelt',
       'script: |\n      for (const a of [1]) { retrun a; }',
-      '6:37: this is not understood here; look at what stands before it',
+      '6:37: this is not valid syntax here; look at what stands before it',
     ],
     [
       'placeholders of expressions',
@@ -201,7 +201,7 @@ function structured() { return arguments.length; }`.replace(/^import.*\n/m, '');
       scenario(`return 1${' + 1'.repeat(30_000)};`).replace('code:', 'language: js\n      code:'),
     );
     expect(long).to.deep.equal([
-      '12:9: warning: this is nested too deeply to be looked into; give parts of it to variables or functions of their own',
+      '12:9: warning: this is nested too deeply to be checked; give parts of it to variables or functions of their own',
     ]);
   });
 });

@@ -87,7 +87,7 @@ describe('scenarios checked together', () => {
   });
 
   it('finds scenarios that call each other without end', async () => {
-    const hint = 'on every way and without end; lead an exit before it to end, or back to a block in place of a call';
+    const hint = 'on every path, without end; connect an earlier exit to end, or to a block in place of a call';
     expect(await found('itself.yaml', 'ping.yaml', 'pong.yaml', 'until.yaml')).to.deep.equal([
       `itself.yaml:5:13: "itself" calls itself, ${hint}`,
       `ping.yaml:4:13: "ping" calls "pong", which calls it again, ${hint}`,
@@ -97,8 +97,8 @@ describe('scenarios checked together', () => {
 
   it('finds circles whose only wait is a scenario that never waits', async () => {
     expect(await found('circle.yaml', 'storm.yaml', 'counted.yaml')).to.deep.equal([
-      'circle.yaml:4:13: these blocks go round without a wait: a; "quick" never waits; wait in between, or lead an exit elsewhere',
-      'storm.yaml:4:25: warning: these blocks go round without a wait: a; "quick" is not waited for; count with loop, or wait in between',
+      'circle.yaml:4:13: these blocks loop without a wait: a; "quick" never waits; add a wait, or change an exit',
+      'storm.yaml:4:25: warning: these blocks loop without a wait: a; "quick" is not waited for; count with loop, or add a wait',
     ]);
   });
 });

@@ -103,7 +103,7 @@ describe('scenario library', () => {
     await write('zwei.yaml', GOOD.replace('First', 'Other'));
     await library.program('nothing');
     expect((await library.program('one'))?.name).to.equal('First');
-    expect(log.lines).to.include('warn: two scenario files have one id');
+    expect(log.lines).to.include('warn: two scenario files have the same id');
   });
 
   it('runs scenarios for calls and keeps their traces', async () => {
@@ -136,7 +136,7 @@ describe('scenario library', () => {
     expect(await runCheck([file, '/nowhere.yaml'], components, (line) => lines.push(line))).to.equal(1);
     expect(lines).to.deep.equal([
       `${file}:7:11: there is no block "c"; there is: a, b, end`,
-      `${file}:8:3: the block "b" is never reached; lead an exit to it or remove it`,
+      `${file}:8:3: the block "b" is never reached; connect an exit to it or remove it`,
       '/nowhere.yaml:1:1: the file cannot be read (there is none)',
     ]);
   });

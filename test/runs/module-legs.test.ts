@@ -26,12 +26,12 @@ describe('checker of legs in modules', () => {
   const show = async () => call.hangup({ leg: 'agent' });
   await show();`),
     ).to.deep.equal([
-      '3:48: nobody is called as "agnet"; did you mean "agent"?',
-      '4:21: nobody is called as "agents"; did you mean "agent"?',
-      '6:36: nobody is called as "caller"; take it out: without it a function is for the caller',
+      '3:48: no call has the name "agnet"; did you mean "agent"?',
+      '4:21: no call has the name "agents"; did you mean "agent"?',
+      '6:36: no call has the name "caller"; take it out: without it a function is for the caller',
     ]);
     expect(await check(`  await call.hangup({ leg: 'agent' });`)).to.deep.equal([
-      `2:28: nobody is called as "agent"; write await call.call({ to: '102', leg: 'agent' }) before`,
+      `2:28: no call has the name "agent"; write await call.call({ to: '102', leg: 'agent' }) before`,
     ]);
   });
 

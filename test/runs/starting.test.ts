@@ -59,7 +59,7 @@ describe('cron', () => {
       ),
     ).to.deep.equal([
       '2:21: "61" is no minute (0 to 59)',
-      '2:35: nothing starts by "hoo"; did you mean "hook"?',
+      '2:35: there is no start "hoo"; did you mean "hook"?',
       '2:53: "event" says not which event',
       '2:55: "event" has no "nme"; did you mean "name"?',
     ]);

@@ -39,7 +39,7 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
   // The parser may have read a foreign word as a name before its error.
   for (const at of [start, start - 1, source.slice(0, start).search(/\w+\s*$/), source.indexOf('{{')]) {
     const suggestion = at < 0 ? undefined : foreignAt(at, source, declared);
-    if (suggestion !== undefined) return problem(at, 'this is not understood', suggestion);
+    if (suggestion !== undefined) return problem(at, 'this is not valid syntax', suggestion);
   }
   return problem(start, message, undefined);
 }
@@ -241,9 +241,9 @@ export function failed(error: unknown, source: string): string {
   if (key !== undefined && isSecret(source, start))
     return `there is no secret "${key}" in this domain: the operator adds it to secrets.json, or the file that RINGMASTER_SECRETS_FILE names`;
   if (key === 'length') return 'there is no field "length": texts and lists are counted by size(...)';
-  if (key !== undefined) return `there is no field "${key}": ask before by has(...)`;
+  if (key !== undefined) return `there is no field "${key}": check first with has(...)`;
   const converted = /^(int|double|bool)\(\) type error: cannot convert/.exec(text)?.[1];
-  if (converted !== undefined) return `${converted}(...) does not understand this text`;
+  if (converted !== undefined) return `${converted}(...) cannot convert this text`;
   return mistyped(error, '', { variables: new Map(), records: new Map() }).message;
 }
 

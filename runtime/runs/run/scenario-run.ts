@@ -57,7 +57,7 @@ export class ScenarioRun extends BaseRun {
     if (this.phase === 'finished') return false;
     if (this.phase === 'main' && this.#interrupts.message(message)) return true;
     if (!this.state.mailbox.deliver(message))
-      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many messages wait, the oldest is gone');
+      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many unreceived messages, the oldest is dropped');
     return true;
   }
 

@@ -112,7 +112,7 @@ export class ScenarioStarter {
         this.#listen();
         await this.#startDue(next);
       } catch (error) {
-        log.error({ err: error }, 'schedules could not be looked at');
+        log.error({ err: error }, 'schedules could not be checked');
       }
     }
   }
@@ -179,7 +179,7 @@ export class ScenarioStarter {
     log.warn({ scenario, event }, 'too many starts by events: some are left out');
     clock.sleep(MINUTE_MS, this.#control.signal).then(
       () => {
-        log.warn({ starts: this.#leftOut }, 'starts by events that were left out in a minute');
+        log.warn({ starts: this.#leftOut }, 'starts by events refused in a minute');
         this.#leftOut = 0;
       },
       () => undefined,

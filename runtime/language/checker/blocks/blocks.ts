@@ -85,7 +85,7 @@ export class BlockReader {
   draft(node: Node | null, names: Names): BlockDraft[] {
     if (!isMap(node) || node.items.length === 0) {
       const [what, instead] = isSeq(node)
-        ? ['blocks have names, and are no list', 'write NAME: { COMPONENT: ..., next: NAME }']
+        ? ['blocks must be a map of names, not a list', 'write NAME: { COMPONENT: ..., next: NAME }']
         : ['a scenario needs blocks', 'write blocks: with at least one block'];
       this.#source.problem(node, what, instead);
       return [];
@@ -201,7 +201,7 @@ export class BlockReader {
     const reached = first !== undefined && this.#declared.has(first) ? reachableFrom(graph, [first]) : undefined;
     for (const { name, node } of drafts) {
       if (reached && !reached.has(name) && !finale.has(name))
-        this.#source.problem(node, `the block "${name}" is never reached`, 'lead an exit to it or remove it');
+        this.#source.problem(node, `the block "${name}" is never reached`, 'connect an exit to it or remove it');
     }
     for (const { reader, name, node } of this.#uses) {
       if (!blocks.has(name) || finale.has(reader) || successors(graph, name).has(reader)) continue;
@@ -250,7 +250,7 @@ export class BlockReader {
       this.#source.warning(
         node,
         `the call may be over before the block "${name}" has run, and this fails then`,
-        `ask before: \${has(${part}) ? ... : ''}`,
+        `check first: \${has(${part}) ? ... : ''}`,
       );
     }
   }
@@ -274,10 +274,10 @@ export class BlockReader {
       const node = drafts.find(({ name }) => name === circle[0])?.node ?? null;
       const message =
         circle.length === 1
-          ? `the block "${circle[0]}" leads to itself without a wait`
-          : `these blocks go round without a wait: ${circle.join(', ')}`;
-      if (hasWayOut) this.#source.warning(node, message, 'count with loop, or wait in between');
-      else this.#source.problem(node, `${message} for ever`, 'wait in between, or lead an exit elsewhere');
+          ? `the block "${circle[0]}" loops without a wait`
+          : `these blocks loop without a wait: ${circle.join(', ')}`;
+      if (hasWayOut) this.#source.warning(node, message, 'count with loop, or add a wait');
+      else this.#source.problem(node, `${message} for ever`, 'add a wait, or change an exit');
     }
   }
 

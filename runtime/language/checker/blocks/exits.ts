@@ -85,8 +85,8 @@ export function completeExits(
     )
       source.problem(
         block.node,
-        `the exit "${exit}" of the block "${block.name}" leads nowhere`,
-        `add ${exit === 'next' ? 'next: BLOCK' : `exits: {${exit}: BLOCK}`}, or lead it to ${END}`,
+        `the exit "${exit}" of the block "${block.name}" has no target`,
+        `add ${exit === 'next' ? 'next: BLOCK' : `exits: {${exit}: BLOCK}`}, or connect it to ${END}`,
       );
   }
   return targets;

@@ -34,7 +34,7 @@ export function readInterrupts(source: Source, node: Node | null): InterruptDraf
   return source.entries(node).flatMap((entry) => {
     const kind = INTERRUPT_KINDS.find((candidate) => candidate === entry.key);
     if (kind) return readKind(source, kind, entry);
-    source.problem(entry.keyNode, `nothing happens "on ${entry.key}"`, suggestName(entry.key, INTERRUPT_KINDS));
+    source.problem(entry.keyNode, `there is no interrupt "on ${entry.key}"`, suggestName(entry.key, INTERRUPT_KINDS));
     return [];
   });
 }

@@ -292,7 +292,7 @@ export class SettingsChecker {
   #unassignable(node: Node, name: string): undefined {
     const { compiler, parameters } = this.#context;
     if (parameters?.has(name) === true || (name.includes('.') && compiler.reads(name)))
-      return this.#mistake(node, `"${name}" keeps the value that it was given`, 'set a variable of your own');
+      return this.#mistake(node, `"${name}" cannot be assigned`, 'set a variable of your own');
     return this.#mistake(node, `there is no variable "${name}"`, variableHint(name, this.#context.variables));
   }
 
@@ -356,7 +356,7 @@ export class SettingsChecker {
       const { problem } = compiled;
       const [other] = problem.suggestion === undefined ? placeholders(text, (name) => compiler.meant(name)) : [];
       const found = other
-        ? { start: other.start, message: 'this is not understood', suggestion: `write ${other.name}, without braces` }
+        ? { start: other.start, message: 'this is not valid syntax', suggestion: `write ${other.name}, without braces` }
         : problem;
       for (const each of [found, ...(compiled.more ?? [])])
         source.problemInScalar(node, start + each.start, each.message, each.suggestion);

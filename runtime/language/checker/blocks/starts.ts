@@ -21,7 +21,7 @@ export function readStarts(source: Source, node: Node | null, parameters: readon
   }
   return source.entries(node).flatMap((entry) => {
     if (KINDS.includes(entry.key)) return readStart(source, entry, parameters) ?? [];
-    source.problem(entry.keyNode, `nothing starts by "${entry.key}"`, suggestName(entry.key, KINDS));
+    source.problem(entry.keyNode, `there is no start "${entry.key}"`, suggestName(entry.key, KINDS));
     return [];
   });
 }

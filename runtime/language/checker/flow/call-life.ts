@@ -71,12 +71,12 @@ export function checkCallLife(
     if (block?.component.needsCall === undefined || block.leg !== undefined || block.exits.has('error')) continue;
     const what = `"${block.component.name}" needs the call`;
     if (main.get(name) === OVER || finale.get(name) === OVER)
-      source.problem(node, `${what}, which is over by then`, 'do it before, or lead the exit elsewhere');
+      source.problem(node, `${what}, which has ended`, 'move it before that, or change the exit');
     else if (finale.get(name) === (UP | OVER))
       source.warning(
         node,
-        `${what}, which is over when \`finally\` follows a hang-up`,
-        'ask before: if: call.state == "connected"; or name the exit error',
+        `${what}, which has ended when \`finally\` follows a hang-up`,
+        'check first: if: call.state == "connected"; or name the exit error',
       );
     if (unanswered.has(name))
       source.warning(node, `${what} to be answered, but \`answer\` comes later`, 'answer first');

@@ -42,7 +42,7 @@ export function checkLegs(source: Source, blocks: readonly LegUse[]): void {
       else if (!called.has(name))
         source.problem(
           node,
-          `nobody is called as "${name}"`,
+          `no call has the name "${name}"`,
           (name === 'caller' ? 'take it out: without it a block is for the caller' : undefined) ??
             suggestName(name, [...called]) ??
             `write call: { to: "102" } with leg: ${name} in a block before`,

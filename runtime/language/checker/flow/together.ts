@@ -213,8 +213,8 @@ function endless(scenario: CheckedScenario, world: World): Problem[] {
       {
         file: scenario.program.file,
         ...placeOf(reference),
-        message: `"${id}" calls ${others}, on every way and without end`,
-        suggestion: 'lead an exit before it to end, or back to a block in place of a call',
+        message: `"${id}" calls ${others}, on every path, without end`,
+        suggestion: 'connect an earlier exit to end, or to a block in place of a call',
       },
     ];
   });
@@ -235,17 +235,17 @@ function spinning(scenario: CheckedScenario, world: World): Problem[] {
   return spins(blocks, graph, (name) => quickRuns.has(name)).flatMap(({ blocks: circle, hasWayOut }) => {
     const [first] = circle.flatMap((name) => quickRuns.get(name) ?? []);
     if (!first) return [];
-    const message = `these blocks go round without a wait: ${circle.join(', ')}; "${first.scenario}" ${first.waits ? 'never waits' : 'is not waited for'}`;
+    const message = `these blocks loop without a wait: ${circle.join(', ')}; "${first.scenario}" ${first.waits ? 'never waits' : 'is not waited for'}`;
     return [
       hasWayOut
         ? {
             file,
             ...placeOf(first),
             message,
-            suggestion: 'count with loop, or wait in between',
+            suggestion: 'count with loop, or add a wait',
             severity: 'warning' as const,
           }
-        : { file, ...placeOf(first), message, suggestion: 'wait in between, or lead an exit elsewhere' },
+        : { file, ...placeOf(first), message, suggestion: 'add a wait, or change an exit' },
     ];
   });
 }

@@ -186,7 +186,7 @@ function declarations(source: Source, tree: Tree, id: string): Reading {
     const near = nearest(name, DECLARED);
     const instead = OF_YAML.get(name) ?? (near === undefined ? undefined : `did you mean "${near}"?`);
     if (!DECLARED.includes(name) && instead !== undefined)
-      source.warning(unknownNode(value), `nobody reads the export "${name}"`, instead);
+      source.warning(unknownNode(value), `there is no export "${name}"`, instead);
   }
   const parameters = new DeclarationReader(source, new Names(source)).parameters(node('parameters'));
   const text = (name: string): { readonly [name: string]: string } => {

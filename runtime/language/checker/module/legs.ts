@@ -59,7 +59,7 @@ export class ModuleLegs {
         name === 'caller'
           ? 'take it out: without it a function is for the caller'
           : (suggestName(name, [...this.#called]) ?? `write await call.call({ to: '102', leg: '${name}' }) before`);
-      report(start, `nobody is called as "${name}"`, instead);
+      report(start, `no call has the name "${name}"`, instead);
     }
   }
 

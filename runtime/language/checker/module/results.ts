@@ -94,7 +94,7 @@ export class ResultChecker {
       const suggestion = Object.hasOwn(exits, value)
         ? `that is an exit: compare exit with '${value}'`
         : insteadOf(value, is, wanted);
-      this.#report(other.start, `"${field}" is a ${wanted}, and never this`, suggestion, 'warning');
+      this.#report(other.start, `"${field}" is a ${wanted} and never equals this`, suggestion, 'warning');
     }
   }
 
@@ -137,11 +137,11 @@ export class ResultChecker {
       if (text.type !== 'Literal' || !['string', 'number'].includes(typeof text.value)) continue;
       const exit = String(text.value);
       if (typeof text.value === 'number' && component.openExits?.pattern.test(exit) === true)
-        this.#report(text.start, '"exit" is a string, and never this', `write '${exit}'`, 'warning');
+        this.#report(text.start, '"exit" is a string and never equals this', `write '${exit}'`, 'warning');
       if (known.includes(exit) || component.openExits?.pattern.test(exit) === true) continue;
       const suggestion =
         exit === ERROR_EXIT
-          ? 'what goes wrong is thrown: write try { ... } catch (error) { ... }'
+          ? 'errors are thrown: write try { ... } catch (error) { ... }'
           : suggestName(exit, known);
       this.#report(text.start, `${name} never takes the exit "${exit}"`, suggestion, 'warning');
     }

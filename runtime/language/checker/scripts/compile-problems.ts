@@ -14,9 +14,9 @@ const LESS_DEEP = 'give parts of it to variables or functions of their own';
 
 /** The source compiles, but is nested too deeply for the other checks. */
 export const TOO_DEEP = {
-  message: 'this is nested too deeply to be looked into',
+  message: 'this is nested too deeply to be checked',
   /** Of a module. */
-  unread: 'this is nested too deeply to be looked into, and what it exports is not read',
+  unread: 'this is nested too deeply to be checked, and what it exports is not read',
   suggestion: LESS_DEEP,
 };
 
@@ -29,7 +29,7 @@ const WORDS: readonly (readonly [RegExp, Partial<Pick<CompileProblem, 'message' 
   ],
   [
     /^Expected ';', '}' or <eof>$/,
-    { message: 'this is not understood here', suggestion: 'look at what stands before it' },
+    { message: 'this is not valid syntax here', suggestion: 'look at what stands before it' },
   ],
   [
     /^the source is nested too deeply$|^Maximum call stack size exceeded$/,

@@ -84,7 +84,7 @@ function checkResult(program: Program, names: Names, site: ScriptSite, report: R
   if (gives && !site.isRead && !isHeard && !throws(program))
     report(
       gives.start,
-      `nobody reads what is returned, and the script does nothing else`,
+      `the result is never read, and the script has no other effect`,
       `read \${${value}} in a later block, or assign to vars.NAME`,
       'warning',
     );

@@ -35,7 +35,7 @@ export function checkScriptVars(names: Names, { given, scenario }: ScriptSite, r
     const isVariable = type !== undefined && !scenario.parameters.has(name);
     if (use === 'set' || use === 'update') {
       if (type === undefined) tell(start, `there is no variable "${name}"`, assignable(name, scenario));
-      else if (!isVariable) tell(start, `"${name}" is a parameter, and keeps its value`, 'declare a variable for it');
+      else if (!isVariable) tell(start, `"${name}" is a parameter and cannot be assigned`, 'declare a variable for it');
       else if (use === 'set' && sample !== undefined && !isOfType(sample, type))
         tell(start, `the variable "${name}" is of type ${type}`);
     } else if (use === 'change' && !isVariable && given?.has(name) === true)

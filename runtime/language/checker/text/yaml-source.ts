@@ -51,7 +51,7 @@ export class YamlSource extends Source {
         const keys = new Set<unknown>();
         for (const { key } of items) {
           if (!isScalar(key)) continue;
-          if (keys.has(key.value)) this.problem(key, 'this key is here twice', 'keep one of them');
+          if (keys.has(key.value)) this.problem(key, 'this key appears twice', 'keep one of them');
           keys.add(key.value);
         }
       },
