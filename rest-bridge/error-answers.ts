@@ -1,7 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OperationError, type OperationProblem, ParameterError } from '../runtime/operations/index.ts';
-import { BadParameterError, CannotApplyError, ClassChangingError, ConflictError, FileMissingError, FileStoreError, ModelError, NotFoundError, StorageTimeoutError, StorageUnavailableError } from '../runtime/model/index.ts';
+import {
+  BadParameterError,
+  CannotApplyError,
+  ClassChangingError,
+  ConflictError,
+  FileMissingError,
+  FileStoreError,
+  ModelError,
+  NotFoundError,
+  StorageTimeoutError,
+  StorageUnavailableError,
+} from '../runtime/model/index.ts';
 import { badParameter, RestError } from './errors.ts';
 import { NATIVE_METHODS } from './http/methods.ts';
 import { FILE_TYPES } from './model/uploads.ts';

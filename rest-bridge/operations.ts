@@ -1,6 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
-import { type CallMethod, type ConferenceRoute, NAMING, type OperationDefinition, type OperationRequest, settingsOf } from '../runtime/operations/index.ts';
+import {
+  type CallMethod,
+  type ConferenceRoute,
+  NAMING,
+  type OperationDefinition,
+  type OperationRequest,
+  settingsOf,
+} from '../runtime/operations/index.ts';
 import type { Value } from '../runtime/language/index.ts';
 import type { App } from './app.ts';
 import { sessionOf } from './authentication.ts';

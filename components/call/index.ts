@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { checkedHeaders, type ComponentContext, defineComponent, DTMF_PROTOS, MAX_HEADER_VALUE, type OutgoingCall, ownCall } from '../../runtime/runs/index.ts';
+import {
+  checkedHeaders,
+  type ComponentContext,
+  defineComponent,
+  DTMF_PROTOS,
+  MAX_HEADER_VALUE,
+  type OutgoingCall,
+  ownCall,
+} from '../../runtime/runs/index.ts';
 import { Duration, parseDuration, ScenarioError } from '../../runtime/language/index.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';

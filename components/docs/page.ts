@@ -1,5 +1,11 @@
 import type { TSchema } from 'typebox';
-import { type ComponentDefinition, type ComponentDefinitions, END, methodOf, settingKind } from '../../runtime/language/index.ts';
+import {
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  END,
+  methodOf,
+  settingKind,
+} from '../../runtime/language/index.ts';
 
 /** The page of a component in Markdown: description, settings, exits, results, and an example. */
 export function componentPage(component: ComponentDefinition, example: string): string {

@@ -1,5 +1,12 @@
 import { Type } from 'typebox';
-import { type ComponentContext, defineComponent, ownCall, ownCallTo, type PreAnswer, type Transfer } from '../../runtime/runs/index.ts';
+import {
+  type ComponentContext,
+  defineComponent,
+  ownCall,
+  ownCallTo,
+  type PreAnswer,
+  type Transfer,
+} from '../../runtime/runs/index.ts';
 import { Duration, parseDuration } from '../../runtime/language/index.ts';
 import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';

@@ -1,5 +1,15 @@
 import { Type } from 'typebox';
-import { answeredLeg, defineComponent, DIALOG_ID, DTMF, DTMF_PROTOS, LEG_CALLID, liveDialog, notApplicable, parseTail } from '../../runtime/runs/index.ts';
+import {
+  answeredLeg,
+  defineComponent,
+  DIALOG_ID,
+  DTMF,
+  DTMF_PROTOS,
+  LEG_CALLID,
+  liveDialog,
+  notApplicable,
+  parseTail,
+} from '../../runtime/runs/index.ts';
 
 export const legDtmf = defineComponent({
   name: 'leg_dtmf',

@@ -1,5 +1,13 @@
 import { Type } from 'typebox';
-import { defineComponent, DIALOG_ID, EVENT, LEG_CALLID, liveDialog, notApplicable, notifiableLeg } from '../../runtime/runs/index.ts';
+import {
+  defineComponent,
+  DIALOG_ID,
+  EVENT,
+  LEG_CALLID,
+  liveDialog,
+  notApplicable,
+  notifiableLeg,
+} from '../../runtime/runs/index.ts';
 
 export const legNotify = defineComponent({
   name: 'leg_notify',

@@ -1,6 +1,12 @@
 import { Type } from 'typebox';
 import { revealed } from '../http/body.ts';
-import { type Clock, type ComponentContext, defineComponent, type HttpPort, type HttpRequest } from '../../runtime/runs/index.ts';
+import {
+  type Clock,
+  type ComponentContext,
+  defineComponent,
+  type HttpPort,
+  type HttpRequest,
+} from '../../runtime/runs/index.ts';
 import type { Value } from '../../runtime/language/index.ts';
 
 const TRIES = 3;

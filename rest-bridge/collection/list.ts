@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { type Expression, ExpressionParser, type FieldTypes, First, type OrderEntry, parseFilter, parseOrder, sortItems, toPredicate } from '../../runtime/model/index.ts';
+import {
+  type Expression,
+  ExpressionParser,
+  type FieldTypes,
+  First,
+  type OrderEntry,
+  parseFilter,
+  parseOrder,
+  sortItems,
+  toPredicate,
+} from '../../runtime/model/index.ts';
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
 

@@ -1,4 +1,10 @@
-import { DuplicateError, EntityError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../../runtime/domain/index.ts';
+import {
+  DuplicateError,
+  EntityError,
+  EntityInUseError,
+  EntityNotFoundError,
+  InvalidFieldError,
+} from '../../runtime/domain/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
 /** Converts errors of writing an entity to REST errors. */

@@ -1,6 +1,13 @@
 /** The domain-center and iam collections by path, with their permissions. */
 import type { DomainRow, LiveDirectory } from '../../runtime/domain/index.ts';
-import { type Accounts, ADMIN_ROLE, type IamCollections, type RoleRow, type Session, type UserRow } from '../../runtime/iam/index.ts';
+import {
+  type Accounts,
+  ADMIN_ROLE,
+  type IamCollections,
+  type RoleRow,
+  type Session,
+  type UserRow,
+} from '../../runtime/iam/index.ts';
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';

@@ -1,7 +1,13 @@
 /** Attachments of entities over HTTP (specification, "Attachments"). */
 import { PassThrough } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type AttachmentInfo, type AttachmentPlace, attachmentProperty, type Attachments, ConflictError } from '../../runtime/model/index.ts';
+import {
+  type AttachmentInfo,
+  type AttachmentPlace,
+  attachmentProperty,
+  type Attachments,
+  ConflictError,
+} from '../../runtime/model/index.ts';
 import { attachment } from '../content-disposition.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { type ByteRange, isUnchanged, parseRange, rangeApplies } from '../http/byte-range.ts';

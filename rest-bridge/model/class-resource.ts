@@ -2,7 +2,16 @@
 import { Type } from 'typebox';
 import { type Directory, referredFirst } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
-import { AUDIT_CLASS, type ClassDefinition, fieldTypes, isAuditLog, type Model, ModelError, NotFoundError, ofSeveral } from '../../runtime/model/index.ts';
+import {
+  AUDIT_CLASS,
+  type ClassDefinition,
+  fieldTypes,
+  isAuditLog,
+  type Model,
+  ModelError,
+  NotFoundError,
+  ofSeveral,
+} from '../../runtime/model/index.ts';
 import type { ResourceType } from '../collection/list.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
 import type { Fields, Resource } from '../collection/resource.ts';

@@ -4,7 +4,20 @@ import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Directory } from '../../runtime/domain/index.ts';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
-import { type AttachmentPlace, attachmentProperty, AUDIT_CLASS, type AuditLog, CannotApplyError, type Entity, type Input, type KeptFiles, type Model, NotFoundError, refuseAuditWrite, type ResolvedClass } from '../../runtime/model/index.ts';
+import {
+  type AttachmentPlace,
+  attachmentProperty,
+  AUDIT_CLASS,
+  type AuditLog,
+  CannotApplyError,
+  type Entity,
+  type Input,
+  type KeptFiles,
+  type Model,
+  NotFoundError,
+  refuseAuditWrite,
+  type ResolvedClass,
+} from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { entityTag, preconditionOf, tagged } from '../collection/entity-tag.ts';

@@ -1,6 +1,12 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { type EmbeddedServer, type MediaServerOptions, type SipServerOptions, startMediaServer, startSipServer } from '../embedded/index.ts';
+import {
+  type EmbeddedServer,
+  type MediaServerOptions,
+  type SipServerOptions,
+  startMediaServer,
+  startSipServer,
+} from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { Nursery, programRunner } from '../processes/index.ts';
 import { STOP_SIGNALS } from './signals.ts';

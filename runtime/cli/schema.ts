@@ -3,7 +3,16 @@ import { basename, extname } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { components } from '../component-registry/index.ts';
-import { checkModule, type CheckResult, checkScenario, formatProblem, isMistake, isModuleScenario, methods, type Problem } from '../language/index.ts';
+import {
+  checkModule,
+  type CheckResult,
+  checkScenario,
+  formatProblem,
+  isMistake,
+  isModuleScenario,
+  methods,
+  type Problem,
+} from '../language/index.ts';
 import { mermaid, moduleMermaid, scenarioSchema, typeDeclarations } from '../workbench/index.ts';
 import { compileHere, type ScriptSource } from '../sandbox/index.ts';
 import { hideNodeWarnings } from './node-warnings.ts';

@@ -1,7 +1,15 @@
 /** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
 import { ScenarioError } from '../language/index.ts';
 import type { SelectEntities } from '../workbench/index.ts';
-import { ExpressionParser, FilterError, parseFilter, parseOrder, sortItems, toPredicate, type ValueType } from '../model/index.ts';
+import {
+  ExpressionParser,
+  FilterError,
+  parseFilter,
+  parseOrder,
+  sortItems,
+  toPredicate,
+  type ValueType,
+} from '../model/index.ts';
 
 export const selectEntities: SelectEntities = (entities, { filter, order }) => {
   // Derives each class from its entities: their properties, with the type of the first value.

@@ -1,7 +1,20 @@
 /** The collections of users and roles, built on the domain-center's collections. */
 import { type Static, Type } from 'typebox';
 import { type Kysely, sql } from 'kysely';
-import { checkRoles, Code, Collection, type CollectionDefinition, Composite, composites, EntityInUseError, Id, InvalidFieldError, Label, Login, Password } from '../domain/index.ts';
+import {
+  checkRoles,
+  Code,
+  Collection,
+  type CollectionDefinition,
+  Composite,
+  composites,
+  EntityInUseError,
+  Id,
+  InvalidFieldError,
+  Label,
+  Login,
+  Password,
+} from '../domain/index.ts';
 import type { ChangeNotices, Schema } from '../storage/index.ts';
 import { NO_PASSWORD, hashPassword } from './password.ts';
 

@@ -8,7 +8,13 @@ import { conferenceEvents, type EventBus } from '../events/index.ts';
 import { isSoundProblem, resolveSound } from '../language/index.ts';
 import type { MediaServers } from '../media/index.ts';
 import { SCENARIOS } from './project.ts';
-import { type ConferenceRecordings, DEFAULT_LAYER_MS, type RecordedCall, RecordingError, type RecordLayers } from '../recording/index.ts';
+import {
+  type ConferenceRecordings,
+  DEFAULT_LAYER_MS,
+  type RecordedCall,
+  RecordingError,
+  type RecordLayers,
+} from '../recording/index.ts';
 
 export interface ConferenceNeeds {
   readonly config: Pick<Config, 'site' | 'scenarioDir'>;

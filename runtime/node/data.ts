@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, isLoopback } from '../config/index.ts';
-import { type CheckScript, type LiveDirectory, openDirectory, openLocation, type PersistentLocation } from '../domain/index.ts';
+import {
+  type CheckScript,
+  type LiveDirectory,
+  openDirectory,
+  openLocation,
+  type PersistentLocation,
+} from '../domain/index.ts';
 import { createDemoData, createIam, type IamOptions, isEmpty, StoredAvatars } from '../iam/index.ts';
 import { limitsProblem } from '../language/index.ts';
 import { type Model, openModel } from '../model/index.ts';

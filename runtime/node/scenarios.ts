@@ -5,7 +5,19 @@ import type { Logger } from 'pino';
 import { GuardedHttpClient } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
 import type { Config } from '../config/index.ts';
-import { FolderWatch, MemoryHuntHistory, MemoryParkingLot, MemoryQueues, openScenarioLibrary, RunBook, type RunServices, type ScenarioLibrary, ScenarioRunner, ScenarioStarter, systemClock } from '../runs/index.ts';
+import {
+  FolderWatch,
+  MemoryHuntHistory,
+  MemoryParkingLot,
+  MemoryQueues,
+  openScenarioLibrary,
+  RunBook,
+  type RunServices,
+  type ScenarioLibrary,
+  ScenarioRunner,
+  ScenarioStarter,
+  systemClock,
+} from '../runs/index.ts';
 import { RecordingFolder } from '../media/index.ts';
 import type { Nursery } from '../processes/index.ts';
 import { openSandbox, type Sandbox } from '../sandbox/index.ts';

@@ -1,7 +1,18 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkFile, checkText, formatProblem, isBlockScenario, isMistake, isModuleScenario, type Problem, type Program, type ScenarioSource, type StartingScenario } from '../language/index.ts';
+import {
+  checkFile,
+  checkText,
+  formatProblem,
+  isBlockScenario,
+  isMistake,
+  isModuleScenario,
+  type Problem,
+  type Program,
+  type ScenarioSource,
+  type StartingScenario,
+} from '../language/index.ts';
 import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
 import { ScenarioVersions } from './versions.ts';

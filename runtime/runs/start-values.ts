@@ -1,4 +1,11 @@
-import { ArgumentError, type Parameter, plainText, type Program, type Value, type ValueType } from '../language/index.ts';
+import {
+  ArgumentError,
+  type Parameter,
+  plainText,
+  type Program,
+  type Value,
+  type ValueType,
+} from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
 
 /** Start values of a scenario. */

@@ -2,8 +2,22 @@
  * Finds the program of a code: scripts of the domain first, then the files of the node. The next run uses a changed script;
  * live runs keep their version.
  */
-import { listScriptVersions, type LiveDirectory, readScriptVersion, type ScriptKind, type ScriptRow, type ScriptVersion, servingBefore } from '../domain/index.ts';
-import { type Program, readLimits, type ScenarioSource, type ScenarioUse, type StartingScenario } from '../language/index.ts';
+import {
+  listScriptVersions,
+  type LiveDirectory,
+  readScriptVersion,
+  type ScriptKind,
+  type ScriptRow,
+  type ScriptVersion,
+  servingBefore,
+} from '../domain/index.ts';
+import {
+  type Program,
+  readLimits,
+  type ScenarioSource,
+  type ScenarioUse,
+  type StartingScenario,
+} from '../language/index.ts';
 import type { ScenarioFile, ScenarioLibrary } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';

@@ -2,7 +2,15 @@ import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore, RouteDecision } from '../domain/index.ts';
 import type { CallPort } from '../runs/index.ts';
 import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../media/index.ts';
-import type { Log, OutgoingInvite, OutgoingInviteOptions, OutgoingMessageOptions, ReferAnswer, ReferRequest, SipAnswer } from '../signalling/index.ts';
+import type {
+  Log,
+  OutgoingInvite,
+  OutgoingInviteOptions,
+  OutgoingMessageOptions,
+  ReferAnswer,
+  ReferRequest,
+  SipAnswer,
+} from '../signalling/index.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import type { LoopCount } from './placing/loop-count.ts';

@@ -1,7 +1,19 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { type CheckedScenario, checkFile, type CheckResult, checkTogether, filesBelow, formatProblem, isBlockScenario, isModuleScenario, isTestFile, type ModuleCheckOptions, type Problem } from '../language/index.ts';
+import {
+  type CheckedScenario,
+  checkFile,
+  type CheckResult,
+  checkTogether,
+  filesBelow,
+  formatProblem,
+  isBlockScenario,
+  isModuleScenario,
+  isTestFile,
+  type ModuleCheckOptions,
+  type Problem,
+} from '../language/index.ts';
 import type { ComponentRegistry } from '../runs/index.ts';
 import { readTestFile } from './tests/test-file.ts';
 

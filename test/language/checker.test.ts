@@ -131,16 +131,12 @@ blocks:
           'first:\n  set: { n: "${n + 1}" }\n  next: again\nagain:\n  if: n < 9\n  exits: { then: first, else: end }',
           'variables: { n: 0 }\n',
         ).replace('blocks:', 'blocks:'),
-        found: [
-          '5:3: warning: these blocks loop without a wait: first, again; count with loop, or add a wait',
-        ],
+        found: ['5:3: warning: these blocks loop without a wait: first, again; count with loop, or add a wait'],
       },
       {
         what: 'a loop without a wait that never ends',
         source: scenario('first:\n  report: again\n  next: first'),
-        found: [
-          '4:3: the block "first" loops without a wait for ever; add a wait, or change an exit',
-        ],
+        found: ['4:3: the block "first" loops without a wait for ever; add a wait, or change an exit'],
       },
       {
         what: 'a variable that may be read before it is set',

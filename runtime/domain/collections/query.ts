@@ -2,7 +2,15 @@
 import type { Kysely } from 'kysely';
 import { type Fragment, type Schema, sql } from '../../storage/index.ts';
 import { Type } from 'typebox';
-import { type Expression, fieldTypes, isIntegral, type OrderEntry, orderToSql, SqlCompiler, type SqlField } from '../../model/index.ts';
+import {
+  type Expression,
+  fieldTypes,
+  isIntegral,
+  type OrderEntry,
+  orderToSql,
+  SqlCompiler,
+  type SqlField,
+} from '../../model/index.ts';
 import type { CollectionDefinition, Row } from './definition.ts';
 
 export interface CollectionQuery {

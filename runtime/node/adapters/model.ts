@@ -1,7 +1,18 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
 import { ScenarioError, type Value } from '../../language/index.ts';
 import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
-import { BadParameterError, CannotApplyError, ConflictError, type Input, InvalidFieldError, type Model, type ModelCollection, ModelError, NotFoundError, refuseAuditWrite } from '../../model/index.ts';
+import {
+  BadParameterError,
+  CannotApplyError,
+  ConflictError,
+  type Input,
+  InvalidFieldError,
+  type Model,
+  type ModelCollection,
+  ModelError,
+  NotFoundError,
+  refuseAuditWrite,
+} from '../../model/index.ts';
 
 /**
  * Errors of the port are ScenarioErrors: `model_unknown_class`, `model_refused` (with `field` and `reason`) and

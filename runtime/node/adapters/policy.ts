@@ -2,7 +2,15 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { LiveDirectory } from '../../domain/index.ts';
-import { ArmedRuns, type CallPort, type Debugging, NO_SECRETS, type ScenarioPolicy, SecretBox, type Secrets } from '../../runs/index.ts';
+import {
+  ArmedRuns,
+  type CallPort,
+  type Debugging,
+  NO_SECRETS,
+  type ScenarioPolicy,
+  SecretBox,
+  type Secrets,
+} from '../../runs/index.ts';
 import { type LimitsWanted, type Program, readLimits, runsScripts } from '../../language/index.ts';
 
 /** Setting of a domain: upper limits of its scenarios, e.g. `{"cpu": "2s", "memory": 16}`. */

@@ -3,8 +3,23 @@ import { ScenarioError } from '../../language/index.ts';
 import { type CallSpeechPort, type TranscriptPort, type TranscriptSource, unavailable } from '../../runs/index.ts';
 import { visible } from './call-recording.ts';
 import type { CallEvents, EventBus } from '../../events/index.ts';
-import { aboutRecord, type BorrowedFile, type RecordArchive, type RecordRow, type RecordStore, TranscriptQueue } from '../../recording/index.ts';
-import { NO_ENGINE, recogniseSpeech, SpeechError, SpeechLayerError, SpeechLayers, type SpeechService, transcribeFile } from '../../speech/index.ts';
+import {
+  aboutRecord,
+  type BorrowedFile,
+  type RecordArchive,
+  type RecordRow,
+  type RecordStore,
+  TranscriptQueue,
+} from '../../recording/index.ts';
+import {
+  NO_ENGINE,
+  recogniseSpeech,
+  SpeechError,
+  SpeechLayerError,
+  SpeechLayers,
+  type SpeechService,
+  transcribeFile,
+} from '../../speech/index.ts';
 import type { ListenTo, LiveCall } from '../../switch/index.ts';
 
 /** Lookup of live calls. */

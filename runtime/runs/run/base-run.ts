@@ -1,7 +1,15 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { CallPort } from '../call-port.ts';
-import { type ComponentDefinition, parseDuration, type Program, ScenarioError, settingKind, suggestName, type Value as Plain } from '../../language/index.ts';
+import {
+  type ComponentDefinition,
+  parseDuration,
+  type Program,
+  ScenarioError,
+  settingKind,
+  suggestName,
+  type Value as Plain,
+} from '../../language/index.ts';
 import { type ComponentResult, isComponent } from '../component.ts';
 import { BlockContext, type BlockSite } from './block-context.ts';
 import type { RunPlace } from './family.ts';

@@ -1,6 +1,14 @@
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
-import { type ComponentDefinition, isSoundProblem, type PlaySource, resolveSound, ScenarioError, type ScriptPlaces, type Value } from '../../language/index.ts';
+import {
+  type ComponentDefinition,
+  isSoundProblem,
+  type PlaySource,
+  resolveSound,
+  ScenarioError,
+  type ScriptPlaces,
+  type Value,
+} from '../../language/index.ts';
 import type { ComponentContext } from '../component.ts';
 import { RECORDING } from '../ports/recording.ts';
 import type { RunState } from './run-state.ts';

@@ -2,7 +2,19 @@
 import type { Json, ScriptRun } from '../../sandbox/index.ts';
 import { CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
-import { CALL_INFO, type ComponentDefinition, type ErrorCode, INTERRUPT, type ModuleSource, type Program, SCENARIO_INFO, ScenarioError, scriptLimits, usesCall, type Value as Plain } from '../../language/index.ts';
+import {
+  CALL_INFO,
+  type ComponentDefinition,
+  type ErrorCode,
+  INTERRUPT,
+  type ModuleSource,
+  type Program,
+  SCENARIO_INFO,
+  ScenarioError,
+  scriptLimits,
+  usesCall,
+  type Value as Plain,
+} from '../../language/index.ts';
 import { scriptTime } from '../clock.ts';
 import { unavailable } from '../ports/capability.ts';
 import { BaseRun, checkSettings } from './base-run.ts';

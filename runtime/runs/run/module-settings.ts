@@ -1,7 +1,13 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Json } from '../../sandbox/index.ts';
-import { type ComponentDefinition, settingKind, usesCall, type Value as Plain, ZERO_VALUES } from '../../language/index.ts';
+import {
+  type ComponentDefinition,
+  settingKind,
+  usesCall,
+  type Value as Plain,
+  ZERO_VALUES,
+} from '../../language/index.ts';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;

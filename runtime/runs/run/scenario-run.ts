@@ -57,7 +57,10 @@ export class ScenarioRun extends BaseRun {
     if (this.phase === 'finished') return false;
     if (this.phase === 'main' && this.#interrupts.message(message)) return true;
     if (!this.state.mailbox.deliver(message))
-      this.state.log.warn({ run: this.id, scenario: this.program.id }, 'too many unreceived messages, the oldest is dropped');
+      this.state.log.warn(
+        { run: this.id, scenario: this.program.id },
+        'too many unreceived messages, the oldest is dropped',
+      );
     return true;
   }
 

@@ -1,6 +1,21 @@
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
-import { ArgumentError, type Compiled, evaluate, heldValue, isOfType, NOW, type Parameter, type Program, ScenarioError, type Scope, toCel, type Value, type ValueType, ZERO_VALUES } from '../../language/index.ts';
+import {
+  ArgumentError,
+  type Compiled,
+  evaluate,
+  heldValue,
+  isOfType,
+  NOW,
+  type Parameter,
+  type Program,
+  ScenarioError,
+  type Scope,
+  toCel,
+  type Value,
+  type ValueType,
+  ZERO_VALUES,
+} from '../../language/index.ts';
 
 /** Further start values of a run, beside its arguments. */
 export interface ScopeExtras {

@@ -1,5 +1,12 @@
 import { type Clock, busy } from '../clock.ts';
-import { ArgumentError, type Program, type ScenarioSource, type Start, type Value, type ValueType } from '../../language/index.ts';
+import {
+  ArgumentError,
+  type Program,
+  type ScenarioSource,
+  type Start,
+  type Value,
+  type ValueType,
+} from '../../language/index.ts';
 import type { Log } from '../log.ts';
 import { type BusEvent, type EventPort, eventName } from '../ports/events.ts';
 import type { Run } from '../run/run.ts';

@@ -1,5 +1,13 @@
 /** Scheduling of script processes. */
-import { allowedProcessors, keepTo, mayEndIdlePolicy, processorsIn, type RunProgram, setIdlePolicy, withoutFirstProcessor } from '../../processes/index.ts';
+import {
+  allowedProcessors,
+  keepTo,
+  mayEndIdlePolicy,
+  processorsIn,
+  type RunProgram,
+  setIdlePolicy,
+  withoutFirstProcessor,
+} from '../../processes/index.ts';
 import { Saturation } from './saturation.ts';
 import { Starvation } from './starvation.ts';
 import type { Use } from './use.ts';

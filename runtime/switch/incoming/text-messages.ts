@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { SipUser } from '../../domain/index.ts';
 import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../../runs/index.ts';
-import { answer, bracketUri, nameAddr, parseSipUri, readTextBody, type SipAnswer, sourceOf, type SrfRequest, type SrfResponse } from '../../signalling/index.ts';
+import {
+  answer,
+  bracketUri,
+  nameAddr,
+  parseSipUri,
+  readTextBody,
+  type SipAnswer,
+  sourceOf,
+  type SrfRequest,
+  type SrfResponse,
+} from '../../signalling/index.ts';
 import type { Authentication } from '../registrations/authentication.ts';
 import { contactAddress } from '../addresses/callee.ts';
 import { bestAnswer } from '../placing/fork.ts';

@@ -1,6 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Provider } from '../../domain/index.ts';
-import { ANONYMOUS, ANONYMOUS_NAME, bracketUri, displayName, type IncomingInvite, parseSipUri, withholdsIdentity } from '../../signalling/index.ts';
+import {
+  ANONYMOUS,
+  ANONYMOUS_NAME,
+  bracketUri,
+  displayName,
+  type IncomingInvite,
+  parseSipUri,
+  withholdsIdentity,
+} from '../../signalling/index.ts';
 import { connectCaller } from './connect-caller.ts';
 import type { Party } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';

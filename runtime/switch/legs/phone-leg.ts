@@ -1,6 +1,19 @@
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
 import { type EndpointServer, type MediaEndpoint, MediaError, type PlacedEndpointWish } from '../../media/index.ts';
-import { answer, type DialogTags, dtmfOfInfo, type IncomingInvite, LocalDescription, parseAllowEvents, type ReferAnswer, type ReferRequest, type ReinviteAnswer, ReinviteRefused, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
+import {
+  answer,
+  type DialogTags,
+  dtmfOfInfo,
+  type IncomingInvite,
+  LocalDescription,
+  parseAllowEvents,
+  type ReferAnswer,
+  type ReferRequest,
+  type ReinviteAnswer,
+  ReinviteRefused,
+  type SipAnswer,
+  type SipDialog,
+} from '../../signalling/index.ts';
 import { sdpDirection } from '../../sip-facts/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';

@@ -1,4 +1,11 @@
-import { answer, type OutgoingInvite, type OutgoingInviteOptions, type OutgoingInviteResult, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
+import {
+  answer,
+  type OutgoingInvite,
+  type OutgoingInviteOptions,
+  type OutgoingInviteResult,
+  type SipAnswer,
+  type SipDialog,
+} from '../../signalling/index.ts';
 
 /** One contact to call. */
 export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}

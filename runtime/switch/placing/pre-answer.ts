@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type CallEnd, type CallNotice, type CallPort, CallStateError, type PartyInfo, type PreAnswer, type TailStep } from '../../runs/index.ts';
+import {
+  type CallEnd,
+  type CallNotice,
+  type CallPort,
+  CallStateError,
+  type PartyInfo,
+  type PreAnswer,
+  type TailStep,
+} from '../../runs/index.ts';
 import type { CallState } from '../../language/index.ts';
 import type { MediaEndpoint } from '../../media/index.ts';
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';

@@ -1,5 +1,12 @@
 import type { Directory, LocationStore, Provider, SipUser } from '../../domain/index.ts';
-import { DigestAuthenticator, type DigestSecret, parseSipUri, sourceOf, type SrfRequest, type SrfResponse } from '../../signalling/index.ts';
+import {
+  DigestAuthenticator,
+  type DigestSecret,
+  parseSipUri,
+  sourceOf,
+  type SrfRequest,
+  type SrfResponse,
+} from '../../signalling/index.ts';
 import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { OwnHosts } from '../addresses/own-hosts.ts';

@@ -1,5 +1,14 @@
 import type { ContactBinding, LocationStore } from '../../domain/index.ts';
-import { headerOf, listValues, type Log, parseAllowEvents, parseSipUri, sourceOf, type SrfRequest, type SrfResponse } from '../../signalling/index.ts';
+import {
+  headerOf,
+  listValues,
+  type Log,
+  parseAllowEvents,
+  parseSipUri,
+  sourceOf,
+  type SrfRequest,
+  type SrfResponse,
+} from '../../signalling/index.ts';
 import type { Authentication } from './authentication.ts';
 
 /** Seconds that a registration lasts when the phone does not say, and at most. */

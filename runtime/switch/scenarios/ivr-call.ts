@@ -1,4 +1,27 @@
-import { type Answer, type CallEnd, type CallNotice, type CallPort, CallStateError, type CancellableTransfer, type DialogSide, type DialOptions, type DtmfProto, type EnterOptions, type HuntTransfer, type OutgoingCall, type OwnCall, type PartyInfo, type ReferOptions, type RoomTransfer, ScenarioCallState, type SipMessage, splitDtmfTail, type TailStep, type TakeOverOptions, type TransferOptions } from '../../runs/index.ts';
+import {
+  type Answer,
+  type CallEnd,
+  type CallNotice,
+  type CallPort,
+  CallStateError,
+  type CancellableTransfer,
+  type DialogSide,
+  type DialOptions,
+  type DtmfProto,
+  type EnterOptions,
+  type HuntTransfer,
+  type OutgoingCall,
+  type OwnCall,
+  type PartyInfo,
+  type ReferOptions,
+  type RoomTransfer,
+  ScenarioCallState,
+  type SipMessage,
+  splitDtmfTail,
+  type TailStep,
+  type TakeOverOptions,
+  type TransferOptions,
+} from '../../runs/index.ts';
 import type { CallState } from '../../language/index.ts';
 import { type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { answer, bracketUri } from '../../signalling/index.ts';

@@ -1,4 +1,14 @@
-import type { Answer, CancellableTransfer, DialogSide, EnterOptions, HuntTransfer, ReferOptions, RoomTransfer, Transfer, TransferOptions } from '../../runs/index.ts';
+import type {
+  Answer,
+  CancellableTransfer,
+  DialogSide,
+  EnterOptions,
+  HuntTransfer,
+  ReferOptions,
+  RoomTransfer,
+  Transfer,
+  TransferOptions,
+} from '../../runs/index.ts';
 import type { CallState } from '../../language/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { startEntering } from '../transfers/enter-room.ts';

@@ -1,6 +1,29 @@
-import { type CallPort, CallStateError, type CollectOptions, type CollectResult, type ListenOptions, type ListenResult, type PlayOptions, type PlayResult, type RecordOptions, type RecordResult, type SayOptions, type TailStep, unavailable } from '../../runs/index.ts';
+import {
+  type CallPort,
+  CallStateError,
+  type CollectOptions,
+  type CollectResult,
+  type ListenOptions,
+  type ListenResult,
+  type PlayOptions,
+  type PlayResult,
+  type RecordOptions,
+  type RecordResult,
+  type SayOptions,
+  type TailStep,
+  unavailable,
+} from '../../runs/index.ts';
 import type { CallState, PlaySource } from '../../language/index.ts';
-import { aborted, collectDigits, type MediaEndpoint, NoSpeechEngine, playSources, recordInTurn, spokenSource, stoppable } from '../../media/index.ts';
+import {
+  aborted,
+  collectDigits,
+  type MediaEndpoint,
+  NoSpeechEngine,
+  playSources,
+  recordInTurn,
+  spokenSource,
+  stoppable,
+} from '../../media/index.ts';
 
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';

@@ -1,5 +1,12 @@
 import type { RouteDecision } from '../../domain/index.ts';
-import { type Answer, type HuntTransfer, type ReferOptions, splitDtmfTail, type TailStep, type Transfer } from '../../runs/index.ts';
+import {
+  type Answer,
+  type HuntTransfer,
+  type ReferOptions,
+  splitDtmfTail,
+  type TailStep,
+  type Transfer,
+} from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
 import { calleeOf } from '../placing/callee-of.ts';

@@ -1,5 +1,16 @@
 import type { TSchema } from 'typebox';
-import { type ComponentDefinition, type ComponentDefinitions, DURATION_PATTERN, END, ERROR_EXIT, INTERRUPT_KINDS, type InterruptKind, settingKind, usesCall, VALUE_TYPES } from '../../language/index.ts';
+import {
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  DURATION_PATTERN,
+  END,
+  ERROR_EXIT,
+  INTERRUPT_KINDS,
+  type InterruptKind,
+  settingKind,
+  usesCall,
+  VALUE_TYPES,
+} from '../../language/index.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,14 @@
 import type { TSchema } from 'typebox';
-import { BUILT_IN_RECORDS, BUILT_IN_VALUES, type ComponentDefinition, type ComponentDefinitions, methods, type Outcome, SCENARIO_ERROR_CODES, usesCall } from '../../language/index.ts';
+import {
+  BUILT_IN_RECORDS,
+  BUILT_IN_VALUES,
+  type ComponentDefinition,
+  type ComponentDefinitions,
+  methods,
+  type Outcome,
+  SCENARIO_ERROR_CODES,
+  usesCall,
+} from '../../language/index.ts';
 import { inputType, literals, resultType } from './typescript-types.ts';
 
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.

@@ -2,8 +2,39 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { type BusEvent, busy, type Clock, type ComponentRegistry, type EventPort, MemoryHuntHistory, MemoryParkingLot, MemoryQueues, OPEN_POLICY, type OwnCall, type Queues, type Run, RunBook, type RunServices, type ScenarioPolicy, type Secrets, SILENT, startRun } from '../../runs/index.ts';
-import { checkFile, isBlockScenario, isMistake, isModuleScenario, type ModuleCheckOptions, nameOfSecret, type Problem, type Program, runsScripts, ScenarioError, type Value } from '../../language/index.ts';
+import {
+  type BusEvent,
+  busy,
+  type Clock,
+  type ComponentRegistry,
+  type EventPort,
+  MemoryHuntHistory,
+  MemoryParkingLot,
+  MemoryQueues,
+  OPEN_POLICY,
+  type OwnCall,
+  type Queues,
+  type Run,
+  RunBook,
+  type RunServices,
+  type ScenarioPolicy,
+  type Secrets,
+  SILENT,
+  startRun,
+} from '../../runs/index.ts';
+import {
+  checkFile,
+  isBlockScenario,
+  isMistake,
+  isModuleScenario,
+  type ModuleCheckOptions,
+  nameOfSecret,
+  type Problem,
+  type Program,
+  runsScripts,
+  ScenarioError,
+  type Value,
+} from '../../language/index.ts';
 import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
 import { SIMULATED_DOMAIN } from './call-script.ts';

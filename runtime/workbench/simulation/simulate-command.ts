@@ -1,6 +1,16 @@
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { ArgumentError, checkFile, type CheckResult, formatProblem, isTestFile, type ModuleCheckOptions, parseDuration, type Program, type Value } from '../../language/index.ts';
+import {
+  ArgumentError,
+  checkFile,
+  type CheckResult,
+  formatProblem,
+  isTestFile,
+  type ModuleCheckOptions,
+  parseDuration,
+  type Program,
+  type Value,
+} from '../../language/index.ts';
 import type { ComponentRegistry } from '../../runs/index.ts';
 import type { SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';

@@ -1,4 +1,11 @@
-import { type Clock, type HttpPort, type HttpRequest, type HttpResponse, type OperationPort, unavailable } from '../../runs/index.ts';
+import {
+  type Clock,
+  type HttpPort,
+  type HttpRequest,
+  type HttpResponse,
+  type OperationPort,
+  unavailable,
+} from '../../runs/index.ts';
 import { authorCode, parseDuration, plainText, ScenarioError, type Value } from '../../language/index.ts';
 
 /**

@@ -1,4 +1,35 @@
-import { type Answer, type CallEnd, type CallNotice, type CallPort, CallStateError, type CancellableTransfer, type Clock, type CollectOptions, type CollectResult, type DialogSide, type DialOptions, type EnterOptions, type HuntTransfer, type ListenOptions, type ListenResult, type OutgoingCall, type OwnCall, type PartyInfo, type PlayOptions, type PlayResult, type PreAnswer, type RecordOptions, type RecordResult, type ReferOptions, type RoomTransfer, type SayOptions, ScenarioCallState, type SipMessage, type TailStep, type Transfer } from '../../runs/index.ts';
+import {
+  type Answer,
+  type CallEnd,
+  type CallNotice,
+  type CallPort,
+  CallStateError,
+  type CancellableTransfer,
+  type Clock,
+  type CollectOptions,
+  type CollectResult,
+  type DialogSide,
+  type DialOptions,
+  type EnterOptions,
+  type HuntTransfer,
+  type ListenOptions,
+  type ListenResult,
+  type OutgoingCall,
+  type OwnCall,
+  type PartyInfo,
+  type PlayOptions,
+  type PlayResult,
+  type PreAnswer,
+  type RecordOptions,
+  type RecordResult,
+  type ReferOptions,
+  type RoomTransfer,
+  type SayOptions,
+  ScenarioCallState,
+  type SipMessage,
+  type TailStep,
+  type Transfer,
+} from '../../runs/index.ts';
 import type { CallState, PlaySource } from '../../language/index.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
 import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';

@@ -1,6 +1,18 @@
 /** The other party of a simulated call. */
 import path from 'node:path';
-import type { CallNotice, Clock, CollectOptions, CollectResult, ListenOptions, ListenResult, PlayOptions, PlayResult, RecordOptions, RecordResult, SayOptions } from '../../runs/index.ts';
+import type {
+  CallNotice,
+  Clock,
+  CollectOptions,
+  CollectResult,
+  ListenOptions,
+  ListenResult,
+  PlayOptions,
+  PlayResult,
+  RecordOptions,
+  RecordResult,
+  SayOptions,
+} from '../../runs/index.ts';
 import type { PlaySource } from '../../language/index.ts';
 import { InTurn } from './in-turn.ts';
 import { THINK_MS, type Taken, type Turn, Turns } from './turns.ts';

@@ -1,5 +1,12 @@
 import { ScenarioError } from '../../language/index.ts';
-import type { CallSpeechPort, SpeechChange, SpeechLayer, TranscriptChannel, TranscriptPort, TranscriptSource } from '../../runs/index.ts';
+import type {
+  CallSpeechPort,
+  SpeechChange,
+  SpeechLayer,
+  TranscriptChannel,
+  TranscriptPort,
+  TranscriptSource,
+} from '../../runs/index.ts';
 
 /**
  * Speech recognition in simulations. For calls, which have no speech, requests are only noted. For recordings, the words said

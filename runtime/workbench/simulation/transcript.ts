@@ -1,4 +1,12 @@
-import { callidOf, failureStack, failureText, type Run, type RunOutcome, type RunView, type TraceEntry } from '../../runs/index.ts';
+import {
+  callidOf,
+  failureStack,
+  failureText,
+  type Run,
+  type RunOutcome,
+  type RunView,
+  type TraceEntry,
+} from '../../runs/index.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 

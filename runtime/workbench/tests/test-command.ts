@@ -1,6 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { ArgumentError, checkFile, filesBelow, formatProblem, isTestFile, type ModuleCheckOptions, type Program } from '../../language/index.ts';
+import {
+  ArgumentError,
+  checkFile,
+  filesBelow,
+  formatProblem,
+  isTestFile,
+  type ModuleCheckOptions,
+  type Program,
+} from '../../language/index.ts';
 import type { ComponentRegistry } from '../../runs/index.ts';
 import { compiling } from '../simulation/compiling.ts';
 import { mismatches } from './expectations.ts';

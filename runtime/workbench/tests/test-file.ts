@@ -1,6 +1,14 @@
 /** Reads files of scripted-caller tests. */
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
-import { type Entry, parseDuration, type Problem, scalarText, suggestName, type Value, YamlSource } from '../../language/index.ts';
+import {
+  type Entry,
+  parseDuration,
+  type Problem,
+  scalarText,
+  suggestName,
+  type Value,
+  YamlSource,
+} from '../../language/index.ts';
 import { RECORDING } from '../../runs/index.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
 import type { Fixtures } from '../simulation/simulated-model.ts';

@@ -140,9 +140,7 @@ export class ResultChecker {
         this.#report(text.start, '"exit" is a string and never equals this', `write '${exit}'`, 'warning');
       if (known.includes(exit) || component.openExits?.pattern.test(exit) === true) continue;
       const suggestion =
-        exit === ERROR_EXIT
-          ? 'errors are thrown: write try { ... } catch (error) { ... }'
-          : suggestName(exit, known);
+        exit === ERROR_EXIT ? 'errors are thrown: write try { ... } catch (error) { ... }' : suggestName(exit, known);
       this.#report(text.start, `${name} never takes the exit "${exit}"`, suggestion, 'warning');
     }
   }
