@@ -17,14 +17,14 @@ const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
 const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
 
 /**
- * A far end's session description as the media server is to read it. ICE is never done here: sound goes to where the far end's
- * comes from. Left to itself FreeSWITCH refuses the sound of a phone that offers ICE, as none of its candidates suits; whoever
- * leaves the lines alone does without ICE (RFC 8839 section 4.2.5). `RTP/AVPF` is `RTP/AVP` here: FreeSWITCH answers it by that,
- * or refuses it where it offered that itself; see `inProfileOf`.
- * @throws MediaError with status 488 when the sound is to be encrypted, which drachtio-fsmrf takes for a mistake of its caller
+ * A far end's session description, adapted for the media server. ICE is removed: media is sent to the source of the far
+ * end's media, and FreeSWITCH would refuse the audio because none of the candidates fits; an answerer may ignore ICE
+ * (RFC 8839 section 4.2.5). `RTP/AVPF` becomes `RTP/AVP`: FreeSWITCH answers with that, or refuses it in answers; see
+ * `inProfileOf`.
+ * @throws MediaError with status 488 for encrypted media, which drachtio-fsmrf treats as a caller's mistake
  */
 export function farEndSdp(sdp: string): string {
-  if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('the phone wants encrypted sound, which is not done here', 488);
+  if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('encrypted media (SRTP) is not supported', 488);
   return sdp.replace(NOT_DONE, '').replace(QUICK_REPORTS, '$1 RTP/AVP').replace(NOT_DECODABLE, '?');
 }
 

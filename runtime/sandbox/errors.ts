@@ -2,7 +2,7 @@
 import { type LimitName, limitText } from './limits.ts';
 import { placesOf } from './stack.ts';
 
-/** Codes of the sandbox itself. Those of errors that are made inside are written in worker/inside.js. */
+/** Codes of the sandbox itself. Codes of errors made in the isolate are in worker/inside.js. */
 export type SandboxErrorCode =
   | 'aborted'
   | 'cancelled'
@@ -20,7 +20,7 @@ declare const BY_AUTHOR: unique symbol;
 /** A code that an author has chosen. It may be any text. */
 export type AuthorCode = string & { readonly [BY_AUTHOR]: true };
 
-/** Every way a script run can fail. `code` is stable and is what a scenario sees as `error.code`. */
+/** All failures of a script run. `code` is stable; scenarios see it as `error.code`. */
 export abstract class SandboxError extends Error {
   abstract readonly code: SandboxErrorCode | AuthorCode;
 }
