@@ -19,7 +19,8 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { program, projectFolder, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, projectFolder } from '../support/scenarios.ts';
 
 const schema = scenarioSchema(components);
 const validate = new Ajv2020({ strict: false }).compile(schema);

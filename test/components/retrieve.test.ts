@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
 import { play } from './support.ts';
 
 describe('component retrieve', () => {

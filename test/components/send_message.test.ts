@@ -3,7 +3,8 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { problems, program, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { problems, program } from '../support/scenarios.ts';
 import { play } from './support.ts';
 
 describe('component send_message', () => {

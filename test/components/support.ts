@@ -9,7 +9,8 @@ import { type PhoneScript, Phones } from '../../runtime/workbench/simulation/pho
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import type { Value } from '../../runtime/language/values.ts';
-import { program, silentLog, simulate } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, simulate } from '../support/scenarios.ts';
 
 /**
  * A scenario that runs one block, `it`, whose exits all end the run.

@@ -36,7 +36,8 @@ import { simulate as runSimulation } from '../../runtime/workbench/simulation/si
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { Command } from '../cli/command.ts';
 import { NO_CALLS, NO_CONFERENCES, NO_DIRECTORY } from '../operations/support.ts';
-import { program, silentLog, simulate } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, simulate } from '../support/scenarios.ts';
 
 describe('the catalogue of error codes', () => {
   let sandbox: Sandbox;

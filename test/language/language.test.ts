@@ -7,7 +7,8 @@ import type { CallScript } from '../../runtime/workbench/simulation/call-script.
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { problems, program, silentLog, simulate } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { problems, program, simulate } from '../support/scenarios.ts';
 
 /** Runs the first scenario; it finds the others by their id. */
 async function together(

@@ -3,7 +3,8 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { modelPort } from '../../runtime/node/adapters/model.ts';
-import { program, silentLog, services } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, services } from '../support/scenarios.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
 import { DOMAIN, emptyModel, removeClasses, type TestModel } from './support/model.ts';
 

@@ -8,7 +8,8 @@ import {
   operationPort,
   ParameterError,
 } from '../../runtime/operations/index.ts';
-import { services, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { services } from '../support/scenarios.ts';
 import { NO_CALLS, NO_CONFERENCES, NO_DIRECTORY, NO_ROOMS } from './support.ts';
 
 const DEMO = { domain: 'demo.local' };

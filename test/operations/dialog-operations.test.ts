@@ -15,7 +15,7 @@ import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
 import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY, NO_ROOMS } from './support.ts';
 
 const service = path.resolve(import.meta.dirname, '../../scenarios/service');

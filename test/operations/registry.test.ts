@@ -8,7 +8,8 @@ import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
-import { program, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program } from '../support/scenarios.ts';
 
 const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });

@@ -6,7 +6,8 @@ import type { CallPort } from '../../runtime/runs/call-port.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { NodePolicy } from '../../runtime/node/adapters/policy.ts';
-import { program, silentLog, services } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, services } from '../support/scenarios.ts';
 
 const MENU = { id: 'menu', module: {} } as Program;
 const DOMAIN = 'one.example';

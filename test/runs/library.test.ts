@@ -9,7 +9,8 @@ import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts'
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { keepingLog, services, silentLog } from '../support/scenarios.ts';
+import { keepingLog, silentLog } from '../support/log.ts';
+import { services } from '../support/scenarios.ts';
 
 const GOOD =
   'id: one\nname: First\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    wait: 1s\n    next: end\n';

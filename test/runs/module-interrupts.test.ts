@@ -14,7 +14,8 @@ import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import type { Run } from '../../runtime/runs/run/run.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
-import { silentLog, services } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { services } from '../support/scenarios.ts';
 
 /** What cuts a module short, and what it makes of it. */
 describe('interrupted scenario modules', () => {

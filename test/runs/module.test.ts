@@ -13,7 +13,7 @@ import { simulate as runSimulation } from '../../runtime/workbench/simulation/si
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
 import { transcript } from '../../runtime/workbench/simulation/transcript.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
-import { silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
 
 describe('scenario modules', () => {
   let sandbox: Sandbox;

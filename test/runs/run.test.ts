@@ -10,7 +10,8 @@ import type { Program } from '../../runtime/language/program.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-import { keepingLog, program, promptsFolder, services, silentLog, simulate } from '../support/scenarios.ts';
+import { keepingLog, silentLog } from '../support/log.ts';
+import { program, promptsFolder, services, simulate } from '../support/scenarios.ts';
 
 const WITH_FINALLY = `
 id: waiting

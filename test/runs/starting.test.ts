@@ -12,7 +12,8 @@ import { ScenarioStarter } from '../../runtime/runs/starting/starter.ts';
 import { VersionError } from '../../runtime/runs/versions.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { problems, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { problems } from '../support/scenarios.ts';
 
 const at = (text: string) => Date.parse(text);
 

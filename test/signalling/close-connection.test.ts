@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import pino from 'pino';
 import { SipLink } from '../../runtime/signalling/link.ts';
+import { silentLog } from '../support/log.ts';
 
 describe('a link to a SIP server', () => {
   it('survives a message cut off by its close', async () => {
@@ -19,7 +19,7 @@ describe('a link to a SIP server', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const handlers = {} as Parameters<typeof SipLink.connect>[1];
-    const link = await SipLink.connect({ host: '127.0.0.1', port, secret: 's' }, handlers, pino({ level: 'silent' }));
+    const link = await SipLink.connect({ host: '127.0.0.1', port, secret: 's' }, handlers, silentLog);
     const socket = await accepted.promise;
     try {
       socket.resume();

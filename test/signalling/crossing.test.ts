@@ -5,8 +5,8 @@ import { Agent } from '../conformance/support/agent.ts';
 import { sdp } from '../conformance/support/sdp.ts';
 import { type HeldSipServer, sipServer } from '../conformance/support/servers.ts';
 import { Dialog } from '../phones/sip/dialog.ts';
+import { silentLog } from '../support/log.ts';
 
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const HANDLERS = { invite: () => undefined, register: () => undefined, message: () => undefined };
 
 describe('crossing offers of both sides', () => {
@@ -22,7 +22,7 @@ describe('crossing offers of both sides', () => {
 
   before(async () => {
     server = await sipServer({ t1: 50 });
-    link = await SipLink.connect(server.address, HANDLERS, LOG);
+    link = await SipLink.connect(server.address, HANDLERS, silentLog);
   });
   after(async () => {
     link.close();

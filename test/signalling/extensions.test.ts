@@ -6,8 +6,8 @@ import { Agent } from '../conformance/support/agent.ts';
 import { Dialog } from '../phones/sip/dialog.ts';
 import { header, type SipResponse } from '../phones/sip/message.ts';
 import { Arrivals, Moment } from '../phones/wait.ts';
+import { silentLog } from '../support/log.ts';
 
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const require = (value: string) => ({ name: 'Require', value });
 
 describe('extensions that a caller requires', () => {
@@ -27,7 +27,7 @@ describe('extensions that a caller requires', () => {
       register: () => undefined,
       message: () => undefined,
     };
-    link = await SipLink.connect({ host, port: Number(port), secret }, handlers, LOG);
+    link = await SipLink.connect({ host, port: Number(port), secret }, handlers, silentLog);
     agent = await Agent.open();
   });
 

@@ -9,8 +9,8 @@ import { SipLink } from '../../runtime/signalling/link.ts';
 import { RingingJournal } from '../../runtime/signalling/ringing-journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { Agent } from '../conformance/support/agent.ts';
+import { silentLog } from '../support/log.ts';
 
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const SECRET = 'waiting';
 const HANDLERS = { invite: () => undefined, register: () => undefined, message: () => undefined };
 
@@ -34,7 +34,7 @@ describe('calls left unanswered by a killed process', () => {
     let decline = false;
     const invite = (each: IncomingInvite): void => (decline ? each.reject(486) : resolve(each));
     // Its connection stays, as this server answers by itself when an application goes; drachtio-server does not.
-    const hung = await SipLink.connect(app, { ...HANDLERS, invite }, LOG, {
+    const hung = await SipLink.connect(app, { ...HANDLERS, invite }, silentLog, {
       waiting: RingingJournal.open<WaitingInvite>(file),
     });
     const agent = await Agent.open();
@@ -44,7 +44,7 @@ describe('calls left unanswered by a killed process', () => {
     expect((await agent.send('INVITE', target))?.status).to.equal(486);
     const waiting = RingingJournal.open<WaitingInvite>(file);
     expect(waiting.ringing.map(({ callId }) => callId)).to.deep.equal([refused.callId]);
-    const next = await SipLink.connect(app, HANDLERS, LOG, { waiting });
+    const next = await SipLink.connect(app, HANDLERS, silentLog, { waiting });
     expect((await answer)?.status).to.equal(500);
     await eventually(async () => expect(waiting.ringing).to.deep.equal([]));
     next.close();

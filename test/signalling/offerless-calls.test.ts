@@ -5,8 +5,7 @@ import { Agent } from '../conformance/support/agent.ts';
 import { sdp } from '../conformance/support/sdp.ts';
 import { type HeldSipServer, sipServer } from '../conformance/support/servers.ts';
 import type { Dialog, Srf } from '../conformance/support/srf.ts';
-
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
+import { silentLog } from '../support/log.ts';
 
 describe('a call without an offer', () => {
   let server: HeldSipServer;
@@ -16,7 +15,7 @@ describe('a call without an offer', () => {
   before(async () => {
     server = await sipServer();
     const handlers = { invite: () => undefined, register: () => undefined, message: () => undefined };
-    link = await SipLink.connect(server.address, handlers, LOG);
+    link = await SipLink.connect(server.address, handlers, silentLog);
     agent = await Agent.open();
   });
   after(async () => {

@@ -8,8 +8,8 @@ import { type HeldSipServer, sipServer } from '../conformance/support/servers.ts
 import { sdp } from '../conformance/support/sdp.ts';
 import { header } from '../phones/sip/message.ts';
 import { Arrivals } from '../phones/wait.ts';
+import { silentLog } from '../support/log.ts';
 
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const SUPPORTED = { name: 'Supported', value: 'timer' };
 const expires = (value: string) => ({ name: 'Session-Expires', value });
 
@@ -40,7 +40,12 @@ describe('session timers of calls', () => {
       register: () => undefined,
       message: () => undefined,
     };
-    link = await SipLink.connect(server.address, handlers, LOG, sessionExpires === undefined ? {} : { sessionExpires });
+    link = await SipLink.connect(
+      server.address,
+      handlers,
+      silentLog,
+      sessionExpires === undefined ? {} : { sessionExpires },
+    );
   }
 
   function invite(): OutgoingInvite {

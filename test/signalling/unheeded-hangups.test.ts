@@ -4,8 +4,7 @@ import { Agent } from '../conformance/support/agent.ts';
 import { type HeldSipServer, sipServer } from '../conformance/support/servers.ts';
 import { sdp } from '../conformance/support/sdp.ts';
 import type { Dialog, Srf } from '../conformance/support/srf.ts';
-
-const LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
+import { silentLog } from '../support/log.ts';
 
 /** A rejection that nobody handles ends a node. */
 describe('an unawaited hangup', () => {
@@ -20,7 +19,7 @@ describe('an unawaited hangup', () => {
     process.prependListener('unhandledRejection', note);
     server = await sipServer();
     const handlers = { invite: () => undefined, register: () => undefined, message: () => undefined };
-    link = await SipLink.connect(server.address, handlers, LOG);
+    link = await SipLink.connect(server.address, handlers, silentLog);
     agent = await Agent.open();
   });
   after(async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Storage, StorageLockedError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
+import { silentLog } from '../support/log.ts';
 import { storageChild } from './support/child-process.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
 
@@ -107,7 +108,7 @@ describe('PGlite storage after the end of its process', function () {
 
   it('a template with applied migrations is copied', async () => {
     const told: unknown[] = [];
-    const log = { debug() {}, info: (fields: unknown) => void told.push(fields), warn() {}, error() {} };
+    const log = { ...silentLog, info: (fields: unknown) => void told.push(fields) };
     const templateFolder = join(folders.make(), 'template');
     for (const dataDir of [folders.make(), folders.make()])
       await (await openStorage({ dataDir, templateFolder, log })).close();

@@ -9,6 +9,7 @@ import {
 } from '../../runtime/storage/errors.ts';
 import { ensureCluster, templateFolder } from '../../runtime/storage/pglite/cluster.ts';
 import { PgliteEngine } from '../../runtime/storage/pglite/engine.ts';
+import { silentLog } from '../support/log.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
 
 describe('PGlite engine', function () {
@@ -16,12 +17,7 @@ describe('PGlite engine', function () {
   const LIMIT_MS = 800;
   const folders = temporaryFolders();
   const logged: string[] = [];
-  const log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: (_: object, text: string) => void logged.push(text),
-  };
+  const log = { ...silentLog, error: (_: object, text: string) => void logged.push(text) };
   let directory: string;
   let engine: PgliteEngine;
 

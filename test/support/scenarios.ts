@@ -4,7 +4,6 @@ import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { type CheckResult, checkScenario } from '../../runtime/language/checker/check-scenario.ts';
 import { type Clock, systemClock } from '../../runtime/runs/clock.ts';
-import type { Log } from '../../runtime/runs/log.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
 import { formatProblem, isMistake } from '../../runtime/language/problem.ts';
 import type { Program } from '../../runtime/language/program.ts';
@@ -15,16 +14,7 @@ import { simulatedServices } from '../../runtime/workbench/simulation/services.t
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
-
-/** A log that keeps quiet. */
-export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
-/** A log that keeps what it is told, level and message. */
-export function keepingLog(): Log & { readonly lines: string[] } {
-  const lines: string[] = [];
-  const keep = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
-  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
-}
+import { silentLog } from './log.ts';
 
 export const projectFolder = path.resolve(import.meta.dirname, '../..');
 export const promptsFolder = path.join(projectFolder, 'scenarios/examples/prompts');

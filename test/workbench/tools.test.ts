@@ -21,7 +21,8 @@ import { mermaid } from '../../runtime/workbench/drawing/mermaid.ts';
 import { moduleMermaid } from '../../runtime/workbench/drawing/module-drawing.ts';
 import { traceText } from '../../runtime/workbench/trace/trace-text.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
-import { program, programFromFile, projectFolder, services, silentLog } from '../support/scenarios.ts';
+import { silentLog } from '../support/log.ts';
+import { program, programFromFile, projectFolder, services } from '../support/scenarios.ts';
 
 const examples = path.join(projectFolder, 'scenarios/examples');
 

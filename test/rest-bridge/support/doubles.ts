@@ -21,7 +21,8 @@ import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
 import type { OperationRecords, RestDeps } from '../../../rest-bridge/deps.ts';
 import type { Value } from '../../../runtime/language/values.ts';
 import { NO_CONFERENCES, NO_DIRECTORY, NO_ROOMS } from '../../operations/support.ts';
-import { services, silentLog } from '../../support/scenarios.ts';
+import { silentLog } from '../../support/log.ts';
+import { services } from '../../support/scenarios.ts';
 
 /** Users alice and admin of demo.local and root of master, password `demo-<login>`; alice may only read calls. */
 export class MemoryIam implements Iam {

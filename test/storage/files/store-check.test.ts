@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { checkFileStore, openFiles } from '../../../runtime/storage/files/index.ts';
 import type { Storage, StorageLog } from '../../../runtime/storage/index.ts';
+import { silentLog } from '../../support/log.ts';
 import { describePostgres, describeStorages, type Place, temporaryFolders } from '../support/storages.ts';
 
 const folders = temporaryFolders();
@@ -9,12 +10,9 @@ after(() => folders.removeAll());
 /** A node that starts with a file store. */
 async function start(place: Place, folder: string, url?: string): Promise<{ storage: Storage; warnings: string[] }> {
   const warnings: string[] = [];
-  const quiet = (): void => {};
   const log: StorageLog = {
-    debug: quiet,
-    info: quiet,
+    ...silentLog,
     warn: (fields, message) => void warnings.push(`${message} ${JSON.stringify(fields)}`),
-    error: quiet,
   };
   const storage = await place.open({ log });
   await checkFileStore(storage, openFiles(folder, url));

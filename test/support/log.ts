@@ -1,0 +1,12 @@
+/** Logs for what a test starts. */
+import { type Log, SILENT } from '../../runtime/runs/log.ts';
+
+/** A log that keeps quiet. */
+export const silentLog: Log = SILENT;
+
+/** A log that keeps what it is told, level and message. */
+export function keepingLog(): Log & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const keep = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
+  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+}
