@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { freeUdpRange } from '../support/ports.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 import { Command } from './command.ts';
 
 /** A port that somebody else listens on while the work goes on. */
@@ -69,16 +68,14 @@ describe('the ringmaster command', function () {
   const SIZING = fileURLToPath(new URL('../../freeswitch-config/sizing.yaml', import.meta.url));
 
   it('freeswitch-config renders the shipped sizing file, and prints the written files', async () => {
-    const target = await mkdtemp(join(tmpdir(), 'ringmaster-pair-'));
-    try {
-      const { code, out, err } = await (await Command.run(['freeswitch-config', SIZING, target], PAIR)).ended;
-      expect({ code, err }).to.deep.equal({ code: 0, err: '' });
-      const files = out.trimEnd().split('\n');
-      expect(files).to.include(join(target, 'drachtio.conf.xml')).and.to.include(join(target, 'freeswitch.xml'));
-      for (const file of files) expect(readFileSync(file, 'utf8'), file).not.to.equal('');
-    } finally {
-      await rm(target, { recursive: true, force: true });
-    }
+    await using target = await disposableFolder();
+    const { code, out, err } = await (await Command.run(['freeswitch-config', SIZING, target.path], PAIR)).ended;
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+    const files = out.trimEnd().split('\n');
+    expect(files)
+      .to.include(join(target.path, 'drachtio.conf.xml'))
+      .and.to.include(join(target.path, 'freeswitch.xml'));
+    for (const file of files) expect(readFileSync(file, 'utf8'), file).not.to.equal('');
   });
 
   it('freeswitch-config reports a missing server, file or argument', async () => {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { Command } from '../cli/command.ts';
 import { useStage } from '../support/stage.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What these tests use of the generated client. */
 interface Made {
@@ -48,7 +48,7 @@ export async function use(dry: boolean): Promise<void> {
 
 describe('the generated TypeScript client', () => {
   const stage = useStage();
-  const folder = mkdtempSync(join(tmpdir(), 'ringmaster-client-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'client.ts');
   let made: Made;
   let client: Client;
@@ -80,7 +80,6 @@ describe('the generated TypeScript client', () => {
   });
 
   after(async () => {
-    rmSync(folder, { recursive: true, force: true });
     await (await stage.rest()).send('DELETE', `/rest/v1/domain/classes/${classId}`);
   });
 

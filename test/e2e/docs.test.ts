@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { TestNode } from '../support/node.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
@@ -33,21 +33,20 @@ curl() {
 describe('the examples of the documentation', () => {
   it('of REST and the data model work as they stand, one after the other', async function () {
     this.timeout(120_000);
-    const folder = await mkdtemp(join(tmpdir(), 'ringmaster-docs-'));
+    await using folder = await disposableFolder();
     const node = await TestNode.start();
     try {
-      for (const name of ['me.png', 'contract.pdf', '1.png', '2.png']) await writeFile(join(folder, name), name);
+      for (const name of ['me.png', 'contract.pdf', '1.png', '2.png']) await writeFile(join(folder.path, name), name);
       const pages = ['sessions', 'collections', 'providers', 'scripts'].map((page) => examplesOf(`rest/${page}.md`));
       pages.push(examplesOf('rest/recordings.md', '## The archive'), examplesOf('model.md'));
       const examples = pages.join('\n');
       const script = `${PRELUDE}${examples}\ncat "$refused" >&2\n`.replaceAll('http://127.0.0.1:8080', node.base);
       expect(examples.match(/\bcurl /g)?.length).to.be.greaterThan(50);
-      const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder, maxBuffer: 1 << 24 });
+      const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder.path, maxBuffer: 1 << 24 });
       expect(stderr).to.equal('');
       expect(stdout).to.include('"login":"admin"').and.include('{"b":2}');
     } finally {
       await node.remove();
-      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { Phone } from '../phones/phone.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
 import { realServerSettings } from '../support/real-servers.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LAUNCHER = join(ROOT, 'runtime/cli/ringmaster.mjs');
@@ -34,7 +34,7 @@ function otherNode(): string | undefined {
 /** However a node was started and is told to end, its calls end with BYE and its ports are free. */
 describe('a node ends in order, however it was started', function () {
   this.timeout(READY_MS + 2 * END_MS + 20_000);
-  const folder = mkdtempSync(join(tmpdir(), 'ringmaster-ending-'));
+  const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
   let alice: Phone;
   let bob: Phone;
@@ -75,7 +75,6 @@ describe('a node ends in order, however it was started', function () {
 
   after(async () => {
     await Promise.all([alice, bob].map((each) => each?.stop({ abruptly: true })));
-    rmSync(folder, { recursive: true, force: true });
   });
 
   function phone(login: string): Promise<Phone> {

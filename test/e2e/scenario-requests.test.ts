@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useStage } from '../support/stage.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SECRET = 'Zb7-s3cret';
 
@@ -15,14 +15,13 @@ interface Asked {
 }
 
 describe('requests of scenarios', () => {
+  const folder = temporaryFolder();
   const asked: Asked[] = [];
   let server: Server;
-  let folder: string;
   let port: number;
 
   const stage = useStage({
     env: async () => {
-      folder = await mkdtemp(join(tmpdir(), 'ringmaster-secrets-'));
       await writeFile(join(folder, 'secrets.json'), JSON.stringify({ 'demo.local': { crm: SECRET } }));
       return {
         RINGMASTER_SCENARIO_HOSTS: '127.0.0.1,localhost,127.0.0.2',
@@ -47,10 +46,9 @@ describe('requests of scenarios', () => {
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     ({ port } = server.address() as AddressInfo);
   });
-  after(async () => {
+  after(() => {
     server.closeAllConnections();
     server.close();
-    await rm(folder, { recursive: true });
   });
 
   it('go to hosts in networks that the operator allows, and show no secret', async () => {

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RestClient } from '../phones/rest-client.ts';
@@ -9,6 +8,7 @@ import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { VoskServer } from '../speech/support/vosk-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, type Stage, useStage } from '../support/stage.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SETTINGS = '/rest/v1/domain/settings';
 const RULES = '/rest/v1/domain/recordingrules';
@@ -423,16 +423,14 @@ describe('speech', () => {
 });
 
 describe('speech with an engine that is installed while the node runs', () => {
-  let bin = '';
+  const bin = temporaryFolder();
   const stage = useStage({
     env: async () => {
-      bin = await mkdtemp(join(tmpdir(), 'speech-bin-'));
       // What the engine is started with; the rest of PATH would hold the engine, too.
       await symlink(commandPath('cat'), join(bin, 'cat'));
       return { PATH: bin };
     },
   });
-  after(() => rm(bin, { recursive: true, force: true }));
 
   it('finds it at the next request', async function () {
     this.timeout(60_000);

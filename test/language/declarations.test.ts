@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
 import { projectFolder } from '../support/scenarios.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
@@ -112,21 +112,17 @@ export default async function (call: Call, args: { wait: Duration; seconds: numb
 describe('the type declarations for modules', () => {
   it('make the TypeScript compiler accept right settings and results and refuse wrong ones', async function () {
     this.timeout(60_000);
-    const folder = await mkdtemp(join(tmpdir(), 'declarations-'));
-    try {
-      await writeFile(join(folder, 'ringmaster.d.ts'), typeDeclarations(components));
-      await writeFile(join(folder, 'module.ts'), MODULE);
-      await writeFile(join(folder, 'uses.ts'), USES);
-      const compiler = join(projectFolder, 'node_modules/.bin/tsc');
-      const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
-      // Beside the declarations of a browser, which an editor takes when nothing is said.
-      for (const compilerOptions of [own, { ...own, lib: ['es2024', 'dom'] }]) {
-        await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-        const { stdout } = await run(compiler, ['-p', folder]).catch((error: { stdout: string }) => error);
-        expect(stdout).to.equal('');
-      }
-    } finally {
-      await rm(folder, { recursive: true });
+    await using folder = await disposableFolder();
+    await writeFile(join(folder.path, 'ringmaster.d.ts'), typeDeclarations(components));
+    await writeFile(join(folder.path, 'module.ts'), MODULE);
+    await writeFile(join(folder.path, 'uses.ts'), USES);
+    const compiler = join(projectFolder, 'node_modules/.bin/tsc');
+    const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
+    // Beside the declarations of a browser, which an editor takes when nothing is said.
+    for (const compilerOptions of [own, { ...own, lib: ['es2024', 'dom'] }]) {
+      await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+      const { stdout } = await run(compiler, ['-p', folder.path]).catch((error: { stdout: string }) => error);
+      expect(stdout).to.equal('');
     }
   });
 });

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { GuardedHttpClient, type HttpClientOptions } from '../../components/http/client.ts';
@@ -38,15 +37,15 @@ import { Command } from '../cli/command.ts';
 import { NO_CALLS, NO_CONFERENCES, NO_DIRECTORY } from '../operations/support.ts';
 import { silentLog } from '../support/log.ts';
 import { program, simulate } from '../support/scenarios.ts';
+import { disposableFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the catalogue of error codes', () => {
   let sandbox: Sandbox;
-  let folder: string;
+  const folder = temporaryFolder();
   let server: Server;
   let base: string;
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
-    folder = await mkdtemp(path.join(tmpdir(), 'error-codes-'));
     await writeFile(path.join(folder, 'a.wav'), wavOf(new Int16Array(800), 8000));
     await writeFile(path.join(folder, 'deep.yaml'), scenario('deep', 'run: deep\n    next: end'));
     const wants = `parameters: { number: { type: integer } }\n${scenario('wants', 'log: x\n    next: end')}`;
@@ -59,7 +58,6 @@ describe('the catalogue of error codes', () => {
     server.closeAllConnections();
     server.close();
     await sandbox.close();
-    await rm(folder, { recursive: true });
   });
 
   const scenario = (id: string, only: string, head = ''): string =>
@@ -242,8 +240,8 @@ describe('ringmaster check', function () {
   this.timeout(60_000);
 
   it('warns of a misspelt error code, with its place and the right one', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'misspelt-code-'));
-    const file = path.join(folder, 'ask.yaml');
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'ask.yaml');
     await writeFile(
       file,
       `id: ask
@@ -257,12 +255,8 @@ blocks:
     exits: { then: request, else: end }
 `,
     );
-    try {
-      const { code, out } = await (await Command.run(['check', file])).ended;
-      expect(out).to.include(`${file}:8:23: warning: this is never "http_timout"; did you mean "http_timeout"?`);
-      expect(code).to.equal(1);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const { code, out } = await (await Command.run(['check', file])).ended;
+    expect(out).to.include(`${file}:8:23: warning: this is never "http_timout"; did you mean "http_timeout"?`);
+    expect(code).to.equal(1);
   });
 });

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { runCheck } from '../../runtime/workbench/check-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SCENARIOS: Readonly<Record<string, string>> = {
   needs:
@@ -31,9 +31,8 @@ const SCENARIOS: Readonly<Record<string, string>> = {
 };
 
 describe('scenarios checked together', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'together-'));
     for (const [id, text] of Object.entries(SCENARIOS))
       await writeFile(path.join(folder, `${id}.yaml`), `id: ${id}\n${text}\n`);
     await writeFile(
@@ -45,7 +44,6 @@ describe('scenarios checked together', () => {
       "export const fallback = 'quik';\nexport default async (call) => { await call.answer(); };\n",
     );
   });
-  after(() => rm(folder, { recursive: true }));
 
   async function found(...ids: string[]): Promise<string[]> {
     const lines: string[] = [];

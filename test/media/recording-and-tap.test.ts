@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ChannelRecording } from '../../runtime/media/channel-recording.ts';
@@ -12,6 +11,7 @@ import { level, shareAt } from '../phones/media/tone.ts';
 import { EslClient } from '../embedded/media/support/esl-client.ts';
 import { amplitude, type RtpPhone } from '../embedded/media/support/rtp-phone.ts';
 import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { useLinkedServer } from './linked-server.ts';
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -33,9 +33,8 @@ async function channelOf(file: string, channel: number): Promise<Int16Array> {
 const [ONE, TWO] = [500, 900] as const;
 
 describe('media: recordings and taps beside a call', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'recording-'));
+  const folder = temporaryFolder();
   const server = useLinkedServer();
-  after(() => rmSync(folder, { recursive: true }));
 
   async function party(frequency: number): Promise<{ phone: RtpPhone; endpoint: MediaEndpoint }> {
     const { endpoint, phone } = await server.endpoint();

@@ -1,17 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { RecordingFolder, RecordingNameError } from '../../runtime/media/recordings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('the recordings of a node', () => {
-  let folder = '';
+  const folder = temporaryFolder({ each: true });
   let recordings: RecordingFolder;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ringmaster-recordings-'));
     recordings = new RecordingFolder(folder);
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('are visible to their own domain only', async () => {
     const file = await recordings.create('Demo.local', 'voicemail-1.wav');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -12,9 +11,10 @@ import { S3RecordStore } from '../../runtime/recording/s3-store.ts';
 import { S3Bucket, s3Location } from '../../runtime/storage/files/index.ts';
 import { S3Server } from '../storage/support/s3-server.ts';
 import { recordRow } from './support/rows.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('filing of a recording', () => {
-  let folder: string;
+  const folder = temporaryFolder({ each: true });
   let store: FileStore;
   let ends: RecordEnd[];
   let told: { domain: string; type: string; data: Readonly<Record<string, unknown>> }[];
@@ -23,7 +23,6 @@ describe('filing of a recording', () => {
   let tools: RecordingTools;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'filing-'));
     store = await FileStore.open(folder);
     [ends, told, archived, waiting] = [[], [], [], []];
     tools = {
@@ -37,7 +36,6 @@ describe('filing of a recording', () => {
       failed: () => undefined,
     };
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const sound = wavOf(new Int16Array(8000).fill(1000), 8000);
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { wavOf } from '../../runtime/media/wav-file.ts';
@@ -10,10 +9,11 @@ import { SpeechService } from '../../runtime/speech/index.ts';
 import { ToneSource } from '../phones/media/tone.ts';
 import { OpenAiServer } from '../speech/support/openai-server.ts';
 import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { recordRow } from './support/rows.ts';
 
 describe('queue of transcriptions', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'transcripts-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'call.wav');
   let server: OpenAiServer;
   let service: SpeechService;
@@ -48,10 +48,7 @@ describe('queue of transcriptions', () => {
     });
   });
   afterEach(() => queue.close());
-  after(async () => {
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   const configure = (more: object = {}): void =>
     void service.configure({ servers: [{ engine: 'openai', url: server.url }], ...more });

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -14,6 +13,7 @@ import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { Debugger } from '../support/debugger.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SOURCE = [
   'interface Choice { readonly digits: string }',
@@ -68,11 +68,9 @@ function waitingRun(port: number): Promise<Target> {
 
 describe('a debugger', function () {
   this.timeout(30_000);
-  let folder: string;
+  const folder = temporaryFolder();
   let port: number;
   let sandbox: Sandbox;
-  before(async () => void (folder = await mkdtemp(path.join(tmpdir(), 'ringmaster-debug-'))));
-  after(() => rm(folder, { recursive: true, force: true }));
   beforeEach(async () => {
     port = await freeTcpPort();
     sandbox = await openSandbox({ workers: 1, debuggerPort: port });

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -11,12 +10,13 @@ import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { keepingLog, silentLog } from '../support/log.ts';
 import { services } from '../support/scenarios.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const GOOD =
   'id: one\nname: First\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    wait: 1s\n    next: end\n';
 
 describe('scenario library', () => {
-  let folder: string;
+  const folder = temporaryFolder({ each: true });
   let log: ReturnType<typeof keepingLog>;
   let library: ScenarioLibrary;
   let stamp = 1_700_000_000;
@@ -30,12 +30,10 @@ describe('scenario library', () => {
   }
 
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'scenarios-'));
     log = keepingLog();
     await write('one.yaml', GOOD);
     library = await openScenarioLibrary({ folders: [folder, path.join(folder, 'missing')], components, log });
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('finds a scenario by its id', async () => {
     expect((await library.program('one'))?.name).to.equal('First');

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -16,19 +15,16 @@ import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog } from '../support/log.ts';
 import { services } from '../support/scenarios.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What cuts a module short, and what it makes of it. */
 describe('interrupted scenario modules', () => {
   let sandbox: Sandbox;
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
-    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
   });
-  after(async () => {
-    await sandbox.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => sandbox.close());
 
   async function module(body: string, most = 20): Promise<Program> {
     const source = `export const limits = { steps: ${most} };\nexport default async function (call, args) {\n${body}\n}\n`;

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -8,6 +7,7 @@ import type { Program } from '../../runtime/language/program.ts';
 import type { CallScript } from '../../runtime/workbench/simulation/call-script.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Keeps its caller, calls others, and takes no error for an answer. */
 const STUBBORN = `
@@ -109,16 +109,12 @@ blocks:
 
 describe('modules', () => {
   let sandbox: Sandbox;
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
-    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
     for (const [file, text] of Object.entries(SCENARIOS)) await writeFile(path.join(folder, file), text);
   });
-  after(async () => {
-    await sandbox.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => sandbox.close());
 
   async function run(name: string, script: CallScript = {}) {
     const compile = sandbox.compile.bind(sandbox);

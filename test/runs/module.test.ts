@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -14,18 +13,15 @@ import type { CallScript } from '../../runtime/workbench/simulation/call-script.
 import { transcript } from '../../runtime/workbench/simulation/transcript.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { silentLog } from '../support/log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('scenario modules', () => {
   let sandbox: Sandbox;
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
     sandbox = await openSandbox({ workers: 1 });
-    folder = await mkdtemp(path.join(tmpdir(), 'modules-'));
   });
-  after(async () => {
-    await sandbox.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => sandbox.close());
 
   async function module(body: string): Promise<Program> {
     const source = `export default async function (call, args) {\n${body}\n}\n`;

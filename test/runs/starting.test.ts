@@ -1,5 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -14,6 +13,7 @@ import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { silentLog } from '../support/log.ts';
 import { problems } from '../support/scenarios.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const at = (text: string) => Date.parse(text);
 
@@ -68,12 +68,8 @@ describe('cron', () => {
 });
 
 describe('starting points and versions', () => {
-  let folder: string;
+  const folder = temporaryFolder({ each: true });
   let stamp = 1_700_000_000;
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'starts-'));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function write(name: string, text: string): Promise<void> {
     await writeFile(path.join(folder, name), text);

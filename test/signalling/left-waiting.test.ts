@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startSipServer } from '../../runtime/embedded/index.ts';
@@ -10,21 +8,18 @@ import { RingingJournal } from '../../runtime/signalling/ringing-journal.ts';
 import { eventually } from '../support/eventually.ts';
 import { Agent } from '../conformance/support/agent.ts';
 import { silentLog } from '../support/log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SECRET = 'waiting';
 const HANDLERS = { invite: () => undefined, register: () => undefined, message: () => undefined };
 
 describe('calls left unanswered by a killed process', () => {
   let server: Awaited<ReturnType<typeof startSipServer>>;
-  let folder: string;
+  const folder = temporaryFolder();
   before(async () => {
     server = await startSipServer({ app: '127.0.0.1:0', secret: SECRET, sip: ['127.0.0.1:0'] });
-    folder = await mkdtemp(join(tmpdir(), 'waiting-'));
   });
-  after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  after(() => server.close());
 
   it('are refused by the next process of the node; answered ones are forgotten', async () => {
     const app = { host: '127.0.0.1', port: Number(server.addresses['app']?.split(':')[1]), secret: SECRET };

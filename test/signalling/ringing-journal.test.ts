@@ -1,8 +1,8 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type RingingInvite, RingingJournal } from '../../runtime/signalling/ringing-journal.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const invite = (transaction: string, at = Date.now()): RingingInvite => ({
   transaction,
@@ -16,13 +16,11 @@ const invite = (transaction: string, at = Date.now()): RingingInvite => ({
 });
 
 describe('journal of ringing phones', () => {
-  let folder: string;
+  const folder = temporaryFolder({ each: true });
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ringing-'));
     file = join(folder, 'data', 'ringing.jsonl');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const left = (): string[] => {
     const journal = RingingJournal.open(file);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { wavOf } from '../../runtime/media/wav-file.ts';
@@ -10,6 +9,7 @@ import { ToneSource } from '../phones/media/tone.ts';
 import { OpenAiServer } from './support/openai-server.ts';
 import { speechPeers, spoken, WORDS } from './support/spoken.ts';
 import { VoskServer } from './support/vosk-server.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 
 const nursery = new Nursery();
 
@@ -133,8 +133,8 @@ describe('speech engines', () => {
     });
 
     it('gets a file as a whole', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'speech-'));
-      const file = join(folder, 'two.wav');
+      await using folder = await disposableFolder();
+      const file = join(folder.path, 'two.wav');
       writeFileSync(file, wavOf(Int16Array.from([...word(), ...word()]), 8000));
       server.texts = ['all of it'];
       const before = server.requests.length;
@@ -142,7 +142,6 @@ describe('speech engines', () => {
       const text = await transcribeFile(service, file, { signal: new AbortController().signal });
       expect(text).to.deep.equal([{ channel: 0, text: 'all of it' }]);
       expect(server.requests.length - before).to.equal(1);
-      rmSync(folder, { recursive: true });
     });
 
     it("fails with the server's error message", async () => {

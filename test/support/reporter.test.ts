@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const MOCHA = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
 const REPORTER = fileURLToPath(new URL('reporter.cjs', import.meta.url));
@@ -17,12 +17,7 @@ it('waits', function (done) { this.timeout(0); console.log('waiting'); const kep
 
 describe('the reporter of a test run', function () {
   this.timeout(40_000);
-  let folder: string;
-
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'ringmaster-reporter-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder({ each: true });
 
   it('has the texts of failures also when the run is stopped in the middle of a test', async () => {
     const [tests, output] = [join(folder, 'some.test.cjs'), join(folder, 'report.json')];

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -9,6 +8,7 @@ import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';
 import { asTest } from '../../runtime/workbench/trace/as-test.ts';
 import { ReplayError } from '../../runtime/workbench/trace/replayable.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A step of a trace, as nodes tell it: when it began and how long it took is that of a real call. */
 type Told = Partial<TraceEntry> & Pick<TraceEntry, 'block' | 'component' | 'start' | 'milliseconds' | 'exit'>;
@@ -119,14 +119,12 @@ function view(scenario: string, trace: readonly Told[], outcome: string, more: P
 }
 
 describe('a test made from a trace of a node', () => {
-  let folder: string;
+  const folder = temporaryFolder();
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'made-'));
     const files = Object.entries(SCENARIOS);
     await Promise.all(files.map(([id, text]) => writeFile(path.join(folder, `${id}.yaml`), `id: ${id}\n${text}`)));
   });
-  after(() => rm(folder, { recursive: true }));
 
   /** Makes the test and runs it beside the scenarios. */
   async function expectSame(run: RunView, served?: ReadonlyMap<string, RunView>): Promise<string> {

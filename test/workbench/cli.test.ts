@@ -1,15 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import { programFromFile, projectFolder } from '../support/scenarios.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 
 const menu = path.join(projectFolder, 'scenarios/examples/menu.yaml');
 
@@ -40,21 +40,20 @@ describe('commands for authors', () => {
   });
 
   it('draw the readable part of a scenario with mistakes, and report them', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'drawn-'));
-    const file = path.join(folder, 'a.yaml');
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'a.yaml');
     await writeFile(
       file,
       'id: a\nstart: up\nblocks:\n  up: { answer: , next: greet }\n  greet: { play: welcome.wav, next: end }\n',
     );
     const { code, out, err } = await ringmaster('schema', '--mermaid', file);
-    await rm(folder, { recursive: true });
     expect(out).to.match(/^flowchart TD\n.*b1\[/s);
     expect({ code, told: /:5:18: there is no prompt "welcome.wav"/.test(err) }).to.deep.equal({ code: 1, told: true });
   });
 
   it('simulate speech, called phones, and the start time', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'simulated-'));
-    const file = path.join(folder, 'a.yaml');
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'a.yaml');
     await writeFile(
       file,
       `id: a
@@ -85,7 +84,6 @@ blocks:
       ringmaster('simulate', file, ...caller),
       ringmaster('simulate', file, '--press', 'x'),
     ]);
-    await rm(folder, { recursive: true });
     expect(done.out).to.contain('said yes').and.to.contain('ring (refer) -> busy').and.to.contain('info: 9 at 7');
     expect([wrong, noKey].map(({ code, out }) => [code, out.split(':')[0]])).to.deep.equal([
       [2, '"silence after 1s" is nothing that a caller does'],

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import type { SimulatedRunView } from '../../runtime/workbench/simulation/simulation-view.ts';
 import { type SimulateOptions, runSimulate } from '../../runtime/workbench/simulation/simulate-command.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Scenarios that start each other, and end calls. */
 const SCENARIOS: Readonly<Record<string, string>> = {
@@ -52,14 +52,12 @@ blocks:
 };
 
 describe('a simulation of nested scenarios', () => {
-  let folder: string;
+  const folder = temporaryFolder();
 
   before(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'nested-'));
     const files = Object.entries(SCENARIOS);
     await Promise.all(files.map(([id, text]) => writeFile(path.join(folder, `${id}.yaml`), `id: ${id}\n${text}`)));
   });
-  after(() => rm(folder, { recursive: true }));
 
   async function simulated(id: string, options: SimulateOptions = {}): Promise<string[]> {
     const lines: string[] = [];

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -9,6 +8,7 @@ import { runTests } from '../../runtime/workbench/tests/test-command.ts';
 import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
 import { formatProblem } from '../../runtime/language/problem.ts';
 import { projectFolder } from '../support/scenarios.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ASK = `id: ask
 variables: { tries: 0 }
@@ -29,12 +29,10 @@ blocks:
 `;
 
 describe('scenario tests', () => {
-  let folder: string;
+  const folder = temporaryFolder({ each: true });
   beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'tests-'));
     await writeFile(path.join(folder, 'ask.yaml'), ASK);
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   async function run(tests: string): Promise<{ code: number; lines: string[] }> {
     await writeFile(path.join(folder, 'ask.test.yaml'), tests);

@@ -1,7 +1,6 @@
 import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -23,6 +22,7 @@ import { traceText } from '../../runtime/workbench/trace/trace-text.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
 import { silentLog } from '../support/log.ts';
 import { program, programFromFile, projectFolder, services } from '../support/scenarios.ts';
+import { disposableFolder } from '../support/temporary-folder.ts';
 
 const examples = path.join(projectFolder, 'scenarios/examples');
 
@@ -327,16 +327,16 @@ blocks:
   });
 
   it('make a passing test from a run whose caller is in a nested scenario', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'nested-'));
+    await using folder = await disposableFolder();
     await writeFile(
-      path.join(folder, 'outer.yaml'),
+      path.join(folder.path, 'outer.yaml'),
       'id: outer\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: inner, next: c }\n  c: { say: Good bye, next: end }\n',
     );
     await writeFile(
-      path.join(folder, 'inner.yaml'),
+      path.join(folder.path, 'inner.yaml'),
       'id: inner\nstart: a\nblocks:\n  a: { model_read: { class: boxes, id: "1" }, exits: { next: b, missing: end } }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: end } }\n  c: { say: Hello, next: end }\n',
     );
-    const outer = await programFromFile(path.join(folder, 'outer.yaml'));
+    const outer = await programFromFile(path.join(folder.path, 'outer.yaml'));
     const run = ({ turns, model }: Pick<ScenarioTest, 'turns' | 'model'>) =>
       runSimulation(outer, { script: { turns }, model, components });
     const turns: readonly Turn[] = [
@@ -360,7 +360,6 @@ blocks:
     const [test] = readTestFile(asTest(shown(simulated.run, simulated.outcome)), 'made.test.yaml').tests.tests;
     expect(test?.model).to.deep.equal({ boxes: [{ id: '1' }] });
     const again = await run(test as ScenarioTest);
-    await rm(folder, { recursive: true });
     expect(again.run.children[0]?.trace.map(({ block, exit }) => `${block} ${exit}`)).to.deep.equal([
       'a next',
       'b next',

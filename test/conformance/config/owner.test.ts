@@ -1,19 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect } from 'chai';
 import { Command, type Ended } from '../../cli/command.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SIZING = new URL('../../../freeswitch-config/sizing.yaml', import.meta.url);
 const PAIR = { RINGMASTER_DRACHTIO: '127.0.0.1:9022:secret', RINGMASTER_FREESWITCH: '127.0.0.1:8021:password' };
@@ -22,14 +12,8 @@ const NOBODY = { user: 'nobody', uid: 65_534, gid: 65_534 };
 
 describe('The owner of a rendered configuration', function () {
   this.timeout(60_000);
-  let folder: string;
-  let target: string;
-
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'ringmaster-owner-'));
-    target = join(folder, 'pair');
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder({ each: true });
+  const target = join(folder, 'pair');
 
   async function render(args: readonly string[], sizing = readFileSync(SIZING, 'utf8')): Promise<Ended> {
     const file = join(folder, 'sizing.yaml');

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Pair, render } from '../../../freeswitch-config/render.ts';
 import { readSizing, SizingError } from '../../../freeswitch-config/sizing.ts';
 import { fill, TemplateError } from '../../../freeswitch-config/template.ts';
 import { TEST_PORTS } from '../../support/ports.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SIZING = readFileSync(new URL('../../../freeswitch-config/sizing.yaml', import.meta.url), 'utf8');
 const PAIR: Pair = {
@@ -14,14 +14,7 @@ const PAIR: Pair = {
 };
 
 describe('Configuration of drachtio-server and FreeSWITCH', () => {
-  let target: string;
-
-  beforeEach(() => {
-    target = mkdtempSync(join(tmpdir(), 'render-'));
-  });
-  afterEach(() => {
-    rmSync(target, { recursive: true });
-  });
+  const target = temporaryFolder({ each: true });
 
   const rendered = (name: string): string => readFileSync(join(target, name), 'utf8');
 

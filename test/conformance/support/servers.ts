@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import type { EmbeddedServer } from '../../../runtime/embedded/index.ts';
 import { Nursery, programRunner } from '../../../runtime/processes/index.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
+import { disposableFolder } from '../../support/temporary-folder.ts';
 
 /** A server that a test file holds while it runs. */
 export interface Held {
@@ -46,7 +44,7 @@ export async function mediaServer(): Promise<Held> {
   if (realFreeSwitch !== undefined) return { address: realFreeSwitch, close: async () => {} };
   const { startMediaServer } = await import('../../../runtime/embedded/index.ts');
   const secret = 'conformance';
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-media-'));
+  const folder = await disposableFolder();
   const nursery = new Nursery();
   const options = {
     eventSocket: '127.0.0.1:0',
@@ -54,8 +52,8 @@ export async function mediaServer(): Promise<Held> {
     media: '127.0.0.1:0',
     profile: 'drachtio_mrf',
     rtpPorts: await freeUdpRange(1000),
-    sounds: folder,
-    recordings: folder,
+    sounds: folder.path,
+    recordings: folder.path,
   };
   const server = await startMediaServer(options, { run: programRunner(nursery) });
   return {
@@ -63,7 +61,7 @@ export async function mediaServer(): Promise<Held> {
     close: async () => {
       await server.close();
       nursery.close();
-      rmSync(folder, { recursive: true });
+      await folder.remove();
     },
   };
 }

@@ -1,15 +1,11 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { makeFolder } from '../../../runtime/embedded/media/core/make-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('embedded media server: folders of recordings', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'folders-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   it('are made with those above them, and may be there', async () => {
     const deep = join(folder, 'a', 'b', 'c');

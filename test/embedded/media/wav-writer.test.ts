@@ -1,18 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { readWav } from '../../../runtime/embedded/media/audio/wav.ts';
 import { WavWriter } from '../../../runtime/embedded/media/audio/wav-writer.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SECONDS = 50;
 
 describe('embedded media server: files of recordings', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'wav-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   const second = (sample: number): Int16Array => new Int16Array(8000).fill(sample);
 

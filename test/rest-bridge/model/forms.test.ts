@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { FileStoreError, FolderFiles, type ReceivedBlob } from '../../../runtime/storage/files/index.ts';
 import { DataNode } from '../support/data-node.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Goes down after some files. */
 class FailingFiles extends FolderFiles {
@@ -17,7 +15,7 @@ class FailingFiles extends FolderFiles {
 
 describe('REST: forms with an entity and its files', function () {
   this.timeout(60_000);
-  const folder = mkdtempSync(join(tmpdir(), 'ringmaster-forms-'));
+  const folder = temporaryFolder();
   const files = new FailingFiles(folder);
   let node: DataNode;
   before(async () => {
@@ -35,10 +33,7 @@ describe('REST: forms with an entity and its files', function () {
   beforeEach(() => {
     files.keepsLeft = Number.POSITIVE_INFINITY;
   });
-  after(async () => {
-    await node.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => node.close());
 
   async function send(method: string, path: string, data: object | undefined, ...parts: [string, string][]) {
     const body = new FormData();

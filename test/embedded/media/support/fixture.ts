@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventEmitter } from 'node:events';
 import {
@@ -12,6 +11,7 @@ import {
 import { wavHeader } from '../../../../runtime/embedded/media/audio/wav-header.ts';
 import { Nursery, programRunner } from '../../../../runtime/processes/index.ts';
 import { freeUdpRange } from '../../../support/ports.ts';
+import { disposableFolder } from '../../../support/temporary-folder.ts';
 import { type MiniDialog, MiniSrf } from './mini-srf.ts';
 
 const require = createRequire(import.meta.url);
@@ -114,7 +114,8 @@ export const PASSWORD = 'ClueCon';
 
 /** Starts everything on free ports of the loopback interface. */
 export async function startBench(overrides: Partial<MediaServerOptions> = {}): Promise<Bench> {
-  const directory = await mkdtemp(join(tmpdir(), 'media-'));
+  const folder = await disposableFolder();
+  const directory = folder.path;
   const nursery = new Nursery();
   const serverOptions = {
     eventSocket: '127.0.0.1:0',
@@ -173,7 +174,7 @@ export async function startBench(overrides: Partial<MediaServerOptions> = {}): P
       await server.close();
       nursery.close();
       await srf.close();
-      await rm(directory, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }
