@@ -44,7 +44,8 @@ describe('component script', () => {
   ] as const;
   for (const [name, code, expected] of failures) {
     it(`takes exit error with the code of ${name}`, async () => {
-      const error = await run(code, {}, '200ms').catch((reason: unknown) => reason);
+      const timeout = expected === 'limit' ? '200ms' : '5s';
+      const error = await run(code, {}, timeout).catch((reason: unknown) => reason);
       expect(describeError(error).code).to.equal(expected);
     });
   }
