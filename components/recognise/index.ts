@@ -22,9 +22,9 @@ export const recognise = defineComponent({
   summary: 'Asks the other party a question and recognises the spoken answer.',
   otherNames: ['recognize', 'asr', 'listen', 'speech', 'speech_input'],
   docs: [
-    'With `hints`, engines that support them understand nothing else, and that well: name what the caller may say. Without',
-    'hints, everything is understood as well as the engine can. Keys that are pressed meanwhile wait for the next `collect`. In',
-    'tests the caller’s `says` is what is understood. Recordings are transcribed by `transcribe`.',
+    'Name what the caller may say in `hints`: engines that support them recognise these words better, and no others. Without',
+    'hints, the engine recognises any words. Keys pressed during the block wait for the next `collect`. In tests, `says` is the',
+    'recognised text. `transcribe` transcribes recordings.',
   ].join('\n'),
   settings: Type.Object({
     prompt: Type.Optional(Sounds({ examples: ['menu.wav'], description: 'Played first.' })),

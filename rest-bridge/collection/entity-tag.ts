@@ -1,4 +1,4 @@
-/** Entity tags (RFC 9110 sections 8.8.3 and 13.1): a client overwrites only what it has read. */
+/** Entity tags (RFC 9110 sections 8.8.3 and 13.1): protection against lost updates. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonical } from '../../runtime/model/index.ts';

@@ -70,8 +70,8 @@ export async function recogniseSpeech(
 }
 
 /**
- * Plays the prompt to its end, or until somebody speaks: it is paused then, and broken off when they have spoken. FreeSWITCH drops
- * some of what it has received when an application ends, up to 250 ms on a busy machine.
+ * Plays the prompt to its end. Speech pauses it, and the end of speech breaks it off: when an application ends, FreeSWITCH drops up to
+ * 250 ms of received sound.
  */
 async function ask(endpoint: MediaEndpoint, options: RecogniseOptions, listening: Listening): Promise<void> {
   const { signal, prompt, bargeIn } = options;

@@ -9,7 +9,7 @@ import { RENAMED_FIELDS, renamed, transferProgress } from '../answer/transfer-pr
 /** Joins the parties of two dialogs: X-Y and X-Z become Y-Z (specification, "REFERREPLACES"). */
 export const referReplaces = defineOperation({
   name: 'referreplaces',
-  summary: 'Joins the parties of two dialogs; whoever was in both is released.',
+  summary: 'Joins one party of each of two dialogs and releases the other parties.',
   parameters: Type.Object({
     masterby: SideName('Side of the master dialog that transfers: SIP URI or Call-ID.'),
     slaveby: SideName('Side of the slave dialog to be replaced: SIP URI or Call-ID.'),

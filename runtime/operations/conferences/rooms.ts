@@ -75,7 +75,7 @@ export const lookupConferences = defineOperation({
 /** Ends a conference (specification, "Conferences (own)"). */
 export const terminateConference = defineOperation({
   name: 'terminate_conference',
-  summary: 'Ends a conference: BYE to every participant, CANCEL to whoever still rings.',
+  summary: 'Ends a conference: BYE to every participant, CANCEL to every ringing phone.',
   parameters: Type.Object({}),
   response: Type.Object({ confid: ConferenceId }),
   example: EXAMPLE,

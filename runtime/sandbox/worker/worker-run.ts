@@ -116,7 +116,7 @@ export class WorkerRun {
     });
   }
 
-  /** Does processor work when its family has a turn, unless the run has ended by then. */
+  /** Runs processor work at the next turn of the run's family. Does nothing after the run's end. */
   async #atTurn(work: () => Promise<void>): Promise<void> {
     const { debug, family } = this.#settings;
     // A debugged run waits for a person and skips the queue.
