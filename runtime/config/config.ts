@@ -37,7 +37,7 @@ export interface Config {
   readonly scenarioDir: string;
   /** JSON file with the secrets of scenarios, absolute; may be missing. */
   readonly secretsFile: string;
-  /** Processors for scripts: `all`, or `spare-one`, which keeps one for calls under full load. */
+  /** Processors for scripts: `all`, or `spare-one`: all but the first. */
   readonly scriptProcessors: string;
   /** Port on the loopback address for debuggers of scripts; undefined: debuggers are not allowed. */
   readonly debugPort: number | undefined;
@@ -149,9 +149,8 @@ export const SETTINGS = [
   },
   {
     name: 'RINGMASTER_SCRIPT_PROCESSORS',
-    fallback: 'spare-one',
-    about:
-      'processors for scripts of scenarios: spare-one keeps scripts behind everything else, and off one while they would use all (Linux); all does not',
+    fallback: 'all',
+    about: 'processors for scripts of scenarios: all, or spare-one, which leaves the first processor to calls (Linux)',
   },
   {
     name: 'RINGMASTER_DEBUG_PORT',

@@ -75,7 +75,7 @@ export async function openScripting(config: Config, nursery: Nursery, log: Logge
   const { debugPort: debuggerPort } = config;
   const sandbox = await openSandbox({
     nursery,
-    giveWay: config.scriptProcessors === 'spare-one',
+    spareOne: config.scriptProcessors === 'spare-one',
     onDiagnostic: (message, details) => log.warn(details, message),
     ...(debuggerPort === undefined ? {} : { debuggerPort }),
   });

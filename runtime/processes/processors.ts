@@ -1,22 +1,12 @@
 /** Restricts processes to processors. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import type { RunProgram } from './programs.ts';
-
-const TASKSET_MS = 10_000;
+import type { Order } from './nursery-messages.ts';
 
 /** The processors available to this process in Linux's notation (`0-3,8`; proc(5), `status`). Undefined elsewhere. */
 export function allowedProcessors(): string | undefined {
   if (process.platform !== 'linux') return undefined;
   return /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
-}
-
-/** The processor numbers in a list. @param list in Linux's notation, e.g. `0-3,8` */
-export function processorsIn(list: string): number[] {
-  return list.split(',').flatMap((range) => {
-    const [from = 0, to = from] = range.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
 }
 
 /**
@@ -30,14 +20,15 @@ export function withoutFirstProcessor(list: string): string | undefined {
   return others.length === 0 ? undefined : others.join(',');
 }
 
+/** Removes even the variables that some shells set. */
+const ON_PROCESSORS = 'taskset --cpu-list --pid "$0" $$ >/dev/null 2>&1; exec env -i "$@"';
+
 /**
- * Restricts a process with all its threads to some processors, by taskset(1) of util-linux. No effect when taskset is
- * missing or not permitted.
- * @param run starts programs
- * @param processors in Linux's notation, e.g. `1-3,8`
+ * A process that keeps off the first of the node's processors, by taskset(1) of util-linux, and has no environment. It
+ * may use all of them with a single processor, without taskset, and on other systems than Linux.
  */
-export async function keepTo(run: RunProgram, pid: number, processors: string): Promise<void> {
-  const args = ['-a', '-p', '-c', processors, String(pid)];
-  const work = { program: 'taskset', args, input: '', maxBytes: 65_536, timeoutMs: TASKSET_MS };
-  await run(work, new AbortController().signal);
+export function offFirstProcessor(order: Omit<Order, 'env'>): Order {
+  const left = withoutFirstProcessor(allowedProcessors() ?? '');
+  if (left === undefined) return order;
+  return { ...order, program: '/bin/sh', args: ['-c', ON_PROCESSORS, left, order.program, ...order.args] };
 }

@@ -48,8 +48,8 @@ export const scripts: Benchmark = {
 
 /** Both in turns, so that both meet the same machine. */
 async function blocks(progress: (line: string) => void): Promise<Figure[]> {
-  // Its processors as in a node; its priority that of the floor, whatever it is.
-  const sandbox = await openSandbox({ workers: 1, nice: getPriority(), giveWay: true });
+  // Its priority that of the floor, whatever it is.
+  const sandbox = await openSandbox({ workers: 1, nice: getPriority() });
   const bare = fork(BARE, { execArgv: [] });
   try {
     const figures: Figure[] = [];

@@ -20,20 +20,6 @@ export function processorsOf(pid: number | 'self'): string {
   return /^Cpus_allowed_list:\s*(\S+)/m.exec(read(`${pid}/status`))?.[1] ?? '';
 }
 
-export const SCHED_OTHER = '0';
-export const SCHED_IDLE = '5';
-
-/** The scheduling policies of all threads of a process (proc(5), `stat`). */
-export function policiesOf(pid: number): string[] {
-  return threadsOf(pid)
-    .map((thread) => read(`${pid}/task/${thread}/stat`))
-    .filter((stat) => stat !== '')
-    .map((stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ')[POLICY] ?? '');
-}
-
-/** Field 41; the second is the name, and may hold blanks. */
-const POLICY = 41 - 3;
-
 function threadsOf(pid: number): string[] {
   return unlessGone(() => readdirSync(`/proc/${pid}/task`), []);
 }

@@ -1,5 +1,4 @@
 /** Starts the sandbox. */
-import { idleTimes, processorTime } from '../../processes/index.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 
@@ -14,9 +13,7 @@ const DEFAULTS: PoolOptions = {
   silenceMs: 10_000,
   startMs: 120_000,
   drainMs: 600_000,
-  giveWay: false,
-  processorTime,
-  idleTimes,
+  spareOne: false,
   debuggerPort: undefined,
   nursery: undefined,
   onDiagnostic: () => undefined,

@@ -1,5 +1,5 @@
 /** Distributes runs over sandbox processes. */
-import { Nursery, programRunner } from '../../processes/index.ts';
+import { Nursery } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
 import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
@@ -9,7 +9,6 @@ import { HostRun } from './host-run.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
 import { Retired } from './retired.ts';
-import { Scheduling } from './scheduling.ts';
 import { Sleeper } from './sleeper.ts';
 import { Slot } from './slot.ts';
 import type { WorkerLimits } from './worker-process.ts';
@@ -20,12 +19,8 @@ export interface PoolOptions extends WorkerLimits {
   readonly workers: number;
   /** Milliseconds that other runs of a damaged process may continue. */
   readonly drainMs: number;
-  /** True: lowers their priority, and leaves one processor free when they would use all (Linux). */
-  readonly giveWay: boolean;
-  /** Processor time used by a process in milliseconds; undefined when it has ended. */
-  readonly processorTime: (pid: number) => number | undefined;
-  /** Idle milliseconds of each processor, by number. */
-  readonly idleTimes: () => ReadonlyMap<number, number>;
+  /** True: the processes leave the first processor to calls (Linux). */
+  readonly spareOne: boolean;
   /** Loopback port for debuggers (0: any); undefined: debugging is disabled. */
   readonly debuggerPort: number | undefined;
   /** Nursery for the processes; undefined: a new one. */
@@ -57,7 +52,6 @@ export class Pool implements Sandbox {
   readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
   readonly #debug: DebugServer | undefined;
-  readonly #scheduling: Scheduling | undefined;
   /** Runs with a debugger by id, with the secret in their address. */
   readonly #debugged = new Map<number, string>();
   readonly #opened = Promise.withResolvers<void>();
@@ -75,17 +69,7 @@ export class Pool implements Sandbox {
     });
     const listener = this.#listener();
     this.#nursery = options.nursery ?? new Nursery(options.nice);
-    this.#scheduling = options.giveWay
-      ? Scheduling.watch({
-          pids: () => this.pids,
-          isBusy: () => this.#isBusy(),
-          time: options.processorTime,
-          idle: options.idleTimes,
-          nice: options.nice,
-          run: programRunner(this.#nursery),
-        })
-      : undefined;
-    const born = { ...options, nursery: this.#nursery, isIdle: this.#scheduling?.birth.isIdle ?? false };
+    const born = { ...options, nursery: this.#nursery };
     this.#slots = Array.from({ length: options.workers }, () => new Slot(born, listener, 'birth'));
     this.#isolation = new Slot(born, listener, 'death');
     this.#debugging = new Slot(born, listener, 'death');
@@ -145,7 +129,6 @@ export class Pool implements Sandbox {
     this.#closed = true;
     for (const run of this.#runs.values()) run.lost('the sandbox is closed');
     this.#debug?.close();
-    this.#scheduling?.close();
     const exits = [...this.#workers()].map((worker) => worker.process.exited);
     for (const slot of this.#places()) slot.close();
     this.#retired.close();
@@ -169,11 +152,6 @@ export class Pool implements Sandbox {
   *#workers(): Generator<Worker> {
     for (const { workers } of this.#places()) yield* workers;
     yield* this.#retired;
-  }
-
-  #isBusy(): boolean {
-    for (const { isBusy } of this.#workers()) if (isBusy) return true;
-    return false;
   }
 
   /** @throws DebuggerNotAllowedError */
@@ -264,7 +242,6 @@ export class Pool implements Sandbox {
 
   #listener(): WorkerListener {
     return {
-      started: (pid) => this.#scheduling?.add(pid),
       ready: (worker) => {
         this.#succeed(worker);
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { FrameReader, encodeFrame } from '../frame.ts';
 import type { ToHost, ToWorker } from '../messages.ts';
 import { putInBackground } from './background.ts';
-import { idleOrder, type Nursery } from '../../processes/index.ts';
+import { type Nursery, offFirstProcessor } from '../../processes/index.ts';
 
 export interface WorkerLimits {
   /** Memory limit of the process in megabytes. */
@@ -24,14 +24,12 @@ export interface WorkerLimits {
 export interface WorkerOptions extends WorkerLimits {
   /** Number of processes sharing the processors. */
   readonly workers: number;
-  /** True: starts under SCHED_IDLE. */
-  readonly isIdle: boolean;
+  /** True: it leaves the first processor to calls. */
+  readonly spareOne: boolean;
   readonly nursery: Nursery;
 }
 
 export interface WorkerEvents {
-  /** It has a process id; it is not ready yet. */
-  started(pid: number): void;
   ready(): void;
   message(message: ToHost, body: string): void;
   /** The process has ended; the last report. */
@@ -67,7 +65,6 @@ export class WorkerProcess {
   #unsent: Buffer[] = [];
   #lastWords = '';
   #heard = performance.now();
-  #asked = 0;
   /** It has reported that it is ready. */
   #isUp = false;
   #gone = false;
@@ -88,7 +85,7 @@ export class WorkerProcess {
       JSON.stringify({ memoryMb, frameBytes: FRAME_BYTES, restMs, processes }),
     ];
     const order = { program: process.execPath, args, nice };
-    this.#kill = options.nursery.start(options.isIdle ? idleOrder(order) : order, {
+    this.#kill = options.nursery.start(options.spareOne ? offFirstProcessor(order) : order, {
       started: (pid, line) => this.#started(pid, line, options),
       words: (text) => {
         this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
@@ -105,11 +102,6 @@ export class WorkerProcess {
 
   get pid(): number | undefined {
     return this.#pid;
-  }
-
-  /** True after an unanswered ping. */
-  get isAsked(): boolean {
-    return this.#asked > this.#heard;
   }
 
   /** Resolves when the process has ended. */
@@ -141,7 +133,6 @@ export class WorkerProcess {
     }
     this.#pid = pid;
     this.#line = line;
-    this.#events.started(pid);
     line.on('data', (chunk: Buffer) => this.#receive(chunk, options));
     // A more precise report follows.
     line.on('error', () => undefined);
@@ -180,10 +171,7 @@ export class WorkerProcess {
 
   #beat({ silenceMs, startMs }: WorkerOptions): void {
     if (performance.now() - this.#heard > (this.#isUp ? silenceMs : startMs)) this.kill();
-    else {
-      this.#asked = performance.now();
-      this.send({ type: 'ping' });
-    }
+    else this.send({ type: 'ping' });
   }
 
   #end(reason: string): void {

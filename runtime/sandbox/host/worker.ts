@@ -18,7 +18,6 @@ import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
 export type WorkerState = 'starting' | 'ready' | 'retiring' | 'gone';
 
 export interface WorkerListener {
-  started(pid: number): void;
   ready(worker: Worker): void;
   /** A program made the worker unreliable. */
   wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
@@ -80,7 +79,6 @@ export class Worker {
   constructor(options: WorkerOptions, listener: WorkerListener) {
     this.#listener = listener;
     this.process = new WorkerProcess(options, {
-      started: (pid) => listener.started(pid),
       ready: () => {
         if (this.#state !== 'starting') return;
         this.#state = 'ready';
@@ -104,11 +102,6 @@ export class Worker {
   /** Number of its runs. */
   get load(): number {
     return this.#held.size;
-  }
-
-  /** True while it has work, including its start and an open ping. */
-  get isBusy(): boolean {
-    return this.#state === 'starting' || this.load > 0 || this.#compiles.size > 0 || this.process.isAsked;
   }
 
   holds(program: NumberedProgram): boolean {
