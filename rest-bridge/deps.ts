@@ -32,7 +32,7 @@ export interface RunRecords {
   debug(
     scenario: string,
     domain: string,
-    from: string,
+    callerNumber: string,
   ): Promise<(DebuggedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined>;
   /** The scenarios of a domain whose next run waits for a debugger. */
   debugged(domain: string): Promise<readonly DebuggedRun[]>;
@@ -44,7 +44,7 @@ export interface RunRecords {
 export interface DebuggedRun {
   readonly scenario: string;
   /** Number of the caller; empty: any run. */
-  readonly from: string;
+  readonly callerNumber: string;
   /** End of the wait, milliseconds since the epoch. */
   readonly until: number;
 }

@@ -105,13 +105,13 @@ export const call = defineComponent({
       ? []
       : ['"call" without `leg` is for a scenario that has no caller: name caller_id, or a leg where there is a caller'],
   run: async (context, settings) => {
-    const callerId = callerIdOf(context, settings.caller_id);
+    const callerNumber = callerNumberOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);
     const outgoing: OutgoingCall = ownCall(context.call, 'call').dial({
       to: settings.to,
       mode: settings.address,
-      callerId,
+      callerNumber,
       callerName: settings.caller_name,
       timeoutMs: parseDuration(settings.timeout) ?? 0,
       useIntercom: settings.use_intercom,
@@ -133,7 +133,7 @@ export const call = defineComponent({
 });
 
 /** @throws ScenarioError code `setting` */
-function callerIdOf({ caller }: ComponentContext, given: string | undefined): string {
+function callerNumberOf({ caller }: ComponentContext, given: string | undefined): string {
   const number = given ?? caller?.number ?? '';
   if (given === undefined && number === '')
     throw new ScenarioError('setting', 'call: this run has no caller whose number could be shown; name caller_id');

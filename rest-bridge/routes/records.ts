@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
-import type { RestDeps } from '../deps.ts';
+import type { DebuggedRun, RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
@@ -39,14 +39,14 @@ export function recordRoutes(app: App, { runs }: Pick<RestDeps, 'runs'>): void {
   });
 
   app.get('/api/debug', { schema: { response: answers({ 200: Type.Array(Debugged) }) } }, async (request) =>
-    (await runs.debugged(sessionOf(request).domain)).map(({ scenario, from, until }) => ({ scenario, from, until })),
+    (await runs.debugged(sessionOf(request).domain)).map(debuggedOf),
   );
 
   app.post('/api/debug', { schema: { body: Debug, response: answers({ 200: Armed }) } }, async (request) => {
     const { scenario, from } = request.body;
     const armed = await runs.debug(scenario, sessionOf(request).domain, from ?? '');
     if (armed === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Scenario' });
-    if (typeof armed !== 'string') return armed;
+    if (typeof armed !== 'string') return { ...debuggedOf(armed), port: armed.port };
     throw new RestError('CANNOT_APPLY', { field: 'scenario', reason: WHY_NOT[armed] });
   });
 
@@ -60,6 +60,10 @@ export function recordRoutes(app: App, { runs }: Pick<RestDeps, 'runs'>): void {
       return reply.code(204).send();
     },
   );
+}
+
+function debuggedOf({ scenario, callerNumber, until }: DebuggedRun): Static<typeof Debugged> {
+  return { scenario, from: callerNumber, until };
 }
 
 function isOf({ domain }: { readonly domain: string }, mine: string): boolean {

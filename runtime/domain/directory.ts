@@ -122,9 +122,9 @@ export interface Directory {
   featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined;
   /**
    * Routes by the caller's and the dialled string: featurecodes by longest prefix first, then sipusers by number, then
-   * by login, then the domain's routes by priority. `from` is undefined for calls from the platform itself.
+   * by login, then the domain's routes by priority. `callerNumber` is undefined for calls from the platform itself.
    */
-  route(domain: string, from: string | undefined, dialled: string): RouteDecision;
+  route(domain: string, callerNumber: string | undefined, dialled: string): RouteDecision;
 }
 
 /** A registered contact of a sipuser (RFC 3261 section 10). */

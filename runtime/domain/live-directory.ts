@@ -257,8 +257,8 @@ export class LiveDirectory implements Directory {
     return this.#snapshot.space(domain)?.featureCode(type);
   }
 
-  route(domain: string, from: string | undefined, dialled: string): RouteDecision {
+  route(domain: string, callerNumber: string | undefined, dialled: string): RouteDecision {
     const space = this.#snapshot.space(domain);
-    return space === undefined ? reject(404) : route(space, from, dialled, (name) => this.#snapshot.space(name));
+    return space === undefined ? reject(404) : route(space, callerNumber, dialled, (name) => this.#snapshot.space(name));
   }
 }

@@ -2,7 +2,7 @@
 export interface ArmedRun {
   readonly scenario: string;
   /** Number of the caller; empty: any caller, and runs without a call. */
-  readonly from: string;
+  readonly callerNumber: string;
   /** End of the wait, milliseconds since the epoch. */
   readonly until: number;
 }
@@ -24,19 +24,21 @@ export class ArmedRuns {
   }
 
   /** Arms a scenario; the time starts anew when it is armed already. */
-  arm(domain: string, scenario: string, from: string): ArmedRun {
-    this.#drop(domain, (one) => one.scenario === scenario && one.from === from);
-    const armed = { scenario, from, until: this.#now() + LIFETIME_MS };
+  arm(domain: string, scenario: string, callerNumber: string): ArmedRun {
+    this.#drop(domain, (one) => one.scenario === scenario && one.callerNumber === callerNumber);
+    const armed = { scenario, callerNumber, until: this.#now() + LIFETIME_MS };
     this.#domains.set(domain.toLowerCase(), [...this.list(domain), armed].slice(-MAX_ARMED));
     return armed;
   }
 
-  /** Disarms the scenario for this run, and returns true when it was armed. @param from the caller's number */
-  take(domain: string, scenario: string, from: string | undefined): boolean {
+  /** Disarms the scenario for this run, and returns true when it was armed. */
+  take(domain: string, scenario: string, callerNumber: string | undefined): boolean {
     // The usual case.
     if (this.#domains.size === 0) return false;
     const fitting = this.list(domain).filter((one) => one.scenario === scenario);
-    const found = fitting.find((one) => one.from !== '' && one.from === from) ?? fitting.find((one) => one.from === '');
+    const found =
+      fitting.find((one) => one.callerNumber !== '' && one.callerNumber === callerNumber) ??
+      fitting.find((one) => one.callerNumber === '');
     return found !== undefined && this.#drop(domain, (one) => one === found);
   }
 

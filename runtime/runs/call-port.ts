@@ -30,7 +30,7 @@ export interface DialOptions {
   readonly to: string;
   readonly mode: 'number' | 'sipuser';
   /** Number shown to the called party. */
-  readonly callerId: string;
+  readonly callerNumber: string;
   readonly callerName: string;
   readonly timeoutMs: number;
   /** Routes through the domain's intercom featurecode, so that the device answers by itself. */

@@ -91,14 +91,14 @@ export class ScenarioRunner {
   async debug(
     code: string,
     domain: string,
-    from: string,
+    callerNumber: string,
   ): Promise<(ArmedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined> {
     const program = await this.#library.program(code, domain);
     if (!program) return undefined;
     if (!this.#debugging) return 'not_allowed';
     if (!runsScripts(program)) return 'no_script';
     const { armed, port } = this.#debugging;
-    return { ...armed.arm(domain, program.id, from), port };
+    return { ...armed.arm(domain, program.id, callerNumber), port };
   }
 
   /** The scenarios of a domain whose next run waits for a debugger, without deleted ones. */

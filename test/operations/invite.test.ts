@@ -370,7 +370,7 @@ describe('POST and INVITE /uc/calls', () => {
       {
         to: '101',
         mode: 'number',
-        callerId: '101',
+        callerNumber: '101',
         callerName: 'callmanager',
         timeoutMs: 30_000,
         useIntercom: false,
@@ -380,7 +380,7 @@ describe('POST and INVITE /uc/calls', () => {
       {
         to: 'alice',
         mode: 'sipuser',
-        callerId: '900',
+        callerNumber: '900',
         callerName: 'Äönne & Co',
         timeoutMs: 5000,
         useIntercom: true,

@@ -62,7 +62,7 @@ describe('a run armed for a debugger', () => {
   it('must start within ten minutes', () => {
     let now = 1000;
     const armed = new ArmedRuns(() => now);
-    expect(armed.arm(DOMAIN, 'menu', '')).to.deep.equal({ scenario: 'menu', from: '', until: 601_000 });
+    expect(armed.arm(DOMAIN, 'menu', '')).to.deep.equal({ scenario: 'menu', callerNumber: '', until: 601_000 });
     now = 600_999;
     expect(armed.list(DOMAIN)).to.have.length(1);
     now = 601_000;
@@ -90,7 +90,7 @@ describe('a run armed for a debugger', () => {
     const known = new Map([['menu', MENU]]);
     const node = await policy(9229);
     const runner = new ScenarioRunner({ program: async (id) => known.get(id) }, silentLog, services({ policy: node }));
-    expect(await runner.debug('menu', DOMAIN, '101')).to.include({ scenario: 'menu', from: '101', port: 9229 });
+    expect(await runner.debug('menu', DOMAIN, '101')).to.include({ scenario: 'menu', callerNumber: '101', port: 9229 });
     expect(await runner.debugged(DOMAIN)).to.have.length(1);
     known.clear();
     expect(await runner.debugged(DOMAIN)).to.deep.equal([]);

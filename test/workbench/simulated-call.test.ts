@@ -7,7 +7,7 @@ import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.t
 const DIAL = {
   to: '102',
   mode: 'number',
-  callerId: '101',
+  callerNumber: '101',
   callerName: '',
   timeoutMs: 30_000,
   useIntercom: false,

@@ -22,8 +22,8 @@ function compare(a: Entry, b: Entry): number {
 }
 
 /** A call from the platform has no caller: it matches only routes for every caller. */
-function takes(entry: Entry, from: string | undefined, dialled: string): boolean {
-  const caller = from === undefined ? entry.route.from === '%' : entry.from.matches(from);
+function takes(entry: Entry, callerNumber: string | undefined, dialled: string): boolean {
+  const caller = callerNumber === undefined ? entry.route.from === '%' : entry.from.matches(callerNumber);
   return caller && entry.to.matches(dialled);
 }
 
@@ -53,8 +53,8 @@ export class RouteTable {
   }
 
   /** The first route by priority whose patterns both match. */
-  find(from: string | undefined, dialled: string): Route | undefined {
-    const fits = (entry: Entry): boolean => takes(entry, from, dialled);
+  find(callerNumber: string | undefined, dialled: string): Route | undefined {
+    const fits = (entry: Entry): boolean => takes(entry, callerNumber, dialled);
     const exact = this.#exact.get(dialled)?.find(fits);
     const wild = this.#wild.find(fits);
     if (exact === undefined || wild === undefined) return (exact ?? wild)?.route;

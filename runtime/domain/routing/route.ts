@@ -10,22 +10,22 @@ export function reject(status: number): RouteDecision {
 /**
  * Decides by featurecode, then number, then login, then routes.
  *
- * @param from the caller's number or login; undefined for calls from the platform
+ * @param callerNumber the caller's number or login; undefined for calls from the platform
  * @param dialled user part of the dialled URI, unescaped
  */
 export function route(
   space: DomainSpace,
-  from: string | undefined,
+  callerNumber: string | undefined,
   dialled: string,
   others: OtherDomains = () => undefined,
 ): RouteDecision {
   for (const featureCode of space.featureCodesOf(dialled)) {
     const rest = dialled.slice(featureCode.prefix.length);
-    const decision = featureRouting[featureCode.type](space, from, featureCode, rest, others);
+    const decision = featureRouting[featureCode.type](space, callerNumber, featureCode, rest, others);
     // A shorter prefix may match when this one is unusable.
     if (decision !== undefined) return decision;
   }
-  return routeNumber(space, from, dialled, others);
+  return routeNumber(space, callerNumber, dialled, others);
 }
 
 /** Finds the target domain of a route. */
@@ -34,25 +34,25 @@ export type OtherDomains = (domain: string) => DomainSpace | undefined;
 /** Applies a featurecode to the rest of the dialled string; undefined when its type cannot use it. */
 type FeatureRouting = (
   space: DomainSpace,
-  from: string | undefined,
+  callerNumber: string | undefined,
   featureCode: FeatureCode,
   rest: string,
   others: OtherDomains,
 ) => RouteDecision | undefined;
 
-const routeIntercom: FeatureRouting = (space, from, featureCode, rest, others) => {
+const routeIntercom: FeatureRouting = (space, callerNumber, featureCode, rest, others) => {
   if (rest === '') return undefined;
-  const decision = routeNumber(space, from, rest, others);
+  const decision = routeNumber(space, callerNumber, rest, others);
   return decision.kind === 'reject' || decision.kind === 'pickup' ? decision : { ...decision, featureCode };
 };
 
 /** The prefix alone requests a new room (decisions, "confroomnum"). */
-const routeConference: FeatureRouting = (_space, _from, featureCode, rest) =>
+const routeConference: FeatureRouting = (_space, _callerNumber, featureCode, rest) =>
   /^\d*$/.test(rest) ? { kind: 'conference', room: rest, featureCode } : undefined;
 
 /** `*55<number>` runs the scenario of this number's route, `*55<code>` the one with this code. */
-const routeScenario: FeatureRouting = (space, from, featureCode, rest) => {
-  const ofNumber = space.routes.find(from, rest)?.target;
+const routeScenario: FeatureRouting = (space, callerNumber, featureCode, rest) => {
+  const ofNumber = space.routes.find(callerNumber, rest)?.target;
   if (ofNumber?.type === 'scenario') return { kind: 'scenario', code: ofNumber.code, featureCode };
   const { code } = featureCode.opts;
   const scenario = rest === '' && typeof code === 'string' ? code : rest;
@@ -63,7 +63,7 @@ const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
   intercom: routeIntercom,
   conference: routeConference,
   ivr: routeScenario,
-  pickup: (_space, _from, featureCode, rest) => ({
+  pickup: (_space, _callerNumber, featureCode, rest) => ({
     kind: 'pickup',
     number: rest === '' ? undefined : rest,
     featureCode,
@@ -72,13 +72,13 @@ const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
 
 function routeNumber(
   space: DomainSpace,
-  from: string | undefined,
+  callerNumber: string | undefined,
   dialled: string,
   others: OtherDomains,
 ): RouteDecision {
   const sipuser = space.byNumber(dialled) ?? space.byLogin(dialled);
   if (sipuser !== undefined) return { kind: 'sipuser', sipuser };
-  const target = space.routes.find(from, dialled)?.target;
+  const target = space.routes.find(callerNumber, dialled)?.target;
   if (target === undefined) return reject(404);
   switch (target.type) {
     case 'scenario':
@@ -88,7 +88,7 @@ function routeNumber(
       return provider?.enabled === true ? { kind: 'provider', provider, number: dialled } : reject(503);
     }
     case 'domain':
-      return routeAbroad(others(target.domain), from, dialled.slice(target.strip ?? 0));
+      return routeAbroad(others(target.domain), callerNumber, dialled.slice(target.strip ?? 0));
     case 'reject':
       return reject(target.status);
     default:
@@ -100,9 +100,9 @@ function routeNumber(
  * Routes the number in another domain, without its featurecodes: people and scenarios there can be called, but neither
  * external numbers at its cost nor a third domain.
  */
-function routeAbroad(space: DomainSpace | undefined, from: string | undefined, number: string): RouteDecision {
+function routeAbroad(space: DomainSpace | undefined, callerNumber: string | undefined, number: string): RouteDecision {
   if (space === undefined || number === '') return reject(404);
-  const decision = routeNumber(space, from, number, () => undefined);
+  const decision = routeNumber(space, callerNumber, number, () => undefined);
   if (decision.kind === 'scenario') return { ...decision, domain: space.domain.name };
   return decision.kind === 'provider' ? reject(403) : decision;
 }

@@ -82,7 +82,7 @@ function callsOf(
   const y = preview({
     domain: x.domain,
     dialled: number,
-    ...(x.ownNumber === undefined ? {} : { caller: x.ownNumber }),
+    ...(x.ownNumber === undefined ? {} : { callerNumber: x.ownNumber }),
   });
   return [plannedCall('X', x), plannedCall('Y', y, ownUserId === undefined)];
 }

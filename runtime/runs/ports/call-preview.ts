@@ -10,7 +10,7 @@ export interface DialledCall {
   /** The device should answer by itself. */
   readonly useIntercom?: boolean;
   /** Number of the caller; absent for a call by the platform. */
-  readonly caller?: string;
+  readonly callerNumber?: string;
 }
 
 export interface CallPreview {

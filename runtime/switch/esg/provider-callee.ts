@@ -8,7 +8,7 @@ export interface TrunkCall {
   /** As the domain dialled it. */
   readonly number: string;
   /** The caller's number, as the domain sees it. */
-  readonly caller: string;
+  readonly callerNumber: string;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface TrunkCall {
  */
 export function providerCallee(
   provider: Provider,
-  { number, caller }: TrunkCall,
+  { number, callerNumber }: TrunkCall,
   contacts: readonly ContactBinding[],
 ): Callee {
   const called = mapNumber(provider.mapping.outbound, number);
@@ -28,7 +28,7 @@ export function providerCallee(
     called,
     host,
     addresses: addressesOf(provider, called, contacts),
-    caller: { number: mapNumber(provider.mapping.callerid, caller), host },
+    caller: { number: mapNumber(provider.mapping.callerid, callerNumber), host },
     ...(provider.secret === '' || provider.register === 'inbound'
       ? {}
       : { credentials: { username: provider.authUser, password: provider.secret } }),

@@ -41,8 +41,8 @@ export function connectCaller(
     domain,
     dialled: number,
     tail,
-    fromNumber: numberOf(party),
-    fromName: nameOf(party),
+    callerNumber: numberOf(party),
+    callerName: nameOf(party),
     timeoutMs: RING_MS,
     headers: referredHeader(invite.header('Referred-By')),
   });

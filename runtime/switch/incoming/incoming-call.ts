@@ -42,7 +42,7 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
   connectCaller(
     tools,
     leg,
-    { number, tail, remoteuri: bracketUri(callerName(invite.header('From'), sipUser), sipUser.domain) },
+    { number, tail, remoteuri: bracketUri(callerUser(invite.header('From'), sipUser), sipUser.domain) },
     invite,
   );
 }
@@ -57,7 +57,7 @@ function registeredEvents(
 }
 
 /** The user part of From, as long as it is one of the account's names. */
-export function callerName(from: string | undefined, { login, phonenumber }: SipUser): string {
+export function callerUser(from: string | undefined, { login, phonenumber }: SipUser): string {
   const user = parseSipUri(from ?? '')?.user;
   return user === login ? login : phonenumber;
 }

@@ -15,7 +15,7 @@ import {
 import type { Authentication } from '../registrations/authentication.ts';
 import { contactAddress } from '../addresses/callee.ts';
 import { bestAnswer } from '../placing/fork.ts';
-import { callerName } from './incoming-call.ts';
+import { callerUser } from './incoming-call.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { SwitchTools } from '../tools.ts';
 
@@ -99,7 +99,7 @@ export class TextMessages implements TextPort {
     req: SrfRequest,
   ): Promise<number> {
     const { domain, name, phonenumber: from, login: fromlogin } = sender;
-    const own = nameAddr(name, callerName(req.get('From'), sender), domain);
+    const own = nameAddr(name, callerUser(req.get('From'), sender), domain);
     const { status } = await this.#deliver(receiver, { from: own, called, text, source: sourceOf(req) });
     const told = statusForSender(status);
     const { phonenumber: to, login: tologin } = receiver;

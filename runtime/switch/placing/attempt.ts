@@ -28,8 +28,8 @@ export interface AttemptOptions {
   /** Sent to the called party after the answer. */
   readonly tail: readonly TailStep[];
   /** Number and name shown to the called party. */
-  readonly fromNumber: string;
-  readonly fromName: string | undefined;
+  readonly callerNumber: string;
+  readonly callerName: string | undefined;
   readonly timeoutMs: number;
   /** Extra INVITE headers. */
   readonly headers: Readonly<Record<string, string>>;

@@ -13,7 +13,7 @@ export function callConference(
   { room, featureCode }: RouteDecision & { kind: 'conference' },
   options: AttemptOptions,
 ): Attempt {
-  const { caller, dialog, fromNumber, domain, entrance } = options;
+  const { caller, dialog, callerNumber, domain, entrance } = options;
   let entered: Entered | undefined;
   try {
     entered = tools.conferences.enter({
@@ -31,7 +31,7 @@ export function callConference(
   }
   if (entered === undefined) return failedAttempt(486);
   const leg = new ConferenceLeg(entered.room, entered.participant);
-  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: entered.room.uri };
+  const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: entered.room.uri };
   dialog.addBranch(leg, uris, 'undefined');
   leg.connectedBy(dialog.dialogid);
   options.onEntered?.(entered);

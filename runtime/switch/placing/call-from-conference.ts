@@ -54,8 +54,8 @@ export function callFromConference(
     domain,
     dialled: number,
     tail,
-    fromNumber: roomNumber,
-    fromName: undefined,
+    callerNumber: roomNumber,
+    callerName: undefined,
     timeoutMs: INVITATION_MS,
     headers: referredHeader(referredBy),
   });

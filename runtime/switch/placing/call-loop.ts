@@ -15,19 +15,19 @@ type LoopedDecision = RouteDecision & { readonly kind: 'scenario' | 'conference'
  * many such calls.
  */
 export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, options: AttemptOptions): Attempt {
-  const { dialog, domain, dialled, fromNumber, fromName, timeoutMs, tail, dtmfProto } = options;
+  const { dialog, domain, dialled, callerNumber, callerName, timeoutMs, tail, dtmfProto } = options;
   const over = tools.loops.take(domain);
   if (over === undefined) return failedAttempt(503);
   const progress = new AttemptProgress();
-  const caller: Party = { kind: 'ivr', domain, number: fromNumber, name: fromName };
+  const caller: Party = { kind: 'ivr', domain, number: callerNumber, name: callerName };
   const ringing = (): void => progress.progress(answer(180, undefined, false));
   const { near, far } = new Loop(tools, { near: calledBy(decision, options), far: caller }, { ringing, over });
-  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(dialled, domain) };
+  const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: bracketUri(dialled, domain) };
   dialog.addBranch(near, uris, Date.now() + timeoutMs);
   const onward = tools.dialogs.open({
     a: far,
     localuri: bracketUri(dialled, domain),
-    remoteuri: bracketUri(fromNumber, domain),
+    remoteuri: bracketUri(callerNumber, domain),
     site: tools.site,
     carried: dialog.carried,
   });

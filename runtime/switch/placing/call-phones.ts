@@ -144,13 +144,13 @@ class PhonesCall {
 
   /** Somebody else answers: the phones stop ringing. */
   async #pickedUp(leg: CallingLeg, part: () => void): Promise<boolean> {
-    const { dialog, caller, domain, fromNumber, beforeMedia } = this.#options;
+    const { dialog, caller, domain, callerNumber, beforeMedia } = this.#options;
     if (this.#picked || dialog.state !== 'forking' || dialog.ended.aborted) return false;
     this.#picked = true;
     this.#fork?.cancel(answer(487, undefined, true));
     this.#dropEndpoint();
     part();
-    const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: uriOf(leg.party) };
+    const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: uriOf(leg.party) };
     dialog.addBranch(leg, uris, 'undefined');
     dialog.establish(leg);
     try {
@@ -177,13 +177,13 @@ class PhonesCall {
 
   /** Adds a branch for every address of a callee to the dialog. */
   #branches(target: Called): Branch[] {
-    const { dialog, domain, fromNumber, timeoutMs } = this.#options;
+    const { dialog, domain, callerNumber, timeoutMs } = this.#options;
     const { callee } = target;
     const { account, party, called, host, caller } = callee;
     if (this.#accounts.has(account)) return [];
     this.#accounts.add(account);
     const uris = {
-      localuri: bracketUri(caller?.number ?? fromNumber, caller?.host ?? domain),
+      localuri: bracketUri(caller?.number ?? callerNumber, caller?.host ?? domain),
       remoteuri: bracketUri(called, host),
     };
     return callee.addresses.map((address) => {
@@ -211,7 +211,7 @@ class PhonesCall {
   }
 
   #target({ callee, address, callId, uris }: Branch, sdp: string): ForkTarget {
-    const { domain, fromName, fromNumber, headers } = this.#options;
+    const { domain, callerName, callerNumber, headers } = this.#options;
     const { caller, credentials } = callee;
     const calling = this.#options.caller.party;
     return {
@@ -219,7 +219,7 @@ class PhonesCall {
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       via: address.via ?? this.#via,
       callId,
-      from: caller ? nameAddr(fromName, caller.number, caller.host) : callerAddr(fromName, fromNumber, domain),
+      from: caller ? nameAddr(callerName, caller.number, caller.host) : callerAddr(callerName, callerNumber, domain),
       to: uris.remoteuri,
       sdp,
       headers,

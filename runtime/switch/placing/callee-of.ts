@@ -11,7 +11,7 @@ import type { SwitchTools } from '../tools.ts';
 export function calleeOf(
   tools: SwitchTools,
   decision: RouteDecision,
-  { dialled, fromNumber }: Pick<AttemptOptions, 'dialled' | 'fromNumber'>,
+  { dialled, callerNumber }: Pick<AttemptOptions, 'dialled' | 'callerNumber'>,
 ): Callee | undefined {
   if (decision.kind === 'sipuser') {
     return sipUserCallee(decision.sipuser, tools.location.contacts(decision.sipuser.id), dialled);
@@ -19,5 +19,5 @@ export function calleeOf(
   if (decision.kind !== 'provider') return undefined;
   const { provider, number } = decision;
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
-  return providerCallee(provider, { number, caller: fromNumber }, tools.location.contacts(provider.id));
+  return providerCallee(provider, { number, callerNumber }, tools.location.contacts(provider.id));
 }

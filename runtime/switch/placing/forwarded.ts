@@ -33,8 +33,8 @@ export function forwardedBy(tools: SwitchTools, { party }: Callee, contacts: rea
   for (const contact of contacts) {
     const { user = '', host = '' } = parseSipUri(contact) ?? {};
     if (user === '' || !tools.isHere(host, domain)) continue;
-    const fromNumber = numberOf(party);
-    const decision = tools.directory.route(domain, fromNumber, user);
+    const callerNumber = numberOf(party);
+    const decision = tools.directory.route(domain, callerNumber, user);
     if (decision.kind === 'sipuser') {
       const { sipuser } = decision;
       const callee = sipUserCallee(sipuser, tools.location.contacts(sipuser.id));
@@ -42,7 +42,7 @@ export function forwardedBy(tools: SwitchTools, { party }: Callee, contacts: rea
     } else if (own && (decision.kind === 'scenario' || decision.kind === 'conference')) {
       away ??= { decision, dialled: user, domain };
     } else if (own) {
-      const callee = calleeOf(tools, decision, { dialled: user, fromNumber });
+      const callee = calleeOf(tools, decision, { dialled: user, callerNumber });
       if (callee !== undefined) callees.push({ callee, dialled: user });
     }
   }

@@ -7,17 +7,17 @@ import type { SwitchTools } from '../tools.ts';
 
 /** Where a call would go by the routes and registrations of this moment. A phone may still forward it (302). */
 export function previewCall(tools: SwitchTools, call: DialledCall): CallPreview {
-  const { domain, dialled, caller, mode = 'number', useIntercom = false } = call;
+  const { domain, dialled, callerNumber, mode = 'number', useIntercom = false } = call;
   const decision =
-    caller === undefined
+    callerNumber === undefined
       ? dialRoute(tools.directory, domain, dialled, { mode, useIntercom })
-      : tools.directory.route(domain, caller, dialled);
+      : tools.directory.route(domain, callerNumber, dialled);
   const nobody = { number: dialled, domain, route: 'none', phones: 0, contacts: [] } as const;
   if (decision === undefined) return { ...nobody, reason: unrouted(tools, call) };
   if (decision.kind === 'reject') return { ...nobody, reason: `${decision.status} ${decision.reason}` };
   const featurecode = decision.featureCode && { featurecode: decision.featureCode.prefix };
   if (decision.kind === 'sipuser' || decision.kind === 'provider')
-    return { ...phonesOf(tools, decision, dialled, caller ?? ''), number: dialled, ...featurecode };
+    return { ...phonesOf(tools, decision, dialled, callerNumber ?? ''), number: dialled, ...featurecode };
   return { ...nobody, ...elsewhere(decision, domain), ...featurecode };
 }
 
@@ -32,10 +32,10 @@ function phonesOf(
   tools: SwitchTools,
   decision: RouteDecision & { readonly kind: 'sipuser' | 'provider' },
   dialled: string,
-  fromNumber: string,
+  callerNumber: string,
 ): Omit<CallPreview, 'number'> {
   const isPhone = decision.kind === 'sipuser';
-  const callee = calleeOf(tools, decision, { dialled, fromNumber });
+  const callee = calleeOf(tools, decision, { dialled, callerNumber });
   const contacts = callee?.addresses.map(({ uri }) => uri) ?? [];
   const full = callee === undefined && { reason: 'the provider carries as many calls as it may' };
   const absent = contacts.length === 0 && {

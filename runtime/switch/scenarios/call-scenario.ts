@@ -5,7 +5,7 @@ import type { SwitchTools } from '../tools.ts';
 
 /** Calls a scenario: it becomes the B leg, and rings, answers or refuses as its blocks say. */
 export function callScenario(tools: SwitchTools, code: string, options: AttemptOptions): Attempt {
-  const { dialog, caller, domain, dialled, fromNumber, timeoutMs, beforeMedia } = options;
+  const { dialog, caller, domain, dialled, callerNumber, timeoutMs, beforeMedia } = options;
   const progress = new AttemptProgress();
   const call = IvrCall.incoming(tools, {
     dialog,
@@ -25,7 +25,7 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
       progress.finish(final);
     },
   });
-  const uris = { localuri: bracketUri(fromNumber, domain), remoteuri: bracketUri(dialled, domain) };
+  const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: bracketUri(dialled, domain) };
   dialog.addBranch(call.leg, uris, Date.now() + timeoutMs);
   // The same time limit as for a phone that rings and rings.
   const timer = setTimeout(

@@ -241,12 +241,12 @@ export class IvrCall extends CallMedia implements OwnCall {
   dial(options: DialOptions): OutgoingCall {
     this.#state.take('call', 'call');
     const { number, tail } = splitDtmfTail(options.to);
-    this.leg.shownAs = { number: options.callerId, name: options.callerName };
+    this.leg.shownAs = { number: options.callerNumber, name: options.callerName };
     this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
     const dialog = this.#tools.dialogs.open({
       a: this.leg,
       localuri: bracketUri(number, this.domain),
-      remoteuri: bracketUri(options.callerId, this.domain),
+      remoteuri: bracketUri(options.callerNumber, this.domain),
       site: this.#tools.site,
       carried: freshState(options.binding),
     });
@@ -261,8 +261,8 @@ export class IvrCall extends CallMedia implements OwnCall {
             domain: this.domain,
             dialled: number,
             tail,
-            fromNumber: options.callerId,
-            fromName: options.callerName,
+            callerNumber: options.callerNumber,
+            callerName: options.callerName,
             timeoutMs: options.timeoutMs,
             headers: options.headers ?? {},
             dtmfProto: this.#dtmfProto,

@@ -41,8 +41,8 @@ export async function replaceInRoom(
             domain,
             dialled: number,
             tail: [],
-            fromNumber: numberOf(leg.party),
-            fromName: nameOf(leg.party),
+            callerNumber: numberOf(leg.party),
+            callerName: nameOf(leg.party),
             timeoutMs: 0,
             headers: {},
             entrance: {

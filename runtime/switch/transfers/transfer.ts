@@ -52,8 +52,8 @@ export function startTransfer(
   const { number, tail } = splitDtmfTail(options.to);
   const domain = destination?.domain ?? numbers ?? opponent.party.domain;
   // A scenario calls as its domain does.
-  const caller = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
-  const decision = destination?.decision ?? tools.directory.route(domain, caller, number);
+  const callerNumber = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
+  const decision = destination?.decision ?? tools.directory.route(domain, callerNumber, number);
   const call = (attempt: AttemptOptions): Attempt =>
     tools.placeCall(decision, {
       ...attempt,
@@ -77,11 +77,11 @@ export function startHunt(
   targets: readonly string[],
   { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: string },
 ): HuntTransfer {
-  const from = numberOf(opponent.party);
+  const callerNumber = numberOf(opponent.party);
   const called = targets.flatMap((target): Called[] => {
     const { number, tail } = splitDtmfTail(target);
-    const decision = tools.directory.route(domain, from, number);
-    const callee = calleeOf(tools, decision, { dialled: number, fromNumber: from });
+    const decision = tools.directory.route(domain, callerNumber, number);
+    const callee = calleeOf(tools, decision, { dialled: number, callerNumber });
     return callee === undefined ? [] : [{ callee, dialled: number, tail }];
   });
   let answeredBy: () => string | undefined = () => undefined;
@@ -128,8 +128,8 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     domain,
     dialled: number,
     tail,
-    fromNumber: shown.number,
-    fromName: shown.name,
+    callerNumber: shown.number,
+    callerName: shown.name,
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: referredHeader(options.referredBy),
     beforeMedia: stopRinging,
