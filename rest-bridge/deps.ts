@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { DomainName } from '../runtime/domain-name/index.ts';
 import type { ConferenceControl, Operations } from '../runtime/operations/index.ts';
 import type { CallStore, ConferenceStore } from '../runtime/callstore/index.ts';
 import type { Resource } from './collection/resource.ts';
@@ -26,18 +27,18 @@ export type OperationRecords = Pick<Operations, 'read' | 'list'>;
 
 /** Runs of scenarios with their traces, live and lately finished. */
 export interface RunRecords {
-  read(id: string): { readonly domain: string } | undefined;
-  runs(): readonly { readonly domain: string }[];
+  read(id: string): { readonly domain: DomainName } | undefined;
+  runs(): readonly { readonly domain: DomainName }[];
   /** Makes the next run of a scenario wait for a debugger; undefined for an unknown scenario. */
   debug(
     scenario: string,
-    domain: string,
+    domain: DomainName,
     callerNumber: string,
   ): Promise<(DebuggedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined>;
   /** The scenarios of a domain whose next run waits for a debugger. */
-  debugged(domain: string): Promise<readonly DebuggedRun[]>;
+  debugged(domain: DomainName): Promise<readonly DebuggedRun[]>;
   /** Cancels it; false when the scenario was not waiting. */
-  undebug(scenario: string, domain: string): boolean;
+  undebug(scenario: string, domain: DomainName): boolean;
 }
 
 /** A scenario whose next run waits for a debugger. */
@@ -72,9 +73,9 @@ export interface Recordings {
 /** Recordings made by scenarios, by domain and name. */
 export interface ScenarioRecordings {
   /** The file; undefined for an unknown recording. */
-  find(domain: string, name: string): string | undefined;
+  find(domain: DomainName, name: string): string | undefined;
   /** @returns false for an unknown recording */
-  remove(domain: string, name: string): Promise<boolean>;
+  remove(domain: DomainName, name: string): Promise<boolean>;
 }
 
 export interface RestDeps {

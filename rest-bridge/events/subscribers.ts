@@ -183,5 +183,5 @@ function forget({ timer, unwatch, subscription }: Entry): void {
 }
 
 function keyOf({ userId, domain }: Session): string {
-  return `${userId} ${domain.toLowerCase()}`;
+  return `${userId} ${domain}`;
 }

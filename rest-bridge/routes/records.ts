@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { DomainName } from '../../runtime/domain-name/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import type { DebuggedRun, RestDeps } from '../deps.ts';
@@ -66,6 +67,6 @@ function debuggedOf({ scenario, callerNumber, until }: DebuggedRun): Static<type
   return { scenario, from: callerNumber, until };
 }
 
-function isOf({ domain }: { readonly domain: string }, mine: string): boolean {
-  return domain.toLowerCase() === mine.toLowerCase();
+function isOf({ domain }: { readonly domain: DomainName }, mine: DomainName): boolean {
+  return domain === mine;
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { DomainName } from '../../runtime/domain-name/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { attachment } from '../content-disposition.ts';
@@ -51,7 +52,7 @@ function nameOf(id: string): string {
   return id.replace(/^recording:/, '');
 }
 
-function domainOf(request: FastifyRequest): string {
+function domainOf(request: FastifyRequest): DomainName {
   return sessionOf(request).domain;
 }
 

@@ -1,4 +1,5 @@
 /** The interface of the store of live dialogs. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { DialogView } from './dialog-view.ts';
 
 /** One key of the dialog selectors, in descending priority (specification, "Dialog selectors"). */
@@ -23,7 +24,7 @@ export type DialogSelector = Partial<Record<SelectorKey, string>> & { mode?: 'nu
 
 /** Visible dialogs: all with a leg of the domain, or among those the user's own. */
 export interface DialogScope {
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Restricts to dialogs with a sipuser of this user. */
   readonly ownUserId?: string;
 }

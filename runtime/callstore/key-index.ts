@@ -7,6 +7,11 @@ export function normalUri(uri: string): string {
   return at === -1 ? plain.toLowerCase() : plain.slice(0, at) + plain.slice(at).toLowerCase();
 }
 
+/** The key of a user at a host; a host is the same in any case (RFC 3261 section 19.1.4). */
+export function atHost(user: string, host: string): string {
+  return `${user}@${host.toLowerCase()}`;
+}
+
 /** Adds `id` to the set of `key`. */
 export function add(map: Map<string, Set<string>>, key: string, id: string): void {
   const set = map.get(key);

@@ -1,13 +1,13 @@
 /** Live dialogs in memory. */
+import type { DomainName } from '../domain-name/index.ts';
 import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
-import { KeyIndex, normalUri } from './key-index.ts';
+import { atHost, KeyIndex, normalUri } from './key-index.ts';
 
 /** A sipuser taking part in a dialog, for selectors by sipuser. */
 export interface DialogParty {
   readonly sipUserId: string;
-  /** Its own, in any case. */
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly login: string;
   readonly phonenumber: string;
   readonly userId: string | undefined;
@@ -16,15 +16,15 @@ export interface DialogParty {
 /** A live dialog as reported by the switch. */
 export interface DialogEntry {
   readonly view: DialogView;
-  /** Domains of its legs in lower case; each of them sees the dialog. */
-  readonly domains: readonly string[];
+  /** Domains of its legs; each of them sees the dialog. */
+  readonly domains: readonly DomainName[];
   readonly sipUsers: readonly DialogParty[];
   /** Ids of the providers of its parties. */
   readonly providers: readonly string[];
 }
 
 /** The login for a number or login in a domain, so that `from` finds a dialog under either. */
-export type LoginOf = (domain: string, name: string) => string | undefined;
+export type LoginOf = (domain: DomainName, name: string) => string | undefined;
 
 /**
  * Separate indexes per selector: a table of some 100,000 Call-IDs needs fewer memory accesses per look-up than one of
@@ -122,7 +122,7 @@ export class MemoryCallStore implements CallStore {
     const { domain, ownUserId } = scope;
     const stored =
       ownUserId === undefined
-        ? inOrder([...this.#index.domain.get(domain.toLowerCase())])
+        ? inOrder([...this.#index.domain.get(domain)])
         : this.#visible(scope, this.#index.userid.get(ownUserId));
     return Promise.resolve(stored.map(({ entry }) => entry.view));
   }
@@ -133,11 +133,11 @@ export class MemoryCallStore implements CallStore {
   }
 
   lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
-    const stored = this.#found(scope.domain.toLowerCase(), selector);
+    const stored = this.#found(scope.domain, selector);
     return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view.dialogid));
   }
 
-  #found(domain: string, selector: DialogSelector): Iterable<Stored> {
+  #found(domain: DomainName, selector: DialogSelector): Iterable<Stored> {
     const name = SELECTOR_KEYS.find((key) => selector[key] !== undefined);
     if (name === undefined) return [];
     const value = selector[name] ?? '';
@@ -154,7 +154,7 @@ export class MemoryCallStore implements CallStore {
         const login = this.#loginOf(domain, value);
         // A domain's own name never selects an account of the same name in another domain.
         if (login === undefined) return index.name.get(value);
-        return new Set([...index.name.get(`${value}@${domain}`), ...index.login.get(`${domain} ${login}`)]);
+        return new Set([...index.name.get(atHost(value, domain)), ...index.login.get(`${domain} ${login}`)]);
       }
       case 'sipuserlogin':
         return index.login.get(`${domain} ${value}`);
@@ -172,10 +172,9 @@ export class MemoryCallStore implements CallStore {
 
   /** The dialogs visible in the scope, oldest first. */
   #visible({ domain, ownUserId }: DialogScope, candidates: Iterable<Stored>): readonly Stored[] {
-    const lower = domain.toLowerCase();
     const found: Stored[] = [];
     for (const stored of candidates) {
-      if (!stored.entry.domains.includes(lower)) continue;
+      if (!stored.entry.domains.includes(domain)) continue;
       if (ownUserId !== undefined && !stored.entry.sipUsers.some(({ userId }) => userId === ownUserId)) continue;
       found.push(stored);
     }
@@ -192,15 +191,14 @@ function inOrder(found: readonly Stored[]): readonly Stored[] {
 }
 
 function keysOf({ view, sipUsers, providers, domains }: DialogEntry): Keys {
-  const inDomain = (name: 'login' | 'phonenumber') =>
-    sipUsers.map((party) => `${party.domain.toLowerCase()} ${party[name]}`);
+  const inDomain = (name: 'login' | 'phonenumber') => sipUsers.map((party) => `${party.domain} ${party[name]}`);
   return {
     inviteid: [view.inviteid],
     callid: view.callids,
     uri: view.legs.map(({ remoteuri }) => normalUri(remoteuri)),
     name: view.uris.flatMap((uri) => {
       const { user, host } = partsOf(uri);
-      return [user, `${user}@${host}`];
+      return [user, atHost(user, host)];
     }),
     sipuserid: sipUsers.map(({ sipUserId }) => sipUserId),
     userid: sipUsers.flatMap(({ userId }) => userId ?? []),
@@ -214,8 +212,8 @@ function keysOf({ view, sipUsers, providers, domains }: DialogEntry): Keys {
 function partsOf(uri: string): { readonly user: string; readonly host: string } {
   const [, user = '', host = ''] = /^<?sips?:([^@]*)@([^>;]*)/.exec(uri) ?? [];
   try {
-    return { user: decodeURIComponent(user), host: host.toLowerCase() };
+    return { user: decodeURIComponent(user), host };
   } catch {
-    return { user, host: host.toLowerCase() };
+    return { user, host };
   }
 }

@@ -1,4 +1,5 @@
 /** Live conferences in memory. */
+import type { DomainName } from '../domain-name/index.ts';
 import { type CallStore, type DialogScope, SELECTOR_KEYS } from './callstore.ts';
 import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelector, type ConferenceStore } from './conference-store.ts';
 import type { ConferenceView } from './conference-view.ts';
@@ -12,7 +13,7 @@ export interface ConferenceEntry {
   /** The number to dial: featurecode and room number. */
   readonly number: string;
   readonly uri: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Remaining places. */
   freePlaces(): number;
   /** The present view; made on demand. */
@@ -50,7 +51,7 @@ export class MemoryConferenceStore implements ConferenceStore {
   add(entry: ConferenceEntry): void {
     const stored: Stored = { entry, order: this.#counter++, keys: ownKeys(entry) };
     this.#conferences.set(entry.confid, stored);
-    add(this.#byDomain, entry.domain.toLowerCase(), entry.confid);
+    add(this.#byDomain, entry.domain, entry.confid);
     for (const key of stored.keys) add(this.#index, key, entry.confid);
   }
 
@@ -58,7 +59,7 @@ export class MemoryConferenceStore implements ConferenceStore {
     const stored = this.#conferences.get(confid);
     if (stored === undefined) return;
     this.#conferences.delete(confid);
-    remove(this.#byDomain, stored.entry.domain.toLowerCase(), confid);
+    remove(this.#byDomain, stored.entry.domain, confid);
     for (const key of stored.keys) remove(this.#index, key, confid);
   }
 
@@ -73,7 +74,7 @@ export class MemoryConferenceStore implements ConferenceStore {
 
   async list(scope: DialogScope): Promise<readonly ConferenceView[]> {
     const own = await this.#own(scope);
-    const ids = own ?? this.#byDomain.get(scope.domain.toLowerCase()) ?? [];
+    const ids = own ?? this.#byDomain.get(scope.domain) ?? [];
     return this.#visible(scope, own, ids).map(({ entry }) => entry.view());
   }
 
@@ -87,9 +88,9 @@ export class MemoryConferenceStore implements ConferenceStore {
   }
 
   async isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean> {
-    const own = scope.domain.toLowerCase();
+    const own = scope.domain;
     for (const id of await this.#named(scope, selector)) {
-      const domain = this.#conferences.get(id)?.entry.domain.toLowerCase();
+      const domain = this.#conferences.get(id)?.entry.domain;
       if (domain !== undefined && domain !== own) return true;
     }
     return false;
@@ -130,18 +131,17 @@ export class MemoryConferenceStore implements ConferenceStore {
 
   /** Those of the ids that are live and visible in the scope, oldest first. */
   #visible({ domain }: DialogScope, own: ReadonlySet<string> | undefined, ids: Iterable<string>): Stored[] {
-    const lower = domain.toLowerCase();
     const found: Stored[] = [];
     for (const id of ids) {
       const stored = this.#conferences.get(id);
-      if (stored?.entry.domain.toLowerCase() === lower && own?.has(id) !== false) found.push(stored);
+      if (stored?.entry.domain === domain && own?.has(id) !== false) found.push(stored);
     }
     return found.toSorted((a, b) => a.order - b.order);
   }
 }
 
-function ownKey(domain: string, name: string, value: string): string {
-  return `${domain.toLowerCase()} ${name} ${value}`;
+function ownKey(domain: DomainName, name: string, value: string): string {
+  return `${domain} ${name} ${value}`;
 }
 
 function uriKey(uri: string): string {

@@ -1,5 +1,6 @@
 /** The conference role of a node. */
 import { randomInt } from 'node:crypto';
+import type { DomainName } from '../domain-name/index.ts';
 import type { MemoryConferenceStore } from '../callstore/index.ts';
 import type { FeatureCode } from '../domain/index.ts';
 import type { EndpointServer } from '../media/index.ts';
@@ -67,7 +68,7 @@ export class Conferences {
   }
 
   /** The live room behind a number. */
-  roomAt(domain: string, number: string): Room | undefined {
+  roomAt(domain: DomainName, number: string): Room | undefined {
     return this.#byNumber.get(numberKey(domain, number));
   }
 
@@ -161,6 +162,6 @@ export class Conferences {
   }
 }
 
-function numberKey(domain: string, number: string): string {
-  return `${domain.toLowerCase()} ${number}`;
+function numberKey(domain: DomainName, number: string): string {
+  return `${domain} ${number}`;
 }

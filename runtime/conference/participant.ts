@@ -1,5 +1,6 @@
 /** A participant of a room. */
 import { randomBytes } from 'node:crypto';
+import type { DomainName } from '../domain-name/index.ts';
 import type { ParticipantView } from '../callstore/index.ts';
 import type { MediaEndpoint } from '../media/index.ts';
 import { mayBecome, type SeatState } from './state.ts';
@@ -65,7 +66,7 @@ export class Participant {
   #held = false;
   #over = false;
 
-  constructor(host: Host, domain: string, admission: Admission) {
+  constructor(host: Host, domain: DomainName, admission: Admission) {
     this.#host = host;
     this.admission = admission;
     this.callid = `${randomBytes(16).toString('hex')}@${domain}`;

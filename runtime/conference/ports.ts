@@ -1,4 +1,5 @@
 /** Interfaces that rooms need from the rest of the node. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { ConferenceMix, EndpointServer } from '../media/index.ts';
 
 export type ConferenceEventType =
@@ -17,7 +18,7 @@ type TopologyData = Readonly<Record<'from' | 'to', string> & { enabled: boolean 
 
 /** Publishes events of conferences. */
 export interface ConferenceEvents {
-  emit(domain: string, type: ConferenceEventType, data: ConferenceEventData): void;
+  emit(domain: DomainName, type: ConferenceEventType, data: ConferenceEventData): void;
 }
 
 /** Counts events of conferences. */
@@ -36,6 +37,7 @@ export interface RoomParty {
   readonly number: string;
   /** Empty without an account. */
   readonly login: string;
+  /** The host of `uri`. */
   readonly domain: string;
   readonly uri: string;
 }
@@ -64,7 +66,7 @@ export interface ConferenceServices {
    * @returns the function that ends it
    */
   recordVoice(call: {
-    readonly domain: string;
+    readonly domain: DomainName;
     readonly dialogid: string;
     readonly layer: string;
   }): Promise<() => Promise<void>>;
@@ -74,7 +76,7 @@ export interface ConferenceServices {
    * @throws MediaError
    */
   recordRoom(
-    conference: { readonly domain: string; readonly confid: string },
+    conference: { readonly domain: DomainName; readonly confid: string },
     record: (file: string) => Promise<{ readonly completed: Promise<unknown> }>,
   ): Promise<{
     /** Id of the recording in the archive. */

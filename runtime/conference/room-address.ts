@@ -1,6 +1,8 @@
+import type { DomainName } from '../domain-name/index.ts';
+
 /** Address of a room. */
 export interface RoomAddress {
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Decimal digits dialled after the featurecode. */
   readonly confroomnum: string;
   /** Featurecode and room number: the dialled string. */

@@ -2,17 +2,19 @@
  * The domain-center for the call path: in memory, synchronous, updated by each write. Numbers and logins are matched
  * exactly; domain names ignoring case.
  */
+import type { DomainName } from '../domain-name/index.ts';
 
 export interface Domain {
   readonly id: string;
-  readonly name: string;
+  /** As in the table of domains: the one spelling by which the rest of the node compares. */
+  readonly name: DomainName;
   readonly isMaster: boolean;
   readonly parentId: string | undefined;
 }
 
 export interface SipUser {
   readonly id: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly login: string;
   readonly phonenumber: string;
   readonly name: string;
@@ -24,7 +26,7 @@ export interface SipUser {
 
 export interface FeatureCode {
   readonly id: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Prefix before the number, e.g. `*80`. */
   readonly prefix: string;
   readonly type: 'intercom' | 'conference' | 'ivr' | 'pickup';
@@ -48,7 +50,7 @@ export interface NumberRule {
 /** An account at another operator, for incoming and outgoing calls. */
 export interface Provider {
   readonly id: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Code in routes. */
   readonly code: string;
   readonly name: string;
@@ -92,7 +94,12 @@ export type RouteTarget =
 export type RouteDecision =
   | { readonly kind: 'sipuser'; readonly sipuser: SipUser; readonly featureCode?: FeatureCode }
   /** `domain`: the scenario's domain, if not the caller's. */
-  | { readonly kind: 'scenario'; readonly code: string; readonly domain?: string; readonly featureCode?: FeatureCode }
+  | {
+      readonly kind: 'scenario';
+      readonly code: string;
+      readonly domain?: DomainName;
+      readonly featureCode?: FeatureCode;
+    }
   /** `number`: as dialled in the domain. */
   | {
       readonly kind: 'provider';
@@ -106,25 +113,26 @@ export type RouteDecision =
   | { readonly kind: 'reject'; readonly status: number; readonly reason: string };
 
 export interface Directory {
+  /** The domain of this name in any case: the door for names from outside. */
   domain(name: string): Domain | undefined;
   domains(): readonly Domain[];
-  sipUserByLogin(domain: string, login: string): SipUser | undefined;
-  sipUserByNumber(domain: string, phonenumber: string): SipUser | undefined;
+  sipUserByLogin(domain: DomainName, login: string): SipUser | undefined;
+  sipUserByNumber(domain: DomainName, phonenumber: string): SipUser | undefined;
   sipUserById(id: string): SipUser | undefined;
   /** All providers of all domains, including disabled ones. */
   providers(): readonly Provider[];
   /** The provider whose gateway registers in this domain with this login. */
-  gateway(domain: string, login: string): Provider | undefined;
+  gateway(domain: DomainName, login: string): Provider | undefined;
   /** Calls back after a change of the providers; returns the function that unsubscribes. */
   onProviders(listener: () => void): () => void;
   sipUsersOfUser(userId: string): readonly SipUser[];
   /** The domain's featurecode of a type, the first by prefix. */
-  featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined;
+  featureCode(domain: DomainName, type: FeatureCode['type']): FeatureCode | undefined;
   /**
    * Routes by the caller's and the dialled string: featurecodes by longest prefix first, then sipusers by number, then
    * by login, then the domain's routes by priority. `callerNumber` is undefined for calls from the platform itself.
    */
-  route(domain: string, callerNumber: string | undefined, dialled: string): RouteDecision;
+  route(domain: DomainName, callerNumber: string | undefined, dialled: string): RouteDecision;
 }
 
 /** A registered contact of a sipuser (RFC 3261 section 10). */

@@ -1,4 +1,5 @@
 /** The Directory in memory: loaded once, then updated by changes of the collections. */
+import { asDomainName, type DomainName, domainKey } from '../domain-name/index.ts';
 import type { Collections } from './collections/index.ts';
 import type { DomainRow } from './collections/domains.ts';
 import type { FeatureCodeRow } from './collections/featurecodes.ts';
@@ -12,6 +13,7 @@ import { reject, route } from './routing/route.ts';
 
 /** A consistent state of the domain-center. */
 class Snapshot {
+  /** By `domainKey`. */
   readonly spaces = new Map<string, DomainSpace>();
   readonly spacesById = new Map<string, DomainSpace>();
   readonly sipUsers = new Map<string, SipUser>();
@@ -20,13 +22,13 @@ class Snapshot {
   readonly byOwner = new Map<string, Map<string, SipUser>>();
 
   space(name: string): DomainSpace | undefined {
-    return this.spaces.get(name) ?? this.spaces.get(name.toLowerCase());
+    return this.spaces.get(name) ?? this.spaces.get(domainKey(name));
   }
 
   putDomain(row: DomainRow): void {
     const domain: Domain = {
       id: row.id,
-      name: row.name,
+      name: asDomainName(row.name),
       isMaster: row.is_master,
       parentId: row.parent_id ?? undefined,
     };
@@ -36,7 +38,7 @@ class Snapshot {
       return;
     }
     const space = new DomainSpace(domain);
-    this.spaces.set(row.name.toLowerCase(), space);
+    this.spaces.set(domainKey(row.name), space);
     this.spacesById.set(row.id, space);
   }
 
@@ -45,7 +47,7 @@ class Snapshot {
     const space = this.spacesById.get(id);
     if (space === undefined) return;
     this.spacesById.delete(id);
-    this.spaces.delete(space.domain.name.toLowerCase());
+    this.spaces.delete(domainKey(space.domain.name));
   }
 
   putSipUser(row: SipUserRow): void {
@@ -119,8 +121,8 @@ class Snapshot {
   }
 }
 
-function gatewayKey(domain: string, login: string): string {
-  return `${domain.toLowerCase()} ${login}`;
+function gatewayKey(domain: DomainName, login: string): string {
+  return `${domain} ${login}`;
 }
 
 export class LiveDirectory implements Directory {
@@ -224,11 +226,11 @@ export class LiveDirectory implements Directory {
     return [...this.#snapshot.spaces.values()].map((space) => space.domain);
   }
 
-  sipUserByLogin(domain: string, login: string): SipUser | undefined {
+  sipUserByLogin(domain: DomainName, login: string): SipUser | undefined {
     return this.#snapshot.space(domain)?.byLogin(login);
   }
 
-  sipUserByNumber(domain: string, phonenumber: string): SipUser | undefined {
+  sipUserByNumber(domain: DomainName, phonenumber: string): SipUser | undefined {
     return this.#snapshot.space(domain)?.byNumber(phonenumber);
   }
 
@@ -244,7 +246,7 @@ export class LiveDirectory implements Directory {
     return [...this.#snapshot.providers.values()];
   }
 
-  gateway(domain: string, login: string): Provider | undefined {
+  gateway(domain: DomainName, login: string): Provider | undefined {
     return this.#snapshot.gateways.get(gatewayKey(domain, login));
   }
 
@@ -253,12 +255,14 @@ export class LiveDirectory implements Directory {
     return () => this.#providerListeners.delete(listener);
   }
 
-  featureCode(domain: string, type: FeatureCode['type']): FeatureCode | undefined {
+  featureCode(domain: DomainName, type: FeatureCode['type']): FeatureCode | undefined {
     return this.#snapshot.space(domain)?.featureCode(type);
   }
 
-  route(domain: string, callerNumber: string | undefined, dialled: string): RouteDecision {
+  route(domain: DomainName, callerNumber: string | undefined, dialled: string): RouteDecision {
     const space = this.#snapshot.space(domain);
-    return space === undefined ? reject(404) : route(space, callerNumber, dialled, (name) => this.#snapshot.space(name));
+    return space === undefined
+      ? reject(404)
+      : route(space, callerNumber, dialled, (name) => this.#snapshot.space(name));
   }
 }

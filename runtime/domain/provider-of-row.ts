@@ -1,4 +1,5 @@
 /** Converts stored providers for the call path. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { ProviderRow } from './collections/providers.ts';
 import { digestSecrets } from './collections/sipusers.ts';
 import type { NumberRule, Provider } from './directory.ts';
@@ -7,7 +8,7 @@ import { dialPattern } from './routing/pattern.ts';
 type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
 
 /** A stored provider with compiled patterns and defaults. */
-export function providerOfRow(row: ProviderRow, domain: string): Provider {
+export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
   const { ha1_md5: md5, ha1_sha256: sha256 } = digestSecrets(row.login, domain, row.secret);
   return {
     id: row.id,

@@ -1,4 +1,5 @@
 /** Events of calls (specification, "Events" 1 and 2), published by the switch, the recorder and the recogniser. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, EventValue, NodeEvent } from './event-bus.ts';
 
 export const CALL_EVENT_TYPES = [
@@ -29,14 +30,14 @@ export interface CallEvents {
    * @param domains of the dialog's legs: each receives the event
    * @param users ids of the users of the call
    */
-  emit(domains: readonly string[], type: CallEventType, data: CallEventData, users?: readonly string[]): void;
+  emit(domains: readonly DomainName[], type: CallEventType, data: CallEventData, users?: readonly string[]): void;
   /** Publishes the end of a requested transcription (`ccsevents.connection_set_asr`). */
-  transcribed(domains: readonly string[], data: CallEventData): void;
+  transcribed(domains: readonly DomainName[], data: CallEventData): void;
 }
 
 export function callEvents(bus: EventBus): CallEvents {
-  const publish = (domains: readonly string[], event: Omit<NodeEvent, 'seq' | 'ts' | 'domain'>): void => {
-    for (const domain of new Set(domains.map((name) => name.toLowerCase()))) bus.publish({ domain, ...event });
+  const publish = (domains: readonly DomainName[], event: Omit<NodeEvent, 'seq' | 'ts' | 'domain'>): void => {
+    for (const domain of new Set(domains)) bus.publish({ domain, ...event });
   };
   return {
     emit: (domains, type, data, users = []) => publish(domains, { class: 'callevents', type, data, users }),

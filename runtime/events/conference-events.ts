@@ -1,4 +1,5 @@
 /** Events of conferences, published by the conf role. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, EventValue } from './event-bus.ts';
 
 export const CONFERENCE_EVENT_TYPES = [
@@ -17,7 +18,7 @@ export type ConferenceEventType = (typeof CONFERENCE_EVENT_TYPES)[number];
 
 /** Publishes events of class `confevents` to the conference's domain. */
 export interface ConferenceEvents {
-  emit(domain: string, type: ConferenceEventType, data: Readonly<Record<string, EventValue>>): void;
+  emit(domain: DomainName, type: ConferenceEventType, data: Readonly<Record<string, EventValue>>): void;
 }
 
 export function conferenceEvents(bus: EventBus): ConferenceEvents {

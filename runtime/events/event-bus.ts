@@ -1,4 +1,5 @@
 /** The event bus of a node: publishes events of domains to subscribers. */
+import type { DomainName } from '../domain-name/index.ts';
 
 /** Data of an event, as JSON. */
 export type EventValue =
@@ -14,7 +15,7 @@ export interface NodeEvent {
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly ts: number;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** `callevents`, `modelevents`, `scenarioevents`, ... */
   readonly class: string;
   readonly type: string;
@@ -27,7 +28,7 @@ export interface NodeEvent {
 
 /** Selects events; absent fields match everything. */
 export interface EventFilter {
-  readonly domain?: string;
+  readonly domain?: DomainName;
   readonly class?: string;
   readonly type?: string;
 }
@@ -59,7 +60,7 @@ export class EventBus {
   readonly #onListenerError: EventBusOptions['onListenerError'];
   readonly #listeners = new Set<Listening>();
   /** Subscribers of a domain's events, in order of subscription; computed on publication. */
-  readonly #ofDomain = new Map<string, readonly Listening[]>();
+  readonly #ofDomain = new Map<DomainName, readonly Listening[]>();
   /** A ring: the event `seq` is at `seq % kept`. */
   readonly #past: NodeEvent[] = [];
   #seq = 0;
@@ -83,7 +84,7 @@ export class EventBus {
     this.#seq += 1;
     const published: NodeEvent = { ...event, seq: this.#seq, ts: this.#now() };
     this.#past[this.#seq % this.#kept] = published;
-    for (const { filter, listener } of this.#concerned(event.domain.toLowerCase())) {
+    for (const { filter, listener } of this.#concerned(event.domain)) {
       if (!isOf(published, filter)) continue;
       try {
         listener(published);
@@ -105,10 +106,10 @@ export class EventBus {
     };
   }
 
-  #concerned(domain: string): readonly Listening[] {
+  #concerned(domain: DomainName): readonly Listening[] {
     const known = this.#ofDomain.get(domain);
     if (known !== undefined) return known;
-    const found = [...this.#listeners].filter(({ filter }) => (filter.domain?.toLowerCase() ?? domain) === domain);
+    const found = [...this.#listeners].filter(({ filter }) => (filter.domain ?? domain) === domain);
     this.#ofDomain.set(domain, found);
     return found;
   }
@@ -127,9 +128,7 @@ export class EventBus {
 }
 
 function matches(event: NodeEvent, filter: EventFilter): boolean {
-  return (
-    isOf(event, filter) && (filter.domain?.toLowerCase() ?? event.domain.toLowerCase()) === event.domain.toLowerCase()
-  );
+  return isOf(event, filter) && (filter.domain ?? event.domain) === event.domain;
 }
 
 function isOf(event: NodeEvent, { class: name, type }: EventFilter): boolean {

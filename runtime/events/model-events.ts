@@ -1,4 +1,5 @@
 /** Changes of the data model as events (decisions, "model change"). */
+import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, EventValue } from './event-bus.ts';
 
 export const MODEL_EVENTS = 'modelevents';
@@ -23,7 +24,7 @@ export interface ModelChangeNotice {
  */
 export function modelEvents(
   bus: EventBus,
-  domainName: (id: string) => string | undefined,
+  domainName: (id: string) => DomainName | undefined,
 ): (change: ModelChangeNotice) => void {
   return ({ domain: domainId, classname, operation, id, before, after }) => {
     const domain = domainName(domainId);

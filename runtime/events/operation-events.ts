@@ -1,11 +1,12 @@
 /** Ends of call operations as events: `callevents.operation_finished`. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, NodeEvent } from './event-bus.ts';
 
 /** A finished operation. */
 interface Finished {
   readonly record: {
     readonly id: string;
-    readonly domain: string;
+    readonly domain: DomainName;
     readonly userid?: string;
     readonly operation: string;
     readonly outcome?: string;

@@ -1,4 +1,5 @@
 /** The events of one subscriber: numbered without gaps, and kept for a while, so that a lost connection can resume. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, NodeEvent } from './event-bus.ts';
 
 /** An event in the subscriber's form. */
@@ -31,7 +32,7 @@ export class Subscription {
   #seq = 0;
   #sink: Sink | undefined;
 
-  constructor(id: string, bus: EventBus, domain: string, { select, allows }: Sight) {
+  constructor(id: string, bus: EventBus, domain: DomainName, { select, allows }: Sight) {
     this.id = id;
     this.#select = select;
     this.#unsubscribe = bus.subscribe({ domain }, (event) => {

@@ -1,4 +1,5 @@
 /** Rights of roles: denied by default, everything for `admin`; every user may access their own account. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { RoleRow } from './collections.ts';
 
 export interface Grant {
@@ -35,17 +36,17 @@ function compile(grant: Grant): Check {
 
 const openChecks = OPEN_TO_ALL.map(compile);
 
-/** All roles, by lower-case domain name and code. */
+/** All roles, by domain and code. */
 export class RoleTable {
-  readonly #checks = new Map<string, ReadonlyMap<string, readonly Check[]>>();
-  readonly #master: string | undefined;
+  readonly #checks = new Map<DomainName, ReadonlyMap<string, readonly Check[]>>();
+  readonly #master: DomainName | undefined;
 
   /** @param domains id, name and kind of every domain */
-  constructor(roles: readonly RoleRow[], domains: readonly { id: string; name: string; isMaster: boolean }[]) {
+  constructor(roles: readonly RoleRow[], domains: readonly { id: string; name: DomainName; isMaster: boolean }[]) {
     for (const { id, name, isMaster } of domains) {
       const own = roles.filter((role) => role.domain_id === id);
-      this.#checks.set(name.toLowerCase(), new Map(own.map((role) => [role.code, role.grants.map(compile)])));
-      if (isMaster) this.#master = name.toLowerCase();
+      this.#checks.set(name, new Map(own.map((role) => [role.code, role.grants.map(compile)])));
+      if (isMaster) this.#master = name;
     }
   }
 
@@ -56,7 +57,7 @@ export class RoleTable {
    * @param method upper case, custom methods by their own name
    * @param path below `/rest/v1`, decoded, without query and without `!method`
    */
-  allows(domain: string, roles: readonly string[], method: string, path: string): boolean {
+  allows(domain: DomainName, roles: readonly string[], method: string, path: string): boolean {
     const segments = segmentsOf(path);
     // Not canonical: later code might read the path differently.
     if (path.includes('!') || segments.includes('..') || segments.includes('.')) return false;
@@ -66,8 +67,8 @@ export class RoleTable {
     );
   }
 
-  #checksOf(domain: string, code: string): readonly Check[] {
-    const own = this.#checks.get(domain.toLowerCase())?.get(code);
+  #checksOf(domain: DomainName, code: string): readonly Check[] {
+    const own = this.#checks.get(domain)?.get(code);
     return own ?? (this.#master === undefined ? undefined : this.#checks.get(this.#master)?.get(code)) ?? [];
   }
 }

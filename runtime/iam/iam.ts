@@ -1,4 +1,5 @@
 /** The IAM interface for the REST bridge: users, sessions and the login ban. */
+import type { DomainName } from '../domain-name/index.ts';
 
 export interface Session {
   readonly id: string;
@@ -6,7 +7,7 @@ export interface Session {
   readonly login: string;
   readonly name: string;
   /** Name of the session's domain. */
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly domainIsMaster: boolean;
   readonly roles: readonly string[];
   readonly kind: 'cookie' | 'token';

@@ -1,5 +1,6 @@
 /** Reads and writes the table `sessions`. */
 import { type RawBuilder, sql } from 'kysely';
+import type { DomainName } from '../domain-name/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { Session } from './iam.ts';
 
@@ -14,7 +15,8 @@ interface SessionRow {
   readonly login: string;
   readonly name: string;
   readonly roles: readonly string[];
-  readonly domain: string;
+  /** From the table of domains. */
+  readonly domain: DomainName;
   readonly is_master: boolean;
   readonly domain_id: string;
   readonly home: string;

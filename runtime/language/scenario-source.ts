@@ -1,3 +1,4 @@
+import type { DomainName } from '../domain-name/index.ts';
 import type { Program, Start } from './program.ts';
 
 /**
@@ -10,13 +11,13 @@ export interface StartingScenario {
   readonly id: string;
   readonly starts: readonly Start[];
   /** Its domain; undefined for a file, which all domains share. */
-  readonly domain: string | undefined;
+  readonly domain: DomainName | undefined;
 }
 
 /** The source of a node's programs. */
 export interface ScenarioSource {
   /** The program for a new run of this id in a domain; undefined for an unknown scenario or one with mistakes. */
-  program(id: string, domain: string, use?: ScenarioUse): Promise<Program | undefined>;
+  program(id: string, domain: DomainName, use?: ScenarioUse): Promise<Program | undefined>;
   starting(): readonly StartingScenario[];
   /** Loads new and changed files, and drops deleted ones. */
   scan(): Promise<void>;

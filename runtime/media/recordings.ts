@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { domainKey } from '../domain-name/index.ts';
 
 /** Valid names of recordings and domains as files; others could leave the folder. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -30,7 +31,7 @@ export class RecordingFolder {
   async create(domain: string, name: string): Promise<string> {
     const file = this.#file(domain, name);
     if (file === undefined) throw new RecordingNameError(name);
-    await mkdir(join(this.#folder, domain.toLowerCase()), { recursive: true });
+    await mkdir(join(this.#folder, domainKey(domain)), { recursive: true });
     return file;
   }
 
@@ -49,6 +50,6 @@ export class RecordingFolder {
 
   #file(domain: string, name: string): string | undefined {
     const fits = NAME.test(name) && NAME.test(domain) && !name.includes('..') && !domain.includes('..');
-    return fits ? join(this.#folder, domain.toLowerCase(), name) : undefined;
+    return fits ? join(this.#folder, domainKey(domain), name) : undefined;
   }
 }

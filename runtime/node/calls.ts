@@ -1,5 +1,6 @@
 /** The calls of a node: the switch, the rooms, and admission of calls. */
 import type { Logger } from 'pino';
+import { asDomainName } from '../domain-name/index.ts';
 import { MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
@@ -81,7 +82,7 @@ export function openCalls(needs: CallNeeds): Calls {
   const { dialogs, conferences: control } = b2b;
   directory.collections.domains.onChange(async ({ before, after }) => {
     if (before === undefined || after?.name === before.name) return;
-    await endCallsOf(before.name, { calls: callstore, dialogs, conferences: conferenceStore, control });
+    await endCallsOf(asDomainName(before.name), { calls: callstore, dialogs, conferences: conferenceStore, control });
   });
   return { switch: b2b, callstore, conferences, conferenceStore, overload, close: () => b2b.shutDown() };
 }

@@ -50,7 +50,7 @@ export function openRecordings(needs: RecordingNeeds): Promise<Opened<Recordings
       log,
     });
     shutdown.add('recordings', () => recording.close());
-    const transcriptions = transcriptQueue(speech, recording, callEvents(events), log);
+    const transcriptions = transcriptQueue(speech, recording, directory, callEvents(events), log);
     shutdown.add('transcriptions', () => transcriptions.close());
     late.transcriptions.bind(transcriptions);
     return {

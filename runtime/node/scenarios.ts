@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { NO_DOMAIN } from '../domain-name/index.ts';
 import { GuardedHttpClient } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
 import type { Config } from '../config/index.ts';
@@ -101,11 +102,21 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       versionsFolder: join(config.dataDir, 'scenario-versions'),
     });
     const offered = await offeredToRuns(needs);
-    const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? '';
+    const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
     const runner = new ScenarioRunner(scripts, log, offered);
-    const starter = new ScenarioStarter({ library: scripts, runner, events, domain, clock: systemClock, log });
+    const starter = new ScenarioStarter({
+      library: scripts,
+      runner,
+      events,
+      domain,
+      domainOf: (name) => directory.domain(name)?.name,
+      clock: systemClock,
+      log,
+    });
     scripts.onChange(() => starter.refresh());
+    // A scenario file may name a domain before it is created.
+    directory.collections.domains.onChange(() => starter.refresh());
     const watched = new FolderWatch(config.scenarioDir, () => library.scan(), log);
     shutdown.add('watch of the scenario folder', () => watched.close());
     shutdown.add('scenario starts', () => starter.close());

@@ -1,4 +1,5 @@
 import type { Static, TObject, TSchema } from 'typebox';
+import type { DomainName } from '../domain-name/index.ts';
 import type { CallStore, ConferenceStore, DialogScope } from '../callstore/index.ts';
 import type { Directory } from '../domain/index.ts';
 import type { CallPreview, CallPreviews, DialogPort, LiveLeg, Report, RunServices } from '../runs/index.ts';
@@ -84,11 +85,11 @@ export interface PlanTools {
   /** What tells before it is done whether recordings and recognition of a call can be changed. */
   readonly runServices: RunServices;
   /** The scenario that people of a domain reach by this code. */
-  scenario(code: string, domain: string): Promise<Program | undefined>;
+  scenario(code: string, domain: DomainName): Promise<Program | undefined>;
   /** The script of this code that cannot be served: how many mistakes it has, and where they can be read. */
   unservedScript?(
     code: string,
-    domain: string,
+    domain: DomainName,
   ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
   /** Why no further call may begin, when that is so. */
   readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
@@ -149,7 +150,7 @@ export interface Progress {
 }
 
 /** The dialog with all its legs, as a plan tells that it touches it. */
-export function touched(dialogs: DialogPort, domain: string, dialogid: string): Touched {
+export function touched(dialogs: DialogPort, domain: DomainName, dialogid: string): Touched {
   const legs = dialogs.find(domain, dialogid)?.legs ?? [];
   return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
 }

@@ -1,5 +1,6 @@
 /** The index of recordings. */
 import type { Kysely, Selectable } from 'kysely';
+import { type DomainName, domainKey } from '../domain-name/index.ts';
 import { filters } from '../model/index.ts';
 import { type RecordingsTable, type Schema, sql, type Storage } from '../storage/index.ts';
 import { RECORD_COLUMNS, RECORD_TYPES } from './record-fields.ts';
@@ -66,22 +67,22 @@ export class RecordArchive {
   }
 
   /** The saved recording of a connection at a location. */
-  async find(domain: string, idconn: string, reclink: string): Promise<RecordRow | undefined> {
+  async find(domain: DomainName, idconn: string, reclink: string): Promise<RecordRow | undefined> {
     return await this.#db
       .selectFrom('recordings')
       .selectAll()
       .where('idconn', '=', idconn)
       .where('reclink', '=', reclink)
       .where('status', '=', 'saved')
-      .where(({ fn }) => fn('lower', ['domain']), '=', domain.toLowerCase())
+      .where(({ fn }) => fn('lower', ['domain']), '=', domainKey(domain))
       .executeTakeFirst();
   }
 
   /** The saved recording at a location. */
-  async findByLink(domain: string, reclink: string): Promise<RecordRow | undefined> {
+  async findByLink(domain: DomainName, reclink: string): Promise<RecordRow | undefined> {
     const id = /([A-Za-z0-9-]+)\.wav$/.exec(reclink)?.[1];
     const row = id === undefined ? undefined : await this.read(id);
-    return row?.reclink === reclink && row.domain.toLowerCase() === domain.toLowerCase() ? row : undefined;
+    return row?.reclink === reclink && domainKey(row.domain) === domainKey(domain) ? row : undefined;
   }
 
   /**

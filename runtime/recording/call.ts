@@ -1,4 +1,5 @@
 /** The recorder's view of live calls, provided by the switch. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { MediaEndpoint } from '../media/index.ts';
 
 export interface RecordedLeg {
@@ -6,7 +7,7 @@ export interface RecordedLeg {
   readonly side: 'a' | 'b';
   /** Undefined for a scenario, whose sound is recorded on the other leg. */
   readonly endpoint: MediaEndpoint | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly number: string;
   readonly login: string | undefined;
   readonly sipUserId: string | undefined;
@@ -17,8 +18,8 @@ export interface RecordedCall {
   readonly dialogid: string;
   readonly inviteid: string;
   readonly legs: readonly RecordedLeg[];
-  /** Domains (lower case) whose recording is paused; transfers keep them. */
-  readonly pausedRecordings: Set<string>;
+  /** Domains whose recording is paused; transfers keep them. */
+  readonly pausedRecordings: Set<DomainName>;
 }
 
 /** A party of a recording in the index. */

@@ -1,4 +1,5 @@
 /** Records whole conferences into the archive. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { RecordRow } from './archive.ts';
 import type { RecordedParty } from './call.ts';
 import { failRecord, fileRecord, newRow, type RecordingTools } from './file-recording.ts';
@@ -9,7 +10,7 @@ const COMPLETE_MS = 5000;
 /** A conference with a recorded mix. */
 export interface RecordedConference {
   readonly confid: string;
-  readonly domain: string;
+  readonly domain: DomainName;
 }
 
 /** A participant; all are recorded on the file's single channel. */

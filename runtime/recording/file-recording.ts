@@ -1,5 +1,6 @@
 /** Records a call into a file and archives it. */
 import { randomUUID } from 'node:crypto';
+import { type DomainName, domainKey } from '../domain-name/index.ts';
 import type { CallEventData } from '../events/index.ts';
 import { ChannelRecording, MediaError, type RecordingEnd, repairWav, wavDuration } from '../media/index.ts';
 import type { RecordArchive, RecordEnd, RecordRow } from './archive.ts';
@@ -10,7 +11,10 @@ import { type RecordStore, StorageNameError } from './store.ts';
 export interface RecordingTools {
   readonly archive: RecordArchive;
   readonly store: RecordStore;
-  /** Publishes the outcome of a recording (`record_saved`, `record_failed`). */
+  /**
+   * Publishes the outcome of a recording (`record_saved`, `record_failed`).
+   * @param domain as the archive spells it
+   */
   tell(domain: string, type: 'record_saved' | 'record_failed', data: CallEventData): void;
   /** The store refused a recording, which has to be offered again. */
   later(row: RecordRow): void;
@@ -18,7 +22,7 @@ export interface RecordingTools {
   saved(row: RecordRow): void;
   /** Name of this node in the index. */
   readonly node: string;
-  domainId(name: string): string | undefined;
+  domainId(name: DomainName): string | undefined;
   readonly failed: (err: unknown, what: string, row: Pick<RecordRow, 'id' | 'dialogid'>) => void;
 }
 
@@ -26,7 +30,7 @@ export interface FileRecordingOptions {
   readonly call: RecordedCall;
   /** The leg whose channel records; it has an endpoint. */
   readonly leg: RecordedLeg;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Empty: the main recording. */
   readonly layer: string;
   readonly ruleId: string;
@@ -198,7 +202,7 @@ function failure(reason: string): RecordEnd {
 /** The row of a new recording, with defaults for unknown fields. */
 export function newRow(
   tools: RecordingTools,
-  domain: string,
+  domain: DomainName,
   known: Partial<RecordRow> & Pick<RecordRow, 'idconn' | 'layer'>,
 ): RecordRow {
   return {
@@ -235,6 +239,8 @@ function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): Record
     inviteid: call.inviteid,
     dialogid: call.dialogid,
     layer,
+    // In the archive the main recording's domain has always been in lower case, which REST shows.
+    ...(layer === '' && { domain: domainKey(domain) }),
     rule_id: ruleId,
     storage,
     parties: partiesOf(call, alone === true ? leg : undefined),

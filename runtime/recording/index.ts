@@ -1,5 +1,6 @@
 /** Recording of calls: rules, files, layers, the archive. */
 import { hostname } from 'node:os';
+import type { DomainName } from '../domain-name/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { CallEvents } from '../events/index.ts';
 import { S3Bucket, s3Location, type Storage } from '../storage/index.ts';
@@ -63,7 +64,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
   const { bucket } = options;
   const store: RecordStore =
     bucket === undefined ? local : new S3RecordStore(new S3Bucket(s3Location(bucket), 'RINGMASTER_RECORDINGS'), local);
-  const domainId = (name: string): string | undefined => directory.domain(name)?.id;
+  const domainId = (name: DomainName): string | undefined => directory.domain(name)?.id;
   const rules = new RuleBook(directory.collections.recordingrules, domainId);
   await rules.open();
   const node = `${hostname()}:${folder}`;
@@ -72,7 +73,11 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     store,
     node,
     domainId,
-    tell: (domain, type, data) => events.emit([domain], type, data),
+    tell: (domain, type, data) => {
+      const name = directory.domain(domain)?.name;
+      // Nobody is left to be told of a removed domain.
+      if (name !== undefined) events.emit([name], type, data);
+    },
     later: (row) => refiling.add(row),
     saved: (row) => {
       options.saved(row);

@@ -1,4 +1,5 @@
 /** Additional recordings of calls by name. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { RecordedCall, RecordedLeg } from './call.ts';
 import { RecordingError } from './errors.ts';
 import { FileRecording, type RecordingTools } from './file-recording.ts';
@@ -17,7 +18,7 @@ export interface AddLayer {
   readonly call: RecordedCall;
   /** The recorded party; undefined: both. */
   readonly leg: RecordedLeg | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly layer: string;
   /** Milliseconds until it ends by itself. */
   readonly timeoutMs: number;
@@ -81,7 +82,7 @@ export class RecordLayers {
   }
 
   /** Ends a layer of a call. @throws RecordingError for an unknown name */
-  async remove(call: RecordedCall, domain: string, layer: string): Promise<void> {
+  async remove(call: RecordedCall, domain: DomainName, layer: string): Promise<void> {
     this.checkRemove(call, domain, layer);
     await this.#end(call, domain, layer);
   }
@@ -100,7 +101,7 @@ export class RecordLayers {
   }
 
   /** Checks that a layer can be ended. @throws RecordingError for an unknown name */
-  checkRemove(call: RecordedCall, domain: string, layer: string): void {
+  checkRemove(call: RecordedCall, domain: DomainName, layer: string): void {
     if (this.#holder(call, domain, layer) === undefined) throw new RecordingError('layer', 'is not there');
   }
 
@@ -117,12 +118,12 @@ export class RecordLayers {
   }
 
   /** The leg with a layer of this name. */
-  #holder({ legs }: RecordedCall, domain: string, layer: string): RecordedLeg | undefined {
+  #holder({ legs }: RecordedCall, domain: DomainName, layer: string): RecordedLeg | undefined {
     const key = keyOf(domain, layer);
     return legs.find(({ callid }) => this.#legs.get(callid)?.has(key) === true);
   }
 
-  async #end(call: RecordedCall, domain: string, layer: string): Promise<void> {
+  async #end(call: RecordedCall, domain: DomainName, layer: string): Promise<void> {
     const leg = this.#holder(call, domain, layer);
     if (leg !== undefined) await this.#stop(leg.callid, keyOf(domain, layer));
   }
@@ -151,6 +152,6 @@ export class RecordLayers {
 }
 
 /** Each domain of a call has its own layer names. */
-function keyOf(domain: string, layer: string): string {
-  return `${domain.toLowerCase()} ${layer}`;
+function keyOf(domain: DomainName, layer: string): string {
+  return `${domain} ${layer}`;
 }

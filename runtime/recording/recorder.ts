@@ -1,4 +1,5 @@
 /** Records calls by the rules of their domains. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { RecordedCall, RecordedLeg } from './call.ts';
 import { RecordingError } from './errors.ts';
 import { FileRecording, type RecordingTools } from './file-recording.ts';
@@ -14,7 +15,7 @@ interface MainRecording {
   readonly rule: RecordingRule;
   state: 'off' | 'active' | 'paused';
   /** Domains of the call with paused recordings, kept through transfers. */
-  readonly paused: Set<string>;
+  readonly paused: Set<DomainName>;
   /** Rejects when it failed to start. */
   file: Promise<FileRecording> | undefined;
 }
@@ -23,7 +24,7 @@ interface MainRecording {
 export class Recorder {
   readonly #tools: RecordingTools;
   readonly #rules: Pick<RuleBook, 'decide'>;
-  readonly #calls = new Map<string, Map<string, MainRecording>>();
+  readonly #calls = new Map<string, Map<DomainName, MainRecording>>();
   readonly #open = new Set<Promise<unknown>>();
 
   constructor(tools: RecordingTools, rules: Pick<RuleBook, 'decide'>) {
@@ -43,7 +44,7 @@ export class Recorder {
   answered(call: RecordedCall): void {
     const decided = this.#rules.decide(call);
     if (decided.size === 0) return;
-    const mains = new Map<string, MainRecording>();
+    const mains = new Map<DomainName, MainRecording>();
     for (const [domain, rule] of decided) {
       const main: MainRecording = { rule, state: 'off', paused: call.pausedRecordings, file: undefined };
       mains.set(domain, main);
@@ -65,10 +66,10 @@ export class Recorder {
    * Writes silence from now on.
    * @throws RecordingError when the domain has no active recording of the call, or its rule does not permit it
    */
-  async pause(dialogid: string, domain: string): Promise<void> {
+  async pause(dialogid: string, domain: DomainName): Promise<void> {
     const main = this.#pausable(dialogid, domain);
     main.state = 'paused';
-    main.paused.add(domain.toLowerCase());
+    main.paused.add(domain);
     const file = await active(main);
     await file.pause();
   }
@@ -78,9 +79,9 @@ export class Recorder {
    * it.
    * @throws RecordingError
    */
-  async resume(call: RecordedCall, domain: string): Promise<void> {
+  async resume(call: RecordedCall, domain: DomainName): Promise<void> {
     const main = this.#resumable(call.dialogid, domain);
-    main.paused.delete(domain.toLowerCase());
+    main.paused.delete(domain);
     if (main.state === 'paused') {
       const file = await active(main);
       main.state = 'active';
@@ -92,7 +93,7 @@ export class Recorder {
   }
 
   /** Checks `pause` or `resume` without executing it. @throws RecordingError as they would */
-  check(command: 'pause' | 'resume', dialogid: string, domain: string): void {
+  check(command: 'pause' | 'resume', dialogid: string, domain: DomainName): void {
     if (command === 'pause') this.#pausable(dialogid, domain);
     else this.#resumable(dialogid, domain);
   }
@@ -102,17 +103,17 @@ export class Recorder {
     await Promise.all(this.#open);
   }
 
-  #pausable(dialogid: string, domain: string): MainRecording {
-    const main = this.#calls.get(dialogid)?.get(domain.toLowerCase());
+  #pausable(dialogid: string, domain: DomainName): MainRecording {
+    const main = this.#calls.get(dialogid)?.get(domain);
     if (main === undefined || main.state === 'off') throw new RecordingError('command', 'the call is not recorded');
     if (main.state === 'paused') throw new RecordingError('command', 'the recording is paused already');
     if (!main.rule.permitPause) throw new RecordingError('command', 'the recording rule does not permit it');
     return main;
   }
 
-  #resumable(dialogid: string, domain: string): MainRecording {
+  #resumable(dialogid: string, domain: DomainName): MainRecording {
     const mains = this.#calls.get(dialogid);
-    const main = mains?.get(domain.toLowerCase());
+    const main = mains?.get(domain);
     if (mains === undefined || main === undefined) throw new RecordingError('command', 'no recording rule applies');
     if (main.state === 'active') throw new RecordingError('command', 'the recording is not paused');
     if (main.state === 'paused') return main;
@@ -124,14 +125,14 @@ export class Recorder {
     return main;
   }
 
-  #start(main: MainRecording, call: RecordedCall, domain: string): void {
+  #start(main: MainRecording, call: RecordedCall, domain: DomainName): void {
     const leg = recordingLeg(call);
     const { rule } = main;
     if (leg === undefined) {
       main.state = 'off';
       return;
     }
-    const paused = main.paused.has(domain.toLowerCase());
+    const paused = main.paused.has(domain);
     main.state = paused ? 'paused' : 'active';
     const file = FileRecording.start(this.#tools, {
       call,

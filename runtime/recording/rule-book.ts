@@ -1,4 +1,5 @@
 /** The recording rules of all domains. */
+import type { DomainName } from '../domain-name/index.ts';
 import { type Collection, type DialPattern, dialPattern, type RecordingRuleRow } from '../domain/index.ts';
 import type { RecordedCall, RecordedLeg } from './call.ts';
 
@@ -24,10 +25,10 @@ interface Entry extends RecordingRule {
 export class RuleBook {
   readonly #byDomain = new Map<string, Entry[]>();
   readonly #rules: Collection<RecordingRuleRow>;
-  readonly #domainId: (name: string) => string | undefined;
+  readonly #domainId: (name: DomainName) => string | undefined;
 
   /** @param domainId looks up a domain's id by its name */
-  constructor(rules: Collection<RecordingRuleRow>, domainId: (name: string) => string | undefined) {
+  constructor(rules: Collection<RecordingRuleRow>, domainId: (name: DomainName) => string | undefined) {
     this.#rules = rules;
     this.#domainId = domainId;
   }
@@ -53,9 +54,9 @@ export class RuleBook {
    * The rules for a call, by domain: the first rule by priority that matches one of the domain's parties. Domains
    * without a matching rule are omitted.
    */
-  decide(call: RecordedCall): ReadonlyMap<string, RecordingRule> {
-    const decided = new Map<string, RecordingRule>();
-    for (const domain of new Set(call.legs.map((leg) => leg.domain.toLowerCase()))) {
+  decide(call: RecordedCall): ReadonlyMap<DomainName, RecordingRule> {
+    const decided = new Map<DomainName, RecordingRule>();
+    for (const domain of new Set(call.legs.map((leg) => leg.domain))) {
       const entries = this.#byDomain.get(this.#domainId(domain) ?? '');
       const rule = entries?.find((entry) => call.legs.some((leg) => fits(entry, leg, domain, call)));
       if (rule !== undefined) decided.set(domain, rule);
@@ -90,8 +91,8 @@ export class RuleBook {
 }
 
 /** True when a rule matches a call as seen by one of its parties. */
-function fits(entry: Entry, leg: RecordedLeg, domain: string, { legs }: RecordedCall): boolean {
-  if (leg.domain.toLowerCase() !== domain) return false;
+function fits(entry: Entry, leg: RecordedLeg, domain: DomainName, { legs }: RecordedCall): boolean {
+  if (leg.domain !== domain) return false;
   if (entry.sipUserId !== undefined && entry.sipUserId !== leg.sipUserId) return false;
   if (entry.direction !== 'any' && entry.direction !== (leg.side === 'a' ? 'out' : 'in')) return false;
   const other = legs.find(({ side }) => side !== leg.side);

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
+import { domainKey } from '../domain-name/index.ts';
 
 /** A recording as stored. */
 export interface StoredFile {
@@ -81,7 +82,7 @@ export function recordPath({ id, domain, startts, storage }: FilingDetails): str
   const name = storage === '' ? OWN_STORAGE : storage;
   if (!STORAGE_NAME.test(name)) throw new StorageNameError(storage);
   const day = new Date(startts).toISOString().slice(0, 10).split('-');
-  return [name, domain.toLowerCase(), ...day, `${id}.wav`].join('/');
+  return [name, domainKey(domain), ...day, `${id}.wav`].join('/');
 }
 
 /** Recordings as files: `<storage>/<domain>/<year>/<month>/<day>/<id>.wav` in one folder. */

@@ -2,6 +2,7 @@
  * The call as a scenario sees it. The switch implements it over SIP and media; a simulation implements it over a
  * scripted caller. Components know this interface only, so that the same component code runs in both.
  */
+import type { DomainName } from '../domain-name/index.ts';
 import { type CallState, type PlaySource, ScenarioError } from '../language/index.ts';
 import type {
   Answer,
@@ -92,7 +93,7 @@ export interface CallPort {
   readonly callid: string;
   readonly state: CallState;
   readonly dialogid: string | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** The party at the other end; undefined before `dial`. */
   readonly opponent: PartyInfo | undefined;
   /** Its side of the dialog; undefined without one. */

@@ -1,4 +1,5 @@
 /** What goes into the operations of a call, and what comes out of them. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { CallEnder, PlaySource } from '../language/index.ts';
 
 /** One party of a call, in terms of the domain. */
@@ -8,7 +9,7 @@ export interface PartyInfo {
   /** Login; undefined when the party is not a sipuser. */
   readonly login: string | undefined;
   readonly name: string | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** `<sip:USERNAME@DOMAIN>` */
   readonly uri: string;
 }

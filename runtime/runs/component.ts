@@ -1,3 +1,4 @@
+import type { DomainName } from '../domain-name/index.ts';
 import type { ComponentDefinition, PlaySource, Value } from '../language/index.ts';
 import type { Static, TSchema } from 'typebox';
 import type { CallPort } from './call-port.ts';
@@ -54,7 +55,7 @@ export interface ComponentContext {
   readonly scenario: string;
   /** Id of the run. */
   readonly run: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly services: RunServices;
   /** Memory of the block, kept between visits of the run. */
   readonly memory: Map<string, Value>;

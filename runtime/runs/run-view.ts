@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { DomainName } from '../domain-name/index.ts';
 import type { CallPort } from './call-port.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
@@ -24,7 +25,7 @@ export interface RunView {
   readonly variables?: Readonly<Record<string, Value>>;
   /** Call-ID of the scenario's own party. */
   readonly callid: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Start time, milliseconds since the epoch; default: that of the first trace entry. */
   readonly start?: number;
   /** The latest trace entries. */

@@ -1,3 +1,4 @@
+import type { DomainName } from '../domain-name/index.ts';
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
 import { ArgumentError, type Program, runsScripts, type ScenarioSource, type Value } from '../language/index.ts';
@@ -15,7 +16,7 @@ const KEPT_TRACES = 200;
 
 /** Options for a start without a call. */
 export interface StartOptions {
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly args: Readonly<Record<string, Value>>;
   /** Hides the arguments in views of the run. */
   readonly unseen?: boolean;
@@ -60,7 +61,7 @@ export class ScenarioRunner {
   }
 
   /** The program of this code in a domain for a new run. */
-  program(code: string, domain: string): Promise<Program | undefined> {
+  program(code: string, domain: DomainName): Promise<Program | undefined> {
     return this.#library.program(code, domain);
   }
 
@@ -90,7 +91,7 @@ export class ScenarioRunner {
    */
   async debug(
     code: string,
-    domain: string,
+    domain: DomainName,
     callerNumber: string,
   ): Promise<(ArmedRun & { readonly port: number }) | 'not_allowed' | 'no_script' | undefined> {
     const program = await this.#library.program(code, domain);
@@ -102,7 +103,7 @@ export class ScenarioRunner {
   }
 
   /** The scenarios of a domain whose next run waits for a debugger, without deleted ones. */
-  async debugged(domain: string): Promise<readonly ArmedRun[]> {
+  async debugged(domain: DomainName): Promise<readonly ArmedRun[]> {
     await this.#debugging?.armed.prune(
       domain,
       async (code) => (await this.#library.program(code, domain)) !== undefined,
@@ -111,7 +112,7 @@ export class ScenarioRunner {
   }
 
   /** Disarms one scenario. @returns false when it was not armed */
-  undebug(code: string, domain: string): boolean {
+  undebug(code: string, domain: DomainName): boolean {
     return this.#debugging?.armed.disarm(domain, code) === true;
   }
 

@@ -1,4 +1,5 @@
 /** The scripts of one kind in memory: what a code means in a domain, and the programs of the versions that serve. */
+import type { DomainName } from '../domain-name/index.ts';
 import type { Program, StartingScenario } from '../language/index.ts';
 import type { ScriptRow, Serving } from '../domain/index.ts';
 
@@ -61,7 +62,7 @@ export class ScriptIndex {
   }
 
   /** @param domainName name of a domain by id; undefined for a deleted domain */
-  starting(domainName: (id: string) => string | undefined): readonly StartingScenario[] {
+  starting(domainName: (id: string) => DomainName | undefined): readonly StartingScenario[] {
     return [...this.#byId.values()].flatMap(({ code, domainId, serving, programs }) => {
       const starts = serving.version === null ? undefined : programs.get(serving.version)?.starts;
       const domain = domainName(domainId);

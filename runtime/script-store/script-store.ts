@@ -2,6 +2,7 @@
  * Finds the program of a code: scripts of the domain first, then the files of the node. The next run uses a changed script;
  * live runs keep their version.
  */
+import type { DomainName } from '../domain-name/index.ts';
 import {
   listScriptVersions,
   type LiveDirectory,
@@ -38,7 +39,7 @@ export interface ScriptStoreOptions {
   /** Scenarios of every domain; a script of the same code takes precedence. */
   readonly files: ScenarioSource & Pick<ScenarioLibrary, 'files' | 'brokenFile' | 'onChange' | 'versions'>;
   /** Domain of starts by schedules and events without one. */
-  readonly fileDomain: string;
+  readonly fileDomain: DomainName;
   readonly compiler: ScriptCompiler;
   /** 0 to 1; for tests. */
   readonly random?: () => number;
@@ -90,7 +91,7 @@ export class ScriptStore implements ScenarioSource {
     this.#listeners.add(listener);
   }
 
-  async program(id: string, domain: string, use: ScenarioUse = 'call'): Promise<Program | undefined> {
+  async program(id: string, domain: DomainName, use: ScenarioUse = 'call'): Promise<Program | undefined> {
     const domainId = this.#options.directory.domain(domain)?.id;
     for (const kind of domainId === undefined ? [] : ORDER[use]) {
       const program = this.#indexes[kind].choose(domainId ?? '', id);
@@ -105,7 +106,7 @@ export class ScriptStore implements ScenarioSource {
    */
   async unserved(
     code: string,
-    domain: string,
+    domain: DomainName,
   ): Promise<{ readonly mistakes: number; readonly see: string } | undefined> {
     const domainId = this.#options.directory.domain(domain)?.id ?? '';
     for (const kind of ORDER.call) {
@@ -124,8 +125,7 @@ export class ScriptStore implements ScenarioSource {
   starting(): readonly StartingScenario[] {
     const names = new Map(this.#options.directory.domains().map(({ id, name }) => [id, name]));
     const taken = new Set<string>();
-    const place = ({ id, domain = this.#options.fileDomain }: StartingScenario): string =>
-      `${domain.toLowerCase()}/${id}`;
+    const place = ({ id, domain = this.#options.fileDomain }: StartingScenario): string => `${domain}/${id}`;
     const scripts = ORDER.service.map((kind) => this.#indexes[kind].starting((id) => names.get(id)));
     // Of scenarios with the same code in a domain only the first one runs, so only it starts.
     return [...scripts, this.#options.files.starting()].flatMap((several) => {

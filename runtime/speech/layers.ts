@@ -1,4 +1,5 @@
 /** Named speech recognitions of call legs. */
+import type { DomainName } from '../domain-name/index.ts';
 import { type MediaEndpoint, MediaError } from '../media/index.ts';
 import { SpeechError } from './engine.ts';
 import { LiveSpeech } from './live-speech.ts';
@@ -16,7 +17,7 @@ export interface SpeechLeg {
 }
 
 export interface AddSpeechLayer {
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly leg: SpeechLeg;
   readonly layer: string;
   readonly language?: string;
@@ -58,14 +59,14 @@ export class SpeechLayerError extends Error {
  */
 export class SpeechLayers {
   readonly #service: SpeechService;
-  readonly #tell: (domain: string, callid: string, layer: string, notice: SpeechNotice) => void;
+  readonly #tell: (domain: DomainName, callid: string, layer: string, notice: SpeechNotice) => void;
   /** By Call-ID of the leg, then by domain and name. */
   readonly #legs = new Map<string, Map<string, Layer>>();
 
   /** @param tell publishes results */
   constructor(
     service: SpeechService,
-    tell: (domain: string, callid: string, layer: string, notice: SpeechNotice) => void,
+    tell: (domain: DomainName, callid: string, layer: string, notice: SpeechNotice) => void,
   ) {
     this.#service = service;
     this.#tell = tell;
@@ -117,7 +118,7 @@ export class SpeechLayers {
    * @returns the whole recognised text
    * @throws SpeechLayerError for an unknown name
    */
-  async remove(legs: readonly SpeechLeg[], domain: string, name: string, wait: boolean): Promise<string> {
+  async remove(legs: readonly SpeechLeg[], domain: DomainName, name: string, wait: boolean): Promise<string> {
     const key = keyOf(domain, name);
     let layer = this.#find(legs, key);
     for (; layer?.busy !== undefined; layer = this.#find(legs, key)) await layer.busy;
@@ -139,7 +140,7 @@ export class SpeechLayers {
   }
 
   /** Checks that a layer can be ended. @throws SpeechLayerError for an unknown name */
-  checkRemove(legs: readonly SpeechLeg[], domain: string, name: string): void {
+  checkRemove(legs: readonly SpeechLeg[], domain: DomainName, name: string): void {
     if (this.#find(legs, keyOf(domain, name)) === undefined) throw new SpeechLayerError('layer', 'is not there');
   }
 
@@ -207,6 +208,6 @@ async function lastWords(speech: LiveSpeech, wait: boolean): Promise<void> {
 }
 
 /** Each domain of a call has its own layer names. */
-function keyOf(domain: string, layer: string): string {
-  return `${domain.toLowerCase()} ${layer}`;
+function keyOf(domain: DomainName, layer: string): string {
+  return `${domain} ${layer}`;
 }

@@ -1,3 +1,4 @@
+import type { DomainName } from '../domain-name/index.ts';
 import type { MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore } from '../domain/index.ts';
@@ -66,7 +67,10 @@ export class Switch implements SipHandlers {
     const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events, options.watcher);
     this.#trunks = new Trunks(directory, location, log);
-    const ownHosts = new OwnHosts((host) => this.#links?.sip.listensAt(host) === true);
+    const ownHosts = new OwnHosts(
+      (host) => this.#links?.sip.listensAt(host) === true,
+      (host) => directory.domain(host)?.name,
+    );
     this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
@@ -144,7 +148,7 @@ export class Switch implements SipHandlers {
   }
 
   /** A call that a scenario may place, in the name of a domain. */
-  createCall(domain: string): OwnCall {
+  createCall(domain: DomainName): OwnCall {
     return IvrCall.idle(this.#tools, domain);
   }
 

@@ -1,3 +1,4 @@
+import type { DomainName } from '../domain-name/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore, RouteDecision } from '../domain/index.ts';
 import type { CallPort } from '../runs/index.ts';
@@ -29,7 +30,7 @@ export interface SwitchTools {
   readonly site: string;
   readonly log: Log;
   /** Whether the host of a URI that a party of the domain gives is this platform. */
-  isHere(host: string, domain: string): boolean;
+  isHere(host: string, domain: DomainName): boolean;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
   /** Sends a MESSAGE outside any call; never rejects. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer>;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { callEvents } from '../../runtime/events/call-events.ts';
 import { DataNode } from '../rest-bridge/support/data-node.ts';
 import { percentile } from './support/percentile.ts';
@@ -36,7 +37,7 @@ export const events: Benchmark = {
         await delay(Math.max(0, started + (n * 1000) / PER_SECOND - performance.now()));
         const dialogid = String(n);
         sent.set(dialogid, performance.now());
-        bus.emit(['demo.local'], 'call_init', { inviteid: 'i', connectionid: 'c', dialogid });
+        bus.emit([asDomainName('demo.local')], 'call_init', { inviteid: 'i', connectionid: 'c', dialogid });
       }
       const wanted = SUBSCRIBERS * PER_SECOND * SECONDS;
       for (let waited = 0; delays.length < wanted && waited < 300; waited++) await delay(100);

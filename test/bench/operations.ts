@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { type DialogEntry, MemoryCallStore } from '../../runtime/callstore/memory-callstore.ts';
 import { Phone } from '../phones/phone.ts';
 import { RestClient } from '../phones/rest-client.ts';
@@ -54,7 +55,7 @@ async function inStore(size: number): Promise<readonly Figure[]> {
     bare.set(entry.view.dialogid, entry);
     for (const callid of entry.view.callids) bare.set(callid, entry);
   }
-  const scope = { domain: 'demo.local' };
+  const scope = { domain: asDomainName('demo.local') };
   const wanted = Array.from({ length: LOOKUPS }, () => {
     const { dialogid, callids } = (entries[Math.floor(Math.random() * size)] as DialogEntry).view;
     return { dialogid, callid: callids[1] as string };

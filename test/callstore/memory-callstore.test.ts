@@ -1,11 +1,14 @@
 import { expect } from 'chai';
+import { asDomainName, type DomainName } from '../../runtime/domain-name/index.ts';
 import type { DialogView } from '../../runtime/callstore/dialog-view.ts';
 import { type DialogEntry, MemoryCallStore } from '../../runtime/callstore/memory-callstore.ts';
 
-const ALICE = { sipUserId: 's-alice', domain: 'demo.local', login: 'alice', phonenumber: '101', userId: 'u-alice' };
-const BOB = { sipUserId: 's-bob', domain: 'demo.local', login: 'bob', phonenumber: '102', userId: undefined };
+const DEMO = asDomainName('demo.local');
+const OTHER = asDomainName('other.local');
+const ALICE = { sipUserId: 's-alice', domain: DEMO, login: 'alice', phonenumber: '101', userId: 'u-alice' };
+const BOB = { sipUserId: 's-bob', domain: DEMO, login: 'bob', phonenumber: '102', userId: undefined };
 
-function entry(dialogid: string, changes: Partial<DialogView> = {}, domains = ['demo.local']): DialogEntry {
+function entry(dialogid: string, changes: Partial<DialogView> = {}, domains = [DEMO]): DialogEntry {
   return {
     view: {
       acallid: `a-${dialogid}`,
@@ -69,71 +72,68 @@ describe('the callstore', () => {
       { userid: 'u-alice' },
     ];
     for (const selector of selectors) {
-      expect(await store.lookup({ domain: 'demo.local' }, selector), JSON.stringify(selector)).to.deep.equal(['d1']);
+      expect(await store.lookup({ domain: DEMO }, selector), JSON.stringify(selector)).to.deep.equal(['d1']);
     }
   });
 
   it('uses only the selector with the highest priority', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup({ domain: 'demo.local' }, { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
   });
 
   it('searches a number also under the login of the sipuser who has it', async () => {
     store.put(entry('d1', { uris: ['<sip:alice@demo.local>'], legs: [] }));
-    expect(await store.lookup({ domain: 'demo.local' }, { from: '101' })).to.deep.equal(['d1']);
-    expect(await store.lookup({ domain: 'demo.local' }, { from: '103' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { from: '101' })).to.deep.equal(['d1']);
+    expect(await store.lookup({ domain: DEMO }, { from: '103' })).to.deep.equal([]);
   });
 
   it('does not take a number for a login in mode sipuser', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup({ domain: 'demo.local' }, { from: '101', mode: 'sipuser' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { from: '101', mode: 'sipuser' })).to.deep.equal([]);
   });
 
   it('searches only the remote URIs of legs by uri', async () => {
     store.put(entry('d1'));
-    expect(await store.lookup({ domain: 'demo.local' }, { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { uri: '<sip:alice@demo.local>' })).to.deep.equal([]);
   });
 
   it('shows a dialog to the domains of its legs only', async () => {
-    store.put(entry('d1', {}, ['demo.local', 'other.local']));
-    expect((await store.list({ domain: 'OTHER.local' })).map((view) => view.dialogid)).to.deep.equal(['d1']);
-    expect(await store.list({ domain: 'third.local' })).to.deep.equal([]);
-    expect(await store.read({ domain: 'third.local' }, 'd1')).to.equal(undefined);
-    expect(await store.lookup({ domain: 'third.local' }, { dialogid: 'd1' })).to.deep.equal([]);
+    store.put(entry('d1', {}, [DEMO, OTHER]));
+    expect((await store.list({ domain: OTHER })).map((view) => view.dialogid)).to.deep.equal(['d1']);
+    expect(await store.list({ domain: asDomainName('third.local') })).to.deep.equal([]);
+    expect(await store.read({ domain: asDomainName('third.local') }, 'd1')).to.equal(undefined);
+    expect(await store.lookup({ domain: asDomainName('third.local') }, { dialogid: 'd1' })).to.deep.equal([]);
   });
 
   it("selects a domain's own account by name", async () => {
-    const zoe = { ...ALICE, sipUserId: 's-zoe', domain: 'other.local', userId: 'u-zoe' };
+    const zoe = { ...ALICE, sipUserId: 's-zoe', domain: OTHER, userId: 'u-zoe' };
     const uris = ['<sip:alice@other.local>', '<sip:101@other.local>', '<sip:bob@demo.local>', '<sip:102@demo.local>'];
-    store.put({ ...entry('d1', { uris, legs: [] }, ['other.local', 'demo.local']), sipUsers: [zoe, BOB] });
+    store.put({ ...entry('d1', { uris, legs: [] }, [OTHER, DEMO]), sipUsers: [zoe, BOB] });
     for (const selector of [
       { from: '101' },
       { from: 'alice', mode: 'sipuser' as const },
       { sipuserlogin: 'alice' },
       { sipuserphonenumber: '101' },
     ]) {
-      const found = (domain: string) => store.lookup({ domain }, selector);
-      expect([await found('demo.local'), await found('other.local')], JSON.stringify(selector)).to.deep.equal([
-        [],
-        ['d1'],
-      ]);
+      const found = (domain: DomainName) => store.lookup({ domain }, selector);
+      expect([await found(DEMO), await found(OTHER)], JSON.stringify(selector)).to.deep.equal([[], ['d1']]);
     }
-    expect(await store.lookup({ domain: 'demo.local' }, { from: '102' })).to.deep.equal(['d1']);
+    expect(await store.lookup({ domain: DEMO }, { from: '102' })).to.deep.equal(['d1']);
   });
 
   it('lists the oldest dialog first, also after it changed', async () => {
     store.put(entry('d1'));
     store.put(entry('d2'));
     store.put(entry('d1', { status: 'forking' }));
-    expect((await store.list({ domain: 'demo.local' })).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
+    expect((await store.list({ domain: DEMO })).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
   });
 
   it('forgets the keys that a dialog no longer has, and all of them when it ends', async () => {
     store.put(entry('d1'));
     store.put(entry('d1', { callids: ['a-d1'] }));
-    expect(await store.lookup({ domain: 'demo.local' }, { callid: 'b-d1' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { callid: 'b-d1' })).to.deep.equal([]);
     store.remove('d1');
-    expect(await store.lookup({ domain: 'demo.local' }, { from: '101' })).to.deep.equal([]);
+    expect(await store.lookup({ domain: DEMO }, { from: '101' })).to.deep.equal([]);
     expect(store.count).to.equal(0);
   });
 });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { DialogEntry } from '../../runtime/callstore/memory-callstore.ts';
 import { MemoryCallStore } from '../../runtime/callstore/memory-callstore.ts';
 import { MemoryConferenceStore } from '../../runtime/callstore/memory-conference-store.ts';
 import type { ConferenceSelector } from '../../runtime/callstore/conference-store.ts';
 
-const SCOPE = { domain: 'demo.local' };
+const SCOPE = { domain: asDomainName('demo.local') };
 
 function dialog(dialogid: string, userId: string): DialogEntry {
   const uri = `<sip:${userId}@demo.local>`;
@@ -25,9 +26,11 @@ function dialog(dialogid: string, userId: string): DialogEntry {
       uris: [uri],
       opts: {},
     },
-    domains: ['demo.local'],
+    domains: [asDomainName('demo.local')],
     providers: [],
-    sipUsers: [{ sipUserId: `s-${userId}`, domain: 'demo.local', login: userId, phonenumber: '101', userId }],
+    sipUsers: [
+      { sipUserId: `s-${userId}`, domain: asDomainName('demo.local'), login: userId, phonenumber: '101', userId },
+    ],
   };
 }
 
@@ -40,7 +43,13 @@ function stores(): { calls: MemoryCallStore; conferences: MemoryConferenceStore 
     ['1', 'other.local'],
   ] as const) {
     const confid = `c${room}-${domain}`;
-    const entry = { confid, confroomnum: room, confnumber: `f${room}`, uri: `<sip:*70${room}@${domain}>`, domain };
+    const entry = {
+      confid,
+      confroomnum: room,
+      confnumber: `f${room}`,
+      uri: `<sip:*70${room}@${domain}>`,
+      domain: asDomainName(domain),
+    };
     const view = () => ({ ...entry, site: 'main', startts: 1, uris: [] });
     conferences.add({ ...entry, number: `*70${room}`, freePlaces: () => 1, view });
   }

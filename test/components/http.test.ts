@@ -1,6 +1,7 @@
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { services as servicesWith } from '../support/scenarios.ts';
 import { play } from './support.ts';
 import type { Value } from '../../runtime/language/values.ts';
@@ -46,7 +47,7 @@ describe('HTTP client of scenarios', () => {
     timeoutMs: 5000,
     maxBytes: 1000,
     signal: new AbortController().signal,
-    domain: 'demo.local',
+    domain: asDomainName('demo.local'),
     ...more,
   });
   const codeOf = (client: GuardedHttpClient, url: string, more: Partial<HttpRequest> = {}) =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { play } from './support.ts';
@@ -35,8 +36,8 @@ describe('component hunt', () => {
   it('least_recent begins with the member whose last call is longest ago', async () => {
     const clock = new VirtualClock();
     const services = simulatedServices({ clock });
-    services.huntHistory?.note('simulation', '101', 5);
-    services.huntHistory?.note('simulation', '102', 3);
+    services.huntHistory?.note(asDomainName('simulation'), '101', 5);
+    services.huntHistory?.note(asDomainName('simulation'), '102', 3);
     const result = await play(
       `
       hunt: { members: ["101", "102", "103"], strategy: least_recent }
@@ -47,7 +48,7 @@ describe('component hunt', () => {
       },
     );
     expect(result.events).to.deep.equal(['refer 103', 'refer 102', 'refer 101']);
-    expect(services.huntHistory?.last('simulation', '101')).to.be.greaterThan(5);
+    expect(services.huntHistory?.last(asDomainName('simulation'), '101')).to.be.greaterThan(5);
   });
 
   it('all_at_once rings all members at the same time', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { components } from '../../runtime/component-registry/index.ts';
 import { MemoryQueues } from '../../runtime/runs/ports/queueing.ts';
 import { simulate as runSimulation } from '../../runtime/workbench/simulation/simulation.ts';
@@ -75,14 +76,17 @@ describe('queue', () => {
   it('is a line: whoever leaves makes those behind move', () => {
     const queues = new MemoryQueues();
     const moved: string[] = [];
-    for (const name of ['a', 'b', 'c']) queues.enter('d', 'q', { run: name, since: 1, moved: () => moved.push(name) });
-    expect(queues.enter('D', 'q', { run: 'b', since: 9, moved: () => moved.push('b') })?.since).to.equal(1);
-    queues.leave('d', 'q', 'b');
-    queues.leave('d', 'q', 'b');
+    for (const name of ['a', 'b', 'c'])
+      queues.enter(asDomainName('d'), 'q', { run: name, since: 1, moved: () => moved.push(name) });
+    expect(queues.enter(asDomainName('d'), 'q', { run: 'b', since: 9, moved: () => moved.push('b') })?.since).to.equal(
+      1,
+    );
+    queues.leave(asDomainName('d'), 'q', 'b');
+    queues.leave(asDomainName('d'), 'q', 'b');
     expect(moved).to.deep.equal(['c']);
-    expect(['a', 'b', 'c'].map((name) => queues.position('d', 'q', name))).to.deep.equal([1, 0, 2]);
-    queues.leave('d', 'q', 'a');
-    queues.leave('d', 'q', 'c');
-    expect(queues.length('d', 'q')).to.equal(0);
+    expect(['a', 'b', 'c'].map((name) => queues.position(asDomainName('d'), 'q', name))).to.deep.equal([1, 0, 2]);
+    queues.leave(asDomainName('d'), 'q', 'a');
+    queues.leave(asDomainName('d'), 'q', 'c');
+    expect(queues.length(asDomainName('d'), 'q')).to.equal(0);
   });
 });

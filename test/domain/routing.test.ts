@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { FeatureCode, RouteDecision, SipUser } from '../../runtime/domain/directory.ts';
 import { dialPattern } from '../../runtime/domain/routing/pattern.ts';
 import { DomainSpace } from '../../runtime/domain/routing/domain-space.ts';
@@ -8,7 +9,7 @@ import { route } from '../../runtime/domain/routing/route.ts';
 
 const sipuser = (login: string, phonenumber: string): SipUser => ({
   id: `id-${login}`,
-  domain: 'demo.local',
+  domain: asDomainName('demo.local'),
   login,
   phonenumber,
   name: login,
@@ -17,7 +18,7 @@ const sipuser = (login: string, phonenumber: string): SipUser => ({
 });
 const featureCode = (prefix: string, type: FeatureCode['type'], opts: FeatureCode['opts'] = {}): FeatureCode => ({
   id: `id-${prefix}`,
-  domain: 'demo.local',
+  domain: asDomainName('demo.local'),
   prefix,
   type,
   opts,
@@ -37,7 +38,7 @@ interface Plan {
 }
 
 function space({ sipusers = [], featureCodes = [], routes = [] }: Plan): DomainSpace {
-  const made = new DomainSpace({ id: 'd', name: 'demo.local', isMaster: false, parentId: undefined });
+  const made = new DomainSpace({ id: 'd', name: asDomainName('demo.local'), isMaster: false, parentId: undefined });
   for (const entry of sipusers) made.putSipUser(entry);
   for (const entry of featureCodes) made.putFeatureCode(entry);
   for (const entry of routes) made.routes.put(entry);
@@ -162,8 +163,8 @@ describe('routing', () => {
 });
 
 describe('routing into another domain', () => {
-  const other = new DomainSpace({ id: 'o', name: 'other.local', isMaster: false, parentId: undefined });
-  other.putSipUser({ ...sipuser('zoe', '101'), domain: 'other.local' });
+  const other = new DomainSpace({ id: 'o', name: asDomainName('other.local'), isMaster: false, parentId: undefined });
+  other.putSipUser({ ...sipuser('zoe', '101'), domain: asDomainName('other.local') });
   other.putFeatureCode(featureCode('*80', 'intercom'));
   other.routes.put(scenario('s', '500', 'menu'));
   other.routes.put({

@@ -1,13 +1,19 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { EventBus, type NodeEvent } from '../../runtime/events/event-bus.ts';
 
-const event = (type: string, domain = 'demo.local') => ({ domain, class: 'callevents', type, data: {} });
+const event = (type: string, domain = 'demo.local') => ({
+  domain: asDomainName(domain),
+  class: 'callevents',
+  type,
+  data: {},
+});
 
 describe('event bus', () => {
   it('numbers events without gaps and calls matching listeners', () => {
     const bus = new EventBus({ now: () => 7, onListenerError: () => undefined });
     const heard: string[] = [];
-    const stop = bus.subscribe({ domain: 'Demo.Local', type: 'call_end' }, ({ seq, type }) =>
+    const stop = bus.subscribe({ domain: asDomainName('demo.local'), type: 'call_end' }, ({ seq, type }) =>
       heard.push(`${seq} ${type}`),
     );
     bus.publish(event('call_init'));

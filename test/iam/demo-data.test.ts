@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { openDirectory } from '../../runtime/domain/index.ts';
 import { DEMO_PEOPLE, createDemoData, isEmpty } from '../../runtime/iam/index.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
@@ -15,7 +16,7 @@ describeStorages('demo data', (newPlace) => {
     expect(master).to.include({ isMaster: true, parentId: undefined });
     expect(directory.domain('demo.local')).to.include({ isMaster: false, parentId: master?.id });
     for (const { login, name, phonenumber } of DEMO_PEOPLE) {
-      const sipuser = directory.sipUserByNumber('demo.local', phonenumber);
+      const sipuser = directory.sipUserByNumber(asDomainName('demo.local'), phonenumber);
       expect(sipuser).to.include({ login, name, domain: 'demo.local' });
       expect(sipuser?.userId).to.be.a('string');
       const secret = `${login}:demo.local:demo-${login}`;
@@ -25,7 +26,10 @@ describeStorages('demo data', (newPlace) => {
       });
     }
     const decide = (dialled: string) => {
-      const { featureCode, ...decision } = { featureCode: undefined, ...directory.route('demo.local', '101', dialled) };
+      const { featureCode, ...decision } = {
+        featureCode: undefined,
+        ...directory.route(asDomainName('demo.local'), '101', dialled),
+      };
       return { ...decision, by: featureCode === undefined ? undefined : (featureCode as { prefix: string }).prefix };
     };
     expect(decide('500')).to.deep.equal({ kind: 'scenario', code: 'menu', by: undefined });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { RoleRow } from '../../runtime/iam/collections.ts';
 import { RoleTable } from '../../runtime/iam/grants.ts';
 
 const domains = [
-  { id: 'm', name: 'master', isMaster: true },
-  { id: 'd', name: 'Demo.local', isMaster: false },
+  { id: 'm', name: asDomainName('master'), isMaster: true },
+  { id: 'd', name: asDomainName('Demo.local'), isMaster: false },
 ];
 const role = (domain_id: string, code: string, ...grants: RoleRow['grants']): RoleRow => ({
   id: `${domain_id}-${code}`,
@@ -65,12 +66,12 @@ describe('roles', () => {
   ];
   for (const [roles, method, path, allowed] of cases) {
     it(`[${roles.join(', ')}] ${allowed ? 'may' : 'may not'} ${method} ${path}`, () => {
-      expect(table.allows('demo.LOCAL', roles, method, path)).to.equal(allowed);
+      expect(table.allows(asDomainName('Demo.local'), roles, method, path)).to.equal(allowed);
     });
   }
 
   it('are looked up in the domain before the master domain', () => {
-    expect(table.allows('master', ['caller'], 'GET', '/secret')).to.equal(true);
-    expect(table.allows('master', ['all'], 'GET', '/x')).to.equal(false);
+    expect(table.allows(asDomainName('master'), ['caller'], 'GET', '/secret')).to.equal(true);
+    expect(table.allows(asDomainName('master'), ['all'], 'GET', '/x')).to.equal(false);
   });
 });

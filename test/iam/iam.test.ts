@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { InvalidFieldError, type LiveDirectory, openDirectory } from '../../runtime/domain/index.ts';
 import {
   type Credentials,
@@ -320,7 +321,7 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login(ALICE, 'token', IP)).ok).to.equal(false);
     await iam.collections.users.remove(session.userId);
     expect(await sessionOf(iam, token)).to.equal(undefined);
-    expect(directory.sipUserByLogin('demo.local', 'alice')?.userId).to.equal(undefined);
+    expect(directory.sipUserByLogin(asDomainName('demo.local'), 'alice')?.userId).to.equal(undefined);
   });
 
   it('known, ended and, from banned addresses, unknown sessions need no database query', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { type LiveDirectory, openDirectory } from '../../runtime/domain/index.ts';
 import { BAN_FAILURES, createDemoData, createIam, type IamService } from '../../runtime/iam/index.ts';
 import type { Storage } from '../../runtime/storage/index.ts';
@@ -49,27 +50,29 @@ describePostgres('several nodes on one database', (newPlace) => {
   it('share accounts, numbers, prefixes and routes', async () => {
     const { sipusers, featurecodes, routes } = a.directory.collections;
     const { id } = await sipusers.create({ domain_id: domainId(), login: 'zoe', phonenumber: '777', pwd: 'x' });
-    await eventually(async () => expect(b.directory.sipUserByNumber('demo.local', '777')?.login).to.equal('zoe'));
+    await eventually(async () =>
+      expect(b.directory.sipUserByNumber(asDomainName('demo.local'), '777')?.login).to.equal('zoe'),
+    );
     await sipusers.update(id, { phonenumber: '778' });
     await eventually(async () => {
-      expect(b.directory.sipUserByNumber('demo.local', '777')).to.equal(undefined);
-      expect(b.directory.sipUserByNumber('demo.local', '778')?.login).to.equal('zoe');
+      expect(b.directory.sipUserByNumber(asDomainName('demo.local'), '777')).to.equal(undefined);
+      expect(b.directory.sipUserByNumber(asDomainName('demo.local'), '778')?.login).to.equal('zoe');
     });
     const code = await featurecodes.create({ domain_id: domainId(), prefix: '*81', type: 'intercom' });
     await featurecodes.update(code.id, { prefix: '*82' });
     const target = { type: 'scenario', code: 'menu' };
     const route = await routes.create({ domain_id: domainId(), to_pattern: '599', target });
     await eventually(async () => {
-      expect(b.directory.route('demo.local', '101', '*82778')).to.deep.include({ kind: 'sipuser' });
-      expect(b.directory.route('demo.local', '101', '*81778')).to.deep.include({ kind: 'reject' });
-      expect(b.directory.route('demo.local', '101', '599')).to.deep.include({ kind: 'scenario' });
+      expect(b.directory.route(asDomainName('demo.local'), '101', '*82778')).to.deep.include({ kind: 'sipuser' });
+      expect(b.directory.route(asDomainName('demo.local'), '101', '*81778')).to.deep.include({ kind: 'reject' });
+      expect(b.directory.route(asDomainName('demo.local'), '101', '599')).to.deep.include({ kind: 'scenario' });
     });
     await sipusers.remove(id);
     await featurecodes.remove(code.id);
     await routes.remove(route.id);
     await eventually(async () => {
       expect(b.directory.sipUserById(id)).to.equal(undefined);
-      expect(b.directory.route('demo.local', '101', '599')).to.deep.include({ kind: 'reject' });
+      expect(b.directory.route(asDomainName('demo.local'), '101', '599')).to.deep.include({ kind: 'reject' });
     });
   });
 

@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { GuardedHttpClient, type HttpClientOptions } from '../../components/http/client.ts';
 import { components } from '../../runtime/component-registry/index.ts';
 import { createOperations } from '../../runtime/operations/index.ts';
@@ -109,7 +110,7 @@ describe('the catalogue of error codes', () => {
     const control = new AbortController();
     const { signal } = control;
     const request = { method: 'GET', url, headers: {}, body: undefined, timeoutMs, maxBytes: 1000, signal };
-    return codeOf(client.request({ ...request, domain: 'demo.local' }));
+    return codeOf(client.request({ ...request, domain: asDomainName('demo.local') }));
   }
 
   /** A data model in which everything fails. */
@@ -133,7 +134,7 @@ describe('the catalogue of error codes', () => {
       },
     };
     const { signal } = new AbortController();
-    const options = { domain: 'demo.local', signal, language: undefined, hints: [] };
+    const options = { domain: asDomainName('demo.local'), signal, language: undefined, hints: [] };
     return codeOf(transcriptPort(needs as TranscriptNeeds).transcribe({ reclink: 'file://a' }, options));
   }
 
@@ -145,7 +146,7 @@ describe('the catalogue of error codes', () => {
       overload: () => ({ reason: 'too many calls', retryAfterSeconds: 1 }),
     } as Partial<Parameters<typeof createOperations>[0]> as Parameters<typeof createOperations>[0]);
   const operation = (name: string, parameters: object) =>
-    codeOf(operations().start(name, { scope: { domain: 'demo.local' }, parameters }));
+    codeOf(operations().start(name, { scope: { domain: asDomainName('demo.local') }, parameters }));
 
   const TONE = "'tone:%(100,0,440)'";
   const FAILURES: Readonly<Record<ScenarioErrorCode, () => Promise<string | undefined>>> = {
@@ -190,7 +191,13 @@ describe('the catalogue of error codes', () => {
       module("await call.call({ to: '102', caller_id: '1', leg: 'a', headers: { [String('Via')]: 'x' } });"),
     parameter: () => operation('read', { dialogid: 'd', from: 1 }),
     ambiguous: () =>
-      codeOf(findDialog({ ...NO_CALLS, lookup: async () => ['a', 'b'] }, { domain: 'demo.local' }, { from: '101' })),
+      codeOf(
+        findDialog(
+          { ...NO_CALLS, lookup: async () => ['a', 'b'] },
+          { domain: asDomainName('demo.local') },
+          { from: '101' },
+        ),
+      ),
     not_found: () => operation('sing', {}),
     overload: () => operation('invite', { from: '101', to: '102' }),
     slot_taken: () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
 import type { Run } from '../../runtime/runs/run/run.ts';
@@ -377,11 +378,14 @@ blocks:
         services,
         log: silentLog,
       });
-      void clock
-        .sleep(2000, new AbortController().signal)
-        .then(() =>
-          services.events?.publish({ domain: 'simulation', class: 'scenarioevents', type: 'order_ready', data: {} }),
-        );
+      void clock.sleep(2000, new AbortController().signal).then(() =>
+        services.events?.publish({
+          domain: asDomainName('simulation'),
+          class: 'scenarioevents',
+          type: 'order_ready',
+          data: {},
+        }),
+      );
       expect((await clock.run(run.finished)).result).to.deep.include({ kind: 'event', name: 'order_ready' });
     });
 

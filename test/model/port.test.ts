@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
@@ -35,7 +36,7 @@ describeStorages('the data model of scenarios', (newPlace) => {
       call: new SimulatedCall(clock, {}),
       clock,
       log: silentLog,
-      domain,
+      domain: asDomainName(domain),
       services: services({ model: modelPort(test.model, (name) => (name === 'demo.local' ? DOMAIN : undefined)) }),
     });
     // Real time passes in the database.
@@ -78,23 +79,23 @@ seventh:
 
   it('refuses the same as REST, with an error code', async () => {
     const port = modelPort(test.model, () => DOMAIN);
-    await port.create('any', 'crm/customers-2', { number: '1' });
+    await port.create(asDomainName('any'), 'crm/customers-2', { number: '1' });
     const code = async (act: Promise<unknown>): Promise<unknown> =>
       act.then(
         () => undefined,
         (error: { code: string }) => error.code,
       );
-    expect(await code(port.create('any', 'crm/customers-2', { number: '1' }))).to.equal('model_conflict');
-    expect(await code(port.create('any', 'crm/customers-2', { calls: 'x' }))).to.equal('model_refused');
-    expect(await code(port.list('any', 'crm/customers-2', { filter: ['x'], limit: 1, offset: 0 }))).to.equal(
-      'model_refused',
-    );
-    expect(await code(port.read('any', 'nothing', 'x'))).to.equal('model_unknown_class');
-    expect(await port.read('any', 'crm/customers-2', 'x')).to.equal(undefined);
-    expect(await port.update('any', 'crm/customers-2', 'x', {})).to.equal(undefined);
-    expect(await port.remove('any', 'crm/customers-2', 'x')).to.equal(false);
-    const { id = '' } = (await port.create('any', 'log', { ts: '2026-11-20' })) as { id?: string };
-    expect(await port.read('any', 'log', `2026-11-20/${id}`)).to.deep.include({ id });
+    expect(await code(port.create(asDomainName('any'), 'crm/customers-2', { number: '1' }))).to.equal('model_conflict');
+    expect(await code(port.create(asDomainName('any'), 'crm/customers-2', { calls: 'x' }))).to.equal('model_refused');
+    expect(
+      await code(port.list(asDomainName('any'), 'crm/customers-2', { filter: ['x'], limit: 1, offset: 0 })),
+    ).to.equal('model_refused');
+    expect(await code(port.read(asDomainName('any'), 'nothing', 'x'))).to.equal('model_unknown_class');
+    expect(await port.read(asDomainName('any'), 'crm/customers-2', 'x')).to.equal(undefined);
+    expect(await port.update(asDomainName('any'), 'crm/customers-2', 'x', {})).to.equal(undefined);
+    expect(await port.remove(asDomainName('any'), 'crm/customers-2', 'x')).to.equal(false);
+    const { id = '' } = (await port.create(asDomainName('any'), 'log', { ts: '2026-11-20' })) as { id?: string };
+    expect(await port.read(asDomainName('any'), 'log', `2026-11-20/${id}`)).to.deep.include({ id });
   });
 
   it('of another domain is unknown', async () => {

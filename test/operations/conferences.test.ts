@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { ConferenceView } from '../../runtime/callstore/conference-view.ts';
 import { TopologyError } from '../../runtime/conference/topology.ts';
 import {
@@ -12,7 +13,7 @@ import { silentLog } from '../support/log.ts';
 import { services } from '../support/scenarios.ts';
 import { NO_CALLS, NO_CONFERENCES, NO_DIRECTORY, NO_ROOMS } from './support.ts';
 
-const DEMO = { domain: 'demo.local' };
+const DEMO = { domain: asDomainName('demo.local') };
 const CONFERENCE: ConferenceView = {
   confid: 'c1',
   confroomnum: '1',
@@ -56,7 +57,7 @@ function play(rooms: Partial<ConferenceControl> = {}, overloaded = false) {
   });
   const scenarios = operationPort(() => operations);
   const call = (name: string, parameters: Parameters<typeof scenarios.call>[2]) =>
-    scenarios.call(name, 'demo.local', parameters, new AbortController().signal);
+    scenarios.call(name, asDomainName('demo.local'), parameters, new AbortController().signal);
   return { done, operations, call };
 }
 

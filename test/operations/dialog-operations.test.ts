@@ -1,3 +1,4 @@
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { services } from '../support/scenarios.ts';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -20,7 +21,7 @@ import { MemoryDialogs, NO_CONFERENCES, NO_CALLS, NO_DIRECTORY, NO_ROOMS } from 
 
 const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
-const DEMO = { domain: 'demo.local' };
+const DEMO = { domain: asDomainName('demo.local') };
 const X = '<sip:101@demo.local>';
 
 /** Finds dialogs by id and by `from` of either party; on the path of own calls d1 only. */

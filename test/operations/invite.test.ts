@@ -1,3 +1,4 @@
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { services } from '../support/scenarios.ts';
 import type { Transfer } from '../../runtime/runs/call-values.ts';
 import type { OutgoingCall } from '../../runtime/runs/call-values.ts';
@@ -50,7 +51,7 @@ async function operationsFor(call: SimulatedCall, clock: VirtualClock): Promise<
 
 /** Starts the operation; there always is a scenario. */
 async function start(operations: Operations, parameters: object): Promise<OperationHandle> {
-  const { handle } = await operations.start('invite', { scope: { domain: 'demo.local' }, parameters });
+  const { handle } = await operations.start('invite', { scope: { domain: asDomainName('demo.local') }, parameters });
   return handle as OperationHandle;
 }
 
@@ -291,7 +292,7 @@ describe('POST and INVITE /uc/calls', () => {
         expect(outcome.call.state).to.equal('ended');
         expect(outcome.operations.running).to.equal(0);
         const [last] = modes.at(-1) ?? [];
-        const record = outcome.operations.read({ domain: 'demo.local' }, outcome.handle.id);
+        const record = outcome.operations.read({ domain: asDomainName('demo.local') }, outcome.handle.id);
         expect(record?.fields, 'what the last mode answers').to.deep.equal(last);
         expect(record?.result).to.equal(last?.result);
       });
@@ -414,7 +415,7 @@ describe('POST and INVITE /uc/calls', () => {
       },
       3,
     );
-    expect(operations.read({ domain: 'DEMO.local' }, handle.id)).to.deep.equal({
+    expect(operations.read({ domain: asDomainName('demo.local') }, handle.id)).to.deep.equal({
       id: handle.id,
       domain: 'demo.local',
       operation: 'invite',
@@ -436,7 +437,7 @@ describe('POST and INVITE /uc/calls', () => {
       result: 'rejected',
       fields: refusedByT('SIP/2.0 486 Busy Here'),
     });
-    expect(operations.read({ domain: 'other.local' }, handle.id)).to.equal(undefined);
+    expect(operations.read({ domain: asDomainName('other.local') }, handle.id)).to.equal(undefined);
   });
 
   it('calls nobody without its scenario', async () => {

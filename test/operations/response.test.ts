@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { KEEP_MS, type OperationRecord, OperationRecords } from '../../runtime/operations/running/record.ts';
 import { RESPONSE_MODES, afterReport, initialState, respond } from '../../runtime/operations/answer/response.ts';
 import type { Report } from '../../runtime/runs/run/report.ts';
@@ -89,10 +90,10 @@ describe('response modes', () => {
 });
 
 describe('operation records', () => {
-  const SCOPE = { domain: 'd' };
+  const SCOPE = { domain: asDomainName('d') };
   const record = (id: string, startts: number): OperationRecord => ({
     id,
-    domain: 'd',
+    domain: asDomainName('d'),
     operation: 'invite',
     response_mode: 3,
     startts,

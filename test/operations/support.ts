@@ -1,3 +1,4 @@
+import { asDomainName, type DomainName } from '../../runtime/domain-name/index.ts';
 import type { CallStore } from '../../runtime/callstore/callstore.ts';
 import { MemoryConferenceStore } from '../../runtime/callstore/memory-conference-store.ts';
 import type { ConferenceControl } from '../../runtime/operations/index.ts';
@@ -41,7 +42,7 @@ export class MemoryDialogs implements DialogPort {
   readonly numbers = new Map<string, Readonly<Record<Side, string>>>();
   readonly forking = new Set<string>();
 
-  find(_domain: string, dialogid: string): LiveDialog | undefined {
+  find(_domain: DomainName, dialogid: string): LiveDialog | undefined {
     const numbers = this.numbers.get(dialogid);
     if (numbers === undefined) return undefined;
     return {
@@ -53,7 +54,7 @@ export class MemoryDialogs implements DialogPort {
         callid: `${side}-${dialogid}`,
         number: numbers[side],
         uris: [`<sip:${numbers[side]}@demo.local>`],
-        domain: 'demo.local',
+        domain: asDomainName('demo.local'),
         allowEvents: undefined,
         movable: true,
         joinable: true,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { RecordArchive } from '../../runtime/recording/index.ts';
 import { describeStorages, failure, withStorage } from '../storage/support/storages.ts';
 import { recordRow } from './support/rows.ts';
@@ -28,10 +29,10 @@ describeStorages('archive of recordings', (newPlace) => {
     } as const;
     await archive.finish(row.id, end);
     expect(await archive.read(row.id)).to.deep.equal({ ...row, ...end });
-    expect((await archive.find('ONE.local', row.idconn, end.reclink))?.id).to.equal(row.id);
-    expect(await archive.find('two.local', row.idconn, end.reclink)).to.equal(undefined);
-    expect((await archive.findByLink('one.local', end.reclink))?.id).to.equal(row.id);
-    expect(await archive.findByLink('one.local', 'fs://main/other.wav')).to.equal(undefined);
+    expect((await archive.find(asDomainName('ONE.local'), row.idconn, end.reclink))?.id).to.equal(row.id);
+    expect(await archive.find(asDomainName('two.local'), row.idconn, end.reclink)).to.equal(undefined);
+    expect((await archive.findByLink(asDomainName('one.local'), end.reclink))?.id).to.equal(row.id);
+    expect(await archive.findByLink(asDomainName('one.local'), 'fs://main/other.wav')).to.equal(undefined);
     await archive.remove(row.id);
     expect(await archive.read(row.id)).to.equal(undefined);
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { RecordRow } from '../../runtime/recording/archive.ts';
 import type { RecordedCall, RecordedLeg } from '../../runtime/recording/call.ts';
 import type { RecordingTools } from '../../runtime/recording/file-recording.ts';
@@ -29,7 +30,7 @@ const OFF: RecordingRule = { ...RULE, id: 'off', record: false };
 function leg(side: 'a' | 'b', domain: string, endpoint: CommandedEndpoint | undefined): RecordedLeg {
   const number = side === 'a' ? '101' : '202';
   const uri = `<sip:${number}@${domain}>`;
-  const party = { domain, number, login: undefined, sipUserId: undefined, uri };
+  const party = { domain: asDomainName(domain), number, login: undefined, sipUserId: undefined, uri };
   return { callid: `${side}@${domain}`, side, endpoint: endpoint?.asEndpoint, ...party };
 }
 
@@ -56,7 +57,9 @@ describe('recorder: a call between two domains', () => {
   } as unknown as RecordingTools;
 
   function recorder(rules: Readonly<Record<string, RecordingRule>>): Recorder {
-    return new Recorder(tools, { decide: () => new Map(Object.entries(rules)) });
+    return new Recorder(tools, {
+      decide: () => new Map(Object.entries(rules).map(([name, rule]) => [asDomainName(name), rule])),
+    });
   }
 
   async function refusal(work: Promise<void>): Promise<string> {
@@ -97,35 +100,35 @@ describe('recorder: a call between two domains', () => {
   it('is paused for one domain, and continues for the other', async () => {
     const subject = recorder({ one: RULE, two: RULE });
     subject.answered(call);
-    await subject.pause('d', 'TWO');
+    await subject.pause('d', asDomainName('two'));
     expect(a.commands).to.deep.equal(['start', 'start', 'mask']);
-    expect(await refusal(subject.pause('d', 'two'))).to.match(/paused already/);
-    expect(await refusal(subject.resume(call, 'one'))).to.match(/not paused/);
-    await subject.resume(call, 'two');
+    expect(await refusal(subject.pause('d', asDomainName('two')))).to.match(/paused already/);
+    expect(await refusal(subject.resume(call, asDomainName('one')))).to.match(/not paused/);
+    await subject.resume(call, asDomainName('two'));
     expect(a.commands.at(-1)).to.equal('unmask');
   });
 
   it('is not started by resume against the rule while the other domain records it', async () => {
     const subject = recorder({ one: OFF, two: RULE });
     subject.answered(call);
-    expect(await refusal(subject.resume(call, 'one'))).to.match(/other domain/);
-    expect(await refusal(subject.pause('d', 'one'))).to.match(/not recorded/);
+    expect(await refusal(subject.resume(call, asDomainName('one')))).to.match(/other domain/);
+    expect(await refusal(subject.pause('d', asDomainName('one')))).to.match(/not recorded/);
     expect(a.commands).to.deep.equal(['start']);
   });
 
   it('is started by resume for the requesting domain when neither records it', async () => {
     const subject = recorder({ one: OFF, two: OFF });
     subject.answered(call);
-    await subject.resume(call, 'two');
+    await subject.resume(call, asDomainName('two'));
     expect(rows.map(({ domain, rule_id: rule }) => [domain, rule])).to.deep.equal([['two', 'off']]);
-    expect(await refusal(subject.resume(call, 'two'))).to.match(/not paused/);
+    expect(await refusal(subject.resume(call, asDomainName('two')))).to.match(/not paused/);
   });
 
   it('cannot be resumed without a matching rule', async () => {
     const subject = recorder({ two: RULE });
     subject.answered(call);
-    expect(await refusal(subject.resume(call, 'one'))).to.match(/no recording rule/);
-    expect(await refusal(subject.pause('other', 'two'))).to.match(/not recorded/);
+    expect(await refusal(subject.resume(call, asDomainName('one')))).to.match(/no recording rule/);
+    expect(await refusal(subject.pause('other', asDomainName('two')))).to.match(/not recorded/);
   });
 
   it('is recorded on the other leg, with swapped channels, when the caller is a scenario', async () => {

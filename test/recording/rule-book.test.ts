@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { Change, Collection, RecordingRuleRow } from '../../runtime/domain/index.ts';
 import type { RecordedCall, RecordedLeg } from '../../runtime/recording/call.ts';
 import { RuleBook } from '../../runtime/recording/index.ts';
@@ -21,7 +22,7 @@ const ROW: RecordingRuleRow = {
 
 function leg(side: 'a' | 'b', number: string, more: Partial<RecordedLeg> = {}): RecordedLeg {
   const account = { login: `login${number}`, sipUserId: `id${number}` };
-  return { callid: side, side, endpoint: undefined, domain: 'One', number, uri: '', ...account, ...more };
+  return { callid: side, side, endpoint: undefined, domain: asDomainName('one'), number, uri: '', ...account, ...more };
 }
 
 const CALL: RecordedCall = {
@@ -49,7 +50,7 @@ describe('recording rules', () => {
   }
 
   const decides = async (row: Partial<RecordingRuleRow>, call = CALL): Promise<boolean> =>
-    (await book(row)).decide(call).has('one');
+    (await book(row)).decide(call).has(asDomainName('one'));
 
   it("match account, direction and the other party's number", async () => {
     expect(await decides({})).to.equal(true);
@@ -66,9 +67,12 @@ describe('recording rules', () => {
 
   it('belong to the participating domains', async () => {
     expect(await decides({ domain_id: 'd2' })).to.equal(false);
-    const foreign = { ...CALL, legs: [leg('a', '101', { domain: 'two' }), leg('b', '102', { domain: 'two' })] };
+    const foreign = {
+      ...CALL,
+      legs: [leg('a', '101', { domain: asDomainName('two') }), leg('b', '102', { domain: asDomainName('two') })],
+    };
     expect(await decides({}, foreign)).to.equal(false);
-    const mixed = { ...CALL, legs: [leg('a', '101', { domain: 'two' }), leg('b', '102')] };
+    const mixed = { ...CALL, legs: [leg('a', '101', { domain: asDomainName('two') }), leg('b', '102')] };
     expect(await decides({ direction: 'in' }, mixed)).to.equal(true);
     expect(await decides({ direction: 'out' }, mixed)).to.equal(false);
   });
@@ -79,17 +83,17 @@ describe('recording rules', () => {
       { id: 'c', priority: 1, record: false },
       { id: 'a', priority: 5 },
     );
-    expect(subject.decide(CALL).get('one')?.id).to.equal('c');
+    expect(subject.decide(CALL).get(asDomainName('one'))?.id).to.equal('c');
     change({ before: { ...ROW, id: 'c' }, after: undefined });
-    expect(subject.decide(CALL).get('one')?.id).to.equal('a');
+    expect(subject.decide(CALL).get(asDomainName('one'))?.id).to.equal('a');
   });
 
   it('follow changes', async () => {
     const subject = await book();
     expect(subject.decide(CALL).size).to.equal(0);
     change({ before: undefined, after: ROW });
-    expect(subject.decide(CALL).get('one')).to.include({ id: 'r1', record: true, transcribe: false });
+    expect(subject.decide(CALL).get(asDomainName('one'))).to.include({ id: 'r1', record: true, transcribe: false });
     change({ before: ROW, after: { ...ROW, record: false, opts: { transcribe: true } } });
-    expect(subject.decide(CALL).get('one')).to.include({ record: false, transcribe: true });
+    expect(subject.decide(CALL).get(asDomainName('one'))).to.include({ record: false, transcribe: true });
   });
 });

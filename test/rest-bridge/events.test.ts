@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { callEvents } from '../../runtime/events/call-events.ts';
 import { DataNode, type Who } from './support/data-node.ts';
 import { FrameClient } from './support/frame-client.ts';
@@ -69,10 +70,10 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     const alice = await open('alice@demo.local');
     const answer = await alice.ask('subscribe', { qid: 7, id: 's1', events: ['callevents.call_end', 'ccsevents'] });
     expect(answer).to.include({ qid: 7, result: 'ok', id: 's1', seq: 0, resumed: true });
-    calls().emit(['demo.local'], 'call_init', data('1'));
-    calls().emit(['other.local'], 'call_end', data('2'));
-    calls().emit(['Demo.Local', 'demo.local'], 'call_end', data('3'));
-    calls().transcribed(['demo.local'], data('4'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('1'));
+    calls().emit([asDomainName('other.local')], 'call_end', data('2'));
+    calls().emit([asDomainName('demo.local'), asDomainName('demo.local')], 'call_end', data('3'));
+    calls().transcribed([asDomainName('demo.local')], data('4'));
     const [first, second] = [await alice.next(), await alice.next()];
     expect(first[0]).to.equal('event');
     expect(first[1]).to.deep.include({ id: 's1', seq: 1, class: 'callevents', type: 'call_end', data: data('3') });
@@ -84,28 +85,28 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     await alice.ask('subscribe', { id: 'a', objects: ['x'], exargs: { mask: 'dialogid' } });
     await alice.ask('subscribe', { id: 'b', exargs: { filter: { dialogid: 'y' } } });
     node.events.publish({
-      domain: 'demo.local',
+      domain: asDomainName('demo.local'),
       class: 'secretevents',
       type: 'told',
       data: { id: 'x', dialogid: 'y' },
     });
-    for (const id of ['w', 'x', 'y']) calls().emit(['demo.local'], 'call_init', data(id));
+    for (const id of ['w', 'x', 'y']) calls().emit([asDomainName('demo.local')], 'call_init', data(id));
     expect((await alice.next())[1]).to.deep.include({ id: 'a', seq: 1, data: { dialogid: 'x' } });
     expect((await alice.next())[1]).to.deep.include({ id: 'b', seq: 1, data: data('y') });
     await alice.ask('subscribe', { id: 'a', expires: 0 });
-    calls().emit(['demo.local'], 'call_init', data('x'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('x'));
     expect(await alice.ask('ping', { qid: 'after' })).to.include({ qid: 'after', result: 'ok' });
   });
 
   it('resumes after a lost connection, and reports lost events', async () => {
     const before = await open('bob@demo.local');
     await before.ask('subscribe', { id: 'r' });
-    calls().emit(['demo.local'], 'call_init', data('1'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('1'));
     await before.next();
     before.socket.terminate();
     await once(before.socket, 'close');
-    calls().emit(['demo.local'], 'call_ringing', data('1'));
-    calls().emit(['demo.local'], 'call_answered', data('1'));
+    calls().emit([asDomainName('demo.local')], 'call_ringing', data('1'));
+    calls().emit([asDomainName('demo.local')], 'call_answered', data('1'));
     const again = await open('bob@demo.local');
     again.socket.send(JSON.stringify(['subscribe', { id: 'r', after: 1 }]));
     const frames = [await again.next(), await again.next(), await again.next()];
@@ -160,7 +161,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     await quick.ask('subscribe', { id: 'q' });
     const long = 'x'.repeat(60_000);
     for (let sent = 0; sent < 500; sent++) {
-      calls().emit(['demo.local'], 'call_init', { ...data(String(sent)), text: long });
+      calls().emit([asDomainName('demo.local')], 'call_init', { ...data(String(sent)), text: long });
       expect((await quick.next())[1]).to.include({ seq: sent + 1 });
     }
     let received = 0;
@@ -214,16 +215,16 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       const { id } = entity as { id: string };
       expect((await node.as(admin, 'PATCH', `${path}/${id}`, fields)).status).to.equal(200);
     };
-    calls().emit(['demo.local'], 'call_init', data('1'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('1'));
     await change('/iam/users', walt, { roles: [] });
-    calls().emit(['demo.local'], 'call_init', data('2'));
-    calls().emit(['demo.local'], 'call_init', data('3'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('2'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('3'));
     await change('/iam/users', walt, { roles: ['watcher'] });
-    calls().emit(['demo.local'], 'call_init', data('4'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('4'));
     await change('/iam/roles', role, { grants: [] });
-    calls().emit(['demo.local'], 'call_init', data('5'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('5'));
     await change('/iam/roles', role, { grants });
-    calls().emit(['demo.local'], 'call_init', data('6'));
+    calls().emit([asDomainName('demo.local')], 'call_init', data('6'));
     const seen = [await client.next(), await client.next(), await client.next()];
     expect(seen.map(([, { seq, data: told }]) => [seq, (told as { dialogid: string }).dialogid])).to.deep.equal([
       [1, '1'],
@@ -250,9 +251,9 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       abort.abort();
       return got;
     };
-    const first = await stream({}, 'sse:1', () => calls().emit(['demo.local'], 'call_init', data('1')));
+    const first = await stream({}, 'sse:1', () => calls().emit([asDomainName('demo.local')], 'call_init', data('1')));
     expect(first).to.include('id: sse:1\nevent: callevents\ndata: {');
-    calls().emit(['demo.local'], 'call_end', data('1'));
+    calls().emit([asDomainName('demo.local')], 'call_end', data('1'));
     const second = await stream({ 'last-event-id': 'sse:1' }, 'sse:2', () => {});
     expect(second).to.include('"resumed":true').and.include('"type":"call_end"').and.not.include('id: sse:1');
     const foreign = await stream({ 'last-event-id': 'of-something-else' }, 'resumed', () => {});

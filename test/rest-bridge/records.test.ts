@@ -1,15 +1,16 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { RestNode } from './support/rest-node.ts';
 
 describe('REST: records of operations and runs', () => {
   let node: RestNode;
-  const mine = { id: 'r1', domain: 'demo.local' };
+  const mine = { id: 'r1', domain: asDomainName('demo.local') };
   const operation = { ...mine, userid: 'user-alice', operation: 'invite', startts: 1, milestones: [] };
   beforeEach(async () => {
     node = await RestNode.start();
     node.records.byId.set('r1', mine);
-    node.records.byId.set('r2', { id: 'r2', domain: 'other.local' });
-    node.records.done.push(operation, { ...operation, id: 'r2', domain: 'other.local' });
+    node.records.byId.set('r2', { id: 'r2', domain: asDomainName('other.local') });
+    node.records.done.push(operation, { ...operation, id: 'r2', domain: asDomainName('other.local') });
   });
   afterEach(() => node.close());
 

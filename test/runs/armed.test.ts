@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { LiveDirectory } from '../../runtime/domain/index.ts';
 import { ArmedRuns } from '../../runtime/runs/armed-runs.ts';
 import type { CallPort } from '../../runtime/runs/call-port.ts';
@@ -10,12 +11,12 @@ import { silentLog } from '../support/log.ts';
 import { program, services } from '../support/scenarios.ts';
 
 const MENU = { id: 'menu', module: {} } as Program;
-const DOMAIN = 'one.example';
+const DOMAIN = asDomainName('one.example');
 
 /** Of a node without settings of domains. */
 function policy(debugPort: number | undefined): Promise<NodePolicy> {
   const settings = { list: async () => [], onChange: () => undefined };
-  const directory = { collections: { settings }, domains: () => [] } as unknown as LiveDirectory;
+  const directory = { collections: { settings }, domain: () => undefined } as unknown as LiveDirectory;
   return NodePolicy.open({ directory, secretsFile: '/none', debugPort, log: pino({ level: 'silent' }) });
 }
 
@@ -27,9 +28,9 @@ describe('a run armed for a debugger', () => {
   it('is the next run of that scenario in that domain', async () => {
     const node = await policy(9229);
     node.debugging?.armed.arm(DOMAIN, 'menu', '');
-    expect(node.debugs(MENU, 'two.example', undefined)).to.equal(false);
+    expect(node.debugs(MENU, asDomainName('two.example'), undefined)).to.equal(false);
     expect(node.debugs({ ...MENU, id: 'echo' }, DOMAIN, undefined)).to.equal(false);
-    expect(node.debugs(MENU, 'One.Example', undefined)).to.equal(true);
+    expect(node.debugs(MENU, asDomainName('one.example'), undefined)).to.equal(true);
     expect(node.debugs(MENU, DOMAIN, undefined)).to.equal(false);
   });
 
@@ -73,13 +74,13 @@ describe('a run armed for a debugger', () => {
   it('is disarmed by a request, by deletion of the scenario, and beyond the limit', async () => {
     const armed = new ArmedRuns();
     for (const scenario of ['menu', 'echo']) armed.arm(DOMAIN, scenario, '');
-    armed.arm('two.example', 'menu', '');
+    armed.arm(asDomainName('two.example'), 'menu', '');
     expect(armed.disarm(DOMAIN, 'none')).to.equal(false);
     expect(armed.disarm(DOMAIN, 'menu')).to.equal(true);
     expect(armed.list(DOMAIN).map(({ scenario }) => scenario)).to.deep.equal(['echo']);
     await armed.prune(DOMAIN, async (scenario) => scenario !== 'echo');
     expect(armed.list(DOMAIN)).to.deep.equal([]);
-    expect(armed.list('Two.Example')).to.have.length(1);
+    expect(armed.list(asDomainName('two.example'))).to.have.length(1);
     for (let number = 0; number <= 100; number += 1) armed.arm(DOMAIN, 'menu', String(number));
     expect(armed.list(DOMAIN)).to.have.length(100);
     expect(armed.take(DOMAIN, 'menu', '0')).to.equal(false);

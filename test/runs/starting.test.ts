@@ -1,6 +1,7 @@
 import { utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { components } from '../../runtime/component-registry/index.ts';
 import { openScenarioLibrary } from '../../runtime/runs/library.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
@@ -67,6 +68,8 @@ describe('cron', () => {
   });
 });
 
+const DEMO = asDomainName('demo.local');
+
 describe('starting points and versions', () => {
   const folder = temporaryFolder({ each: true });
   let stamp = 1_700_000_000;
@@ -76,8 +79,8 @@ describe('starting points and versions', () => {
     stamp += 1;
     await utimes(path.join(folder, name), stamp, stamp);
   }
-  const scenario = (starts: string, value: string) =>
-    `id: one\nparameters: { who: { type: string, default: nobody } }\nstarts: ${starts}\nstart: a\nblocks:\n  a:\n    return: ${value}\n`;
+  const scenario = (starts: string, value: string, id = 'one') =>
+    `id: ${id}\nparameters: { who: { type: string, default: nobody } }\nstarts: ${starts}\nstart: a\nblocks:\n  a:\n    return: ${value}\n`;
 
   async function open(sandbox?: Sandbox) {
     const library = await openScenarioLibrary({
@@ -93,7 +96,8 @@ describe('starting points and versions', () => {
     const starter = new ScenarioStarter({
       library,
       runner,
-      domain: 'demo.local',
+      domain: DEMO,
+      domainOf: (name) => (name.toLowerCase() === DEMO ? DEMO : undefined),
       clock,
       log: silentLog,
       ...(events ? { events } : {}),
@@ -119,8 +123,28 @@ describe('starting points and versions', () => {
   it('start scenarios by event, with its fields', async () => {
     await write('one.yaml', scenario('{ event: door_opened }', '"${who}"'));
     const { events, runner, starter } = await open();
-    events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
+    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
     await eventually(async () => expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal(['bob']));
+    starter.close();
+  });
+
+  it('name their domain in any case, and run in it as the directory spells it', async () => {
+    await write('one.yaml', scenario('{ event: { name: door_opened, domain: DEMO.Local } }', '"${who}"'));
+    await write('hook.yaml', scenario('{ hook: { domain: Demo.Local } }', '"${who}"', 'hook'));
+    await write('foreign.yaml', scenario('{ hook: { domain: other.local } }', '"${who}"', 'foreign'));
+    const { events, runner, starter } = await open();
+    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: { who: 'bob' } });
+    const request = { domain: DEMO, args: { who: 'me' }, waitMs: 1000 };
+    expect((await starter.hook('hook', request)).kind).to.equal('started');
+    expect((await starter.hook('foreign', request)).kind).to.equal('unknown');
+    await eventually(async () =>
+      expect(
+        runner.runs().map(({ scenario: id, outcome, domain }) => [id, outcome?.value, domain]),
+      ).to.have.deep.members([
+        ['one', 'bob', 'demo.local'],
+        ['hook', 'me', 'demo.local'],
+      ]),
+    );
     starter.close();
   });
 
@@ -130,7 +154,7 @@ export default async function (call, args) { return args; }`;
     await write('one.js', source);
     const sandbox = await openSandbox({ workers: 1 });
     const { events, runner, starter } = await open(sandbox);
-    events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
+    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
     await eventually(async () =>
       expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal([{ who: 'bob', x: 1 }]),
     );
@@ -143,7 +167,7 @@ export default async function (call, args) { return args; }`;
     await write('one.yaml', source);
     const { events, runner, starter } = await open();
     const seen = new Set<string>();
-    events?.publish({ domain: 'demo.local', class: 'scenarioevents', type: 'storm', data: {} });
+    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'storm', data: {} });
     await eventually(async () => {
       for (const { id } of runner.runs()) seen.add(id);
       expect(seen.size).to.equal(200);
@@ -156,7 +180,7 @@ export default async function (call, args) { return args; }`;
     await write('one.yaml', scenario('{ hook: true }', '"${who}"'));
     await write('two.yaml', scenario('', 'x').replace('id: one', 'id: two'));
     const { starter } = await open();
-    const request = { domain: 'demo.local', args: { who: 'me' }, waitMs: 1000 };
+    const request = { domain: DEMO, args: { who: 'me' }, waitMs: 1000 };
     const result = await starter.hook('one', request);
     expect(result.kind === 'started' && result.outcome?.value).to.equal('me');
     expect(await starter.hook('two', request)).to.deep.equal({ kind: 'unknown' });

@@ -120,6 +120,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     common: true,
   },
   'runtime/rate': { holds: 'token buckets', mayImport: [], common: true },
+  'runtime/domain-name': {
+    holds: 'the type of the names of domains: made where they come in, compared with `===` everywhere else',
+    mayImport: [],
+    common: true,
+  },
   'runtime/words': { holds: 'the known name nearest to an unknown one', mayImport: [], common: true },
   'runtime/memory': { holds: 'memory that each thread gives back when it has no calls', mayImport: [], common: true },
   components: {

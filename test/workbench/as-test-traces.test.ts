@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { components } from '../../runtime/component-registry/index.ts';
 import { authorCode } from '../../runtime/language/error-codes.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
@@ -99,7 +100,7 @@ function view(scenario: string, trace: readonly Told[], outcome: string, more: P
     from: '101',
     to: '500',
     callid: 'c',
-    domain: 'demo.local',
+    domain: asDomainName('demo.local'),
     trace: entries,
     outcome: {
       status: status as 'ended',

@@ -1,3 +1,4 @@
+import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { RunOutcome } from '../../runtime/runs/run/outcome.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
@@ -186,7 +187,7 @@ export default main;`;
     );
     const library = { program: async (id: string) => (id === 'child' ? child : parent) };
     const runner = new ScenarioRunner(library, silentLog, { ...services(), scenarios: library.program });
-    const { id, finished } = runner.start(parent, { domain: 'example.com', args: {} });
+    const { id, finished } = runner.start(parent, { domain: asDomainName('example.com'), args: {} });
     await finished;
     const lines = traceText(runner.read(id) as RunView).map((line) => line.replace(/\d\.\ds/, '0.0s'));
     expect(lines).to.include('    0.0s  completed').and.to.include('              returned 7');

@@ -4,11 +4,11 @@ import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
-import { DomainName, Id, composites } from './fields.ts';
+import { DomainText, Id, composites } from './fields.ts';
 
 const schema = Type.Object({
   id: Id,
-  name: DomainName,
+  name: DomainText,
   /** The domain that administers all others. */
   is_master: Type.Boolean(),
   parent_id: Type.Optional(Type.Union([Id, Type.Null()])),

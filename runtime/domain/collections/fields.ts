@@ -10,7 +10,7 @@ const PLAIN = {
 export const Id = Type.String(PLAIN);
 
 /** Host name or address (RFC 3261 `host`), as in SIP URIs and digest realms. */
-export const DomainName = Type.String({
+export const DomainText = Type.String({
   pattern: '^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$',
   description: 'a host name',
 });

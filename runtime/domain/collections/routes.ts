@@ -1,5 +1,6 @@
 /** The collection of routes. */
 import { type Static, Type } from 'typebox';
+import { domainKey } from '../../domain-name/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id } from './fields.ts';
@@ -49,7 +50,7 @@ export const routes: CollectionDefinition = {
       const other = await db
         .selectFrom('domains')
         .select('id')
-        .where((eb) => eb.fn('lower', ['name']), '=', target.domain.toLowerCase())
+        .where((eb) => eb.fn('lower', ['name']), '=', domainKey(target.domain))
         .executeTakeFirst();
       if (other === undefined || other.id === domainId)
         throw new InvalidFieldError('route', 'target.domain', 'names no other domain', target.domain);

@@ -1,4 +1,5 @@
 /** Recording of live calls as scenarios and operations ask for it: finds the call, and makes their errors. */
+import type { DomainName } from '../../domain-name/index.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type { CallRecordingPort } from '../../runs/index.ts';
 import { type Recorder, RecordingError, type RecordLayers } from '../../recording/index.ts';
@@ -40,10 +41,13 @@ export function callRecordingPort(
 }
 
 /** A live call of a domain. @throws ScenarioError code `dialog_not_found` */
-export function visible(find: (dialogid: string) => LiveCall | undefined, domain: string, dialogid: string): LiveCall {
+export function visible(
+  find: (dialogid: string) => LiveCall | undefined,
+  domain: DomainName,
+  dialogid: string,
+): LiveCall {
   const call = find(dialogid);
-  const lower = domain.toLowerCase();
-  if (call?.legs.some((leg) => leg.domain.toLowerCase() === lower) === true) return call;
+  if (call?.legs.some((leg) => leg.domain === domain) === true) return call;
   throw new ScenarioError('dialog_not_found', 'Dialog not found');
 }
 

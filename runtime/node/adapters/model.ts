@@ -1,4 +1,5 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
+import type { DomainName } from '../../domain-name/index.ts';
 import { ScenarioError, type Value } from '../../language/index.ts';
 import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
 import {
@@ -20,9 +21,9 @@ import {
  *
  * @param domainId id of a domain by its name; undefined for an unknown one
  */
-export function modelPort(model: Model, domainId: (name: string) => string | undefined): ModelPort {
+export function modelPort(model: Model, domainId: (name: DomainName) => string | undefined): ModelPort {
   const on = async <T>(
-    domain: string,
+    domain: DomainName,
     classname: string,
     act: (collection: ModelCollection) => Promise<T>,
   ): Promise<T> => {

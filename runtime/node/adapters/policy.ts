@@ -1,6 +1,7 @@
 /** The operator's rules for scenarios: limits by domain, secrets, and debugging. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { type DomainName, domainKey } from '../../domain-name/index.ts';
 import type { LiveDirectory } from '../../domain/index.ts';
 import {
   ArmedRuns,
@@ -32,14 +33,18 @@ export interface NodePolicyOptions {
 export class NodePolicy implements ScenarioPolicy {
   readonly #secretsFile: string;
   readonly #log: Logger;
+  readonly #directory: LiveDirectory;
+  /** By the id of the domain. */
   readonly #limits = new Map<string, LimitsWanted>();
   #stamp = '';
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** By `domainKey`: the file may name a domain before it is created. */
   #boxes = new Map<string, Secrets>();
   /** Undefined when debuggers are not allowed. */
   readonly debugging: Debugging | undefined;
 
-  private constructor({ secretsFile, debugPort, log }: NodePolicyOptions) {
+  private constructor({ directory, secretsFile, debugPort, log }: NodePolicyOptions) {
+    this.#directory = directory;
     this.debugging = debugPort === undefined ? undefined : { port: debugPort, armed: new ArmedRuns() };
     this.#secretsFile = secretsFile;
     this.#log = log;
@@ -50,11 +55,9 @@ export class NodePolicy implements ScenarioPolicy {
     const { directory } = options;
     const collection = directory.collections.settings;
     const read = async (): Promise<void> => {
-      const names = new Map(directory.domains().map(({ id, name }) => [id, name.toLowerCase()]));
       policy.#limits.clear();
       for (const { domain_id: id, key, value } of await collection.list()) {
-        const domain = names.get(id);
-        if (key === LIMITS && domain !== undefined) policy.#limits.set(domain, readLimits(value).limits);
+        if (key === LIMITS) policy.#limits.set(id, readLimits(value).limits);
       }
     };
     collection.onChange(read);
@@ -62,16 +65,16 @@ export class NodePolicy implements ScenarioPolicy {
     return policy;
   }
 
-  limits(domain: string): LimitsWanted {
-    return this.#limits.get(domain.toLowerCase()) ?? {};
+  limits(domain: DomainName): LimitsWanted {
+    return this.#limits.get(this.#directory.domain(domain)?.id ?? '') ?? {};
   }
 
-  secrets(domain: string): Secrets {
+  secrets(domain: DomainName): Secrets {
     this.#refresh();
-    return this.#boxes.get(domain.toLowerCase()) ?? NO_SECRETS;
+    return this.#boxes.get(domainKey(domain)) ?? NO_SECRETS;
   }
 
-  debugs(program: Program, domain: string, call: CallPort | undefined): boolean {
+  debugs(program: Program, domain: DomainName, call: CallPort | undefined): boolean {
     if (this.debugging === undefined || !runsScripts(program)) return false;
     return this.debugging.armed.take(domain, program.id, call?.opponent?.number);
   }
@@ -85,9 +88,7 @@ export class NodePolicy implements ScenarioPolicy {
       if (stamp === this.#stamp) return;
       this.#stamp = stamp;
       const file = found === undefined ? {} : readSecrets(readFileSync(this.#secretsFile, 'utf8'));
-      this.#boxes = new Map(
-        Object.entries(file).map(([domain, values]) => [domain.toLowerCase(), new SecretBox(values)]),
-      );
+      this.#boxes = new Map(Object.entries(file).map(([domain, values]) => [domainKey(domain), new SecretBox(values)]));
     } catch (error) {
       // The secrets read before stay.
       this.#log.error({ err: error, file: this.#secretsFile }, 'the file of secrets cannot be read');

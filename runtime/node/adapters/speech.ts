@@ -1,7 +1,9 @@
 /** Speech recognition as scenarios and operations ask for it: finds calls and recordings, and makes their errors. */
+import type { DomainName } from '../../domain-name/index.ts';
 import { ScenarioError } from '../../language/index.ts';
 import { type CallSpeechPort, type TranscriptPort, type TranscriptSource, unavailable } from '../../runs/index.ts';
 import { visible } from './call-recording.ts';
+import type { Directory } from '../../domain/index.ts';
 import type { CallEvents, EventBus } from '../../events/index.ts';
 import {
   aboutRecord,
@@ -35,7 +37,7 @@ export function speechLayers(service: SpeechService, events: EventBus, calls: Li
     const call = calls.ofLeg(callid);
     const { dialogid = '', inviteid = '' } = call ?? {};
     const data = { inviteid, connectionid: inviteid, dialogid, callid, layer, ...notice };
-    events.publish({ domain: domain.toLowerCase(), class: 'asrevents', type, data });
+    events.publish({ domain, class: 'asrevents', type, data });
   });
 }
 
@@ -80,14 +82,14 @@ export interface TranscriptNeeds {
 }
 
 export function transcriptPort({ service, archive, store, queue }: TranscriptNeeds): TranscriptPort {
-  const fileOf = async (source: TranscriptSource, domain: string): Promise<BorrowedFile> => {
+  const fileOf = async (source: TranscriptSource, domain: DomainName): Promise<BorrowedFile> => {
     if ('file' in source) return { path: source.file, [Symbol.asyncDispose]: () => Promise.resolve() };
     const row = await archive.findByLink(domain, source.reclink);
     const borrowed = row === undefined ? undefined : await store.borrow(row.reclink);
     if (borrowed === undefined) throw notFound();
     return borrowed;
   };
-  const wanted = async (domain: string, idconn: string, reclink: string): Promise<RecordRow> => {
+  const wanted = async (domain: DomainName, idconn: string, reclink: string): Promise<RecordRow> => {
     const row = await archive.find(domain, idconn, reclink);
     if (row === undefined) throw notFound();
     if (!service.configured) throw notApplicable('record_asr_options', NO_ENGINE);
@@ -110,6 +112,7 @@ export function transcriptPort({ service, archive, store, queue }: TranscriptNee
 export function transcriptQueue(
   service: SpeechService,
   { archive, store, node }: { readonly archive: RecordArchive; readonly store: RecordStore; readonly node: string },
+  directory: Pick<Directory, 'domain'>,
   events: CallEvents,
   log: { error(fields: object, message: string): void },
 ): TranscriptQueue {
@@ -118,13 +121,17 @@ export function transcriptQueue(
     store,
     service,
     node,
-    done: (row: RecordRow, { text, error }) =>
-      events.transcribed([row.domain], {
+    done: (row: RecordRow, { text, error }) => {
+      const domain = directory.domain(row.domain)?.name;
+      // Nobody is left to be told of a removed domain.
+      if (domain === undefined) return;
+      events.transcribed([domain], {
         ...aboutRecord(row),
         reclink: row.reclink,
         result: error === undefined ? 'ok' : 'error',
         ...(error === undefined ? { text: text ?? '' } : { reason: error }),
-      }),
+      });
+    },
     failed: (err, { id, dialogid }) => log.error({ err, recordid: id, dialogid }, 'transcription failed'),
   });
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { DomainName } from '../../domain-name/index.ts';
 import { DTMF_PROTOS, parseHeaders, splitDtmfTail, type StartValues, startValues } from '../../runs/index.ts';
 import { ArgumentError } from '../../language/index.ts';
 import { defineOperation, plannedCall, type PlanTools } from '../definition.ts';
@@ -79,7 +80,7 @@ export const inviteByIvr = defineOperation({
 
 async function valuesFor(
   tools: Pick<PlanTools, 'scenario' | 'unservedScript'>,
-  domain: string,
+  domain: DomainName,
   code: string,
   key: string | undefined,
   param: string | undefined,

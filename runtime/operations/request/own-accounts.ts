@@ -14,7 +14,5 @@ export function mayCallAs(
   names: (account: Account) => boolean,
 ): boolean {
   if (ownUserId === undefined) return true;
-  return directory
-    .sipUsersOfUser(ownUserId)
-    .some((account) => account.domain.toLowerCase() === domain.toLowerCase() && names(account));
+  return directory.sipUsersOfUser(ownUserId).some((account) => account.domain === domain && names(account));
 }

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 import type { Scope } from '../request/target.ts';
 
@@ -14,7 +15,7 @@ export interface MilestoneRecord {
 /** What an operation did and when, readable while it runs and for an hour afterwards. */
 export interface OperationRecord {
   readonly id: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Who asked for it; absent when a scenario did. */
   readonly userid?: string;
   readonly operation: string;
@@ -110,7 +111,7 @@ export class OperationRecords {
 }
 
 function isSeenBy({ domain, userid }: OperationRecord, scope: Scope): boolean {
-  if (domain.toLowerCase() !== scope.domain.toLowerCase()) return false;
+  if (domain !== scope.domain) return false;
   return scope.ownUserId === undefined || scope.ownUserId === userid;
 }
 

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import {
   type Clock,
   type Log,
@@ -21,7 +22,7 @@ export interface OperationServices {
   /** The service scenario of an operation, e.g. `invite`. */
   program(id: string): Promise<Program | undefined>;
   /** A fresh call for a scenario of this domain, state `none`. */
-  openCall(domain: string): OwnCall;
+  openCall(domain: DomainName): OwnCall;
   /** What the service scenarios may use beside the call. */
   readonly runServices: RunServices;
   readonly log: Log;
@@ -79,7 +80,7 @@ export class NoAnswerError extends Error {
 export interface OperationStart {
   readonly operation: string;
   readonly scenario: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly userId?: string | undefined;
   readonly plan: OperationPlan;
 }

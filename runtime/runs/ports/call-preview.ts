@@ -1,8 +1,9 @@
 /** Preview of a call's routing and of the phones that would ring, without a call. The switch implements it. */
+import type { DomainName } from '../../domain-name/index.ts';
 
 export interface DialledCall {
   /** Domain of the numbers and logins. */
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Number or login, without a DTMF tail. */
   readonly dialled: string;
   /** Kind of `dialled`: a number (default) or a login. */
@@ -19,7 +20,7 @@ export interface CallPreview {
   /** Meaning of the number; `none`: unknown. */
   readonly route: 'sipuser' | 'provider' | 'scenario' | 'conference' | 'pickup' | 'none';
   /** Domain of the account, trunk, scenario or room. */
-  readonly domain: string;
+  readonly domain: DomainName;
   /** The login, the code of provider or scenario, the room number, or the number whose calls are picked up. */
   readonly target?: string;
   /** Prefix of the featurecode in use. */

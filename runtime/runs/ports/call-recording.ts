@@ -1,6 +1,8 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** A recording layer of a live call. */
 export interface RecordLayer {
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly dialogid: string;
   /** Call-ID of the only recorded leg; undefined: both are recorded. */
   readonly callid: string | undefined;
@@ -20,10 +22,10 @@ export type RecordingChange =
  */
 export interface CallRecordingPort {
   /** Records silence from now on in the domain's main recording. */
-  pause(domain: string, dialogid: string): Promise<void>;
-  resume(domain: string, dialogid: string): Promise<void>;
+  pause(domain: DomainName, dialogid: string): Promise<void>;
+  resume(domain: DomainName, dialogid: string): Promise<void>;
   addLayer(layer: RecordLayer): Promise<void>;
-  removeLayer(domain: string, dialogid: string, layer: string): Promise<void>;
+  removeLayer(domain: DomainName, dialogid: string, layer: string): Promise<void>;
   /** Throws the error of a refused change, without making the change. */
-  check(domain: string, dialogid: string, change: RecordingChange): void;
+  check(domain: DomainName, dialogid: string, change: RecordingChange): void;
 }

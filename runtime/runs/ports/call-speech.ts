@@ -1,6 +1,8 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** Speech recognition of one leg of a live call. */
 export interface SpeechLayer {
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly dialogid: string;
   /** Call-ID of the leg. */
   readonly callid: string;
@@ -25,7 +27,7 @@ export interface CallSpeechPort {
    * @param wait waits some seconds for the last words
    * @returns the whole recognised text
    */
-  removeLayer(domain: string, dialogid: string, layer: string, wait: boolean): Promise<string>;
+  removeLayer(domain: DomainName, dialogid: string, layer: string, wait: boolean): Promise<string>;
   /** Throws the error of a refused change, without making the change. */
-  check(domain: string, dialogid: string, change: SpeechChange): void;
+  check(domain: DomainName, dialogid: string, change: SpeechChange): void;
 }

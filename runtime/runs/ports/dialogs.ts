@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type { DtmfProto } from './dtmf.ts';
@@ -12,7 +13,7 @@ export interface LiveLeg {
   readonly number: string;
   /** `<sip:USERNAME@DOMAIN>`; a sipuser has two, by login and by number. */
   readonly uris: readonly string[];
-  readonly domain: string;
+  readonly domain: DomainName;
   /** The device's Allow-Events, lower case; undefined for a party without a device, e.g. a scenario. */
   readonly allowEvents: readonly string[] | undefined;
   /** Can be taken out of the call: a phone, not a scenario or a conference. */
@@ -51,7 +52,7 @@ export interface LiveDialog {
 /** The live dialogs of this node; implemented by the switch. */
 export interface DialogPort {
   /** A dialog of this domain; undefined for an unknown or ended one. */
-  find(domain: string, dialogid: string): LiveDialog | undefined;
+  find(domain: DomainName, dialogid: string): LiveDialog | undefined;
 }
 
 /**
@@ -60,7 +61,7 @@ export interface DialogPort {
  */
 export function liveDialog(
   { dialogs }: { readonly dialogs: DialogPort },
-  domain: string,
+  domain: DomainName,
   dialogid: string,
 ): LiveDialog {
   const dialog = dialogs.find(domain, dialogid);

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 
 /** An event of a domain on the event bus. */
@@ -6,7 +7,7 @@ export interface BusEvent {
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly ts: number;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** `scenarioevents` for what scenarios publish, `callevents`, `modelevents`, ... */
   readonly class: string;
   readonly type: string;

@@ -1,3 +1,5 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** HTTP for scenarios; the implementation decides which hosts are allowed. */
 export interface HttpRequest {
   readonly method: string;
@@ -10,7 +12,7 @@ export interface HttpRequest {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /** Domain of the request: allowed hosts may differ by domain. */
-  readonly domain: string;
+  readonly domain: DomainName;
 }
 
 export interface HttpResponse {

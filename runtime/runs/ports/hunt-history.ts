@@ -1,8 +1,10 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** Times of the last call to members of hunt groups, for the strategy "least recent". */
 export interface HuntHistory {
   /** Milliseconds since the epoch; 0: never. */
-  last(domain: string, number: string): number;
-  note(domain: string, number: string, now: number): void;
+  last(domain: DomainName, number: string): number;
+  note(domain: DomainName, number: string, now: number): void;
 }
 
 const MAX_NUMBERS = 100_000;
@@ -11,11 +13,11 @@ const MAX_NUMBERS = 100_000;
 export class MemoryHuntHistory implements HuntHistory {
   readonly #last = new Map<string, number>();
 
-  last(domain: string, number: string): number {
+  last(domain: DomainName, number: string): number {
     return this.#last.get(`${domain} ${number}`) ?? 0;
   }
 
-  note(domain: string, number: string, now: number): void {
+  note(domain: DomainName, number: string, now: number): void {
     const key = `${domain} ${number}`;
     // The map keeps insertion order.
     this.#last.delete(key);

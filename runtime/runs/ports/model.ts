@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 
 export type Entity = Readonly<Record<string, Value>>;
@@ -14,11 +15,11 @@ export interface EntityQuery {
 
 /** The dynamic data model for scenarios. Its errors carry a `code`. */
 export interface ModelPort {
-  read(domain: string, classname: string, id: string): Promise<Entity | undefined>;
-  list(domain: string, classname: string, query: EntityQuery): Promise<readonly Entity[]>;
-  create(domain: string, classname: string, entity: Entity): Promise<Entity>;
+  read(domain: DomainName, classname: string, id: string): Promise<Entity | undefined>;
+  list(domain: DomainName, classname: string, query: EntityQuery): Promise<readonly Entity[]>;
+  create(domain: DomainName, classname: string, entity: Entity): Promise<Entity>;
   /** @returns the changed entity; undefined for an unknown id */
-  update(domain: string, classname: string, id: string, change: Entity): Promise<Entity | undefined>;
+  update(domain: DomainName, classname: string, id: string, change: Entity): Promise<Entity | undefined>;
   /** @returns false for an unknown id */
-  remove(domain: string, classname: string, id: string): Promise<boolean>;
+  remove(domain: DomainName, classname: string, id: string): Promise<boolean>;
 }

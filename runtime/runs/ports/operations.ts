@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 
 /** Call operations for scenarios. */
@@ -8,5 +9,10 @@ export interface OperationPort {
    * @param signal ends the wait; the operation continues
    * @throws ScenarioError codes `parameter`, `dialog_not_found`, `ambiguous`, `not_applicable`, `forbidden`
    */
-  call(name: string, domain: string, parameters: Readonly<Record<string, Value>>, signal: AbortSignal): Promise<Value>;
+  call(
+    name: string,
+    domain: DomainName,
+    parameters: Readonly<Record<string, Value>>,
+    signal: AbortSignal,
+  ): Promise<Value>;
 }

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide } from '../call-values.ts';
 
 /** A parked call. */
@@ -14,9 +15,9 @@ export interface ParkingLot {
    * @param slot undefined: the first free one
    * @returns the slot; undefined when it is taken or the lot is full
    */
-  park(domain: string, slot: string | undefined, parked: Parked): string | undefined;
-  find(domain: string, slot: string): Parked | undefined;
-  leave(domain: string, slot: string): void;
+  park(domain: DomainName, slot: string | undefined, parked: Parked): string | undefined;
+  find(domain: DomainName, slot: string): Parked | undefined;
+  leave(domain: DomainName, slot: string): void;
 }
 
 /** Range of automatically chosen slots. */
@@ -28,28 +29,28 @@ const MAX_PARKED = 10_000;
 export class MemoryParkingLot implements ParkingLot {
   readonly #slots = new Map<string, Parked>();
 
-  park(domain: string, slot: string | undefined, parked: Parked): string | undefined {
+  park(domain: DomainName, slot: string | undefined, parked: Parked): string | undefined {
     const free = slot ?? this.#free(domain);
     if (free === undefined || this.#slots.has(key(domain, free)) || this.#slots.size >= MAX_PARKED) return undefined;
     this.#slots.set(key(domain, free), parked);
     return free;
   }
 
-  find(domain: string, slot: string): Parked | undefined {
+  find(domain: DomainName, slot: string): Parked | undefined {
     return this.#slots.get(key(domain, slot));
   }
 
-  leave(domain: string, slot: string): void {
+  leave(domain: DomainName, slot: string): void {
     this.#slots.delete(key(domain, slot));
   }
 
-  #free(domain: string): string | undefined {
+  #free(domain: DomainName): string | undefined {
     for (let slot = FIRST_SLOT; slot <= LAST_SLOT; slot += 1)
       if (!this.#slots.has(key(domain, String(slot)))) return String(slot);
     return undefined;
   }
 }
 
-function key(domain: string, slot: string): string {
-  return `${domain.toLowerCase()} ${slot}`;
+function key(domain: DomainName, slot: string): string {
+  return `${domain} ${slot}`;
 }

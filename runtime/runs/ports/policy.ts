@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { ArmedRuns } from '../armed-runs.ts';
 import type { CallPort } from '../call-port.ts';
 import type { LimitsWanted, Program } from '../../language/index.ts';
@@ -5,11 +6,11 @@ import type { LimitsWanted, Program } from '../../language/index.ts';
 /** The operator's rules for scenarios. */
 export interface ScenarioPolicy {
   /** Upper limits for scenarios of a domain; omitted ones have their defaults. */
-  limits(domain: string): LimitsWanted;
+  limits(domain: DomainName): LimitsWanted;
   /** Limits of a run of this scenario. */
-  secrets(domain: string, program: Program): Secrets;
+  secrets(domain: DomainName, program: Program): Secrets;
   /** True when this run must wait for a debugger. */
-  debugs(program: Program, domain: string, call: CallPort | undefined): boolean;
+  debugs(program: Program, domain: DomainName, call: CallPort | undefined): boolean;
   /** Scenarios armed for a debugger; undefined when the operator does not allow debuggers. */
   readonly debugging: Debugging | undefined;
 }

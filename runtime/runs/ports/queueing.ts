@@ -1,3 +1,5 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** A caller in a queue: its run, and a callback for changes of its place. */
 export interface InLine {
   /** Id of the run. */
@@ -14,11 +16,11 @@ export interface Queues {
    * Joins a queue at its end; a caller that is already in it keeps its place and time.
    * @returns the entry in the queue; undefined when the queue is full
    */
-  enter(domain: string, name: string, caller: InLine): InLine | undefined;
+  enter(domain: DomainName, name: string, caller: InLine): InLine | undefined;
   /** Counts from 1; 0: not in the queue. */
-  position(domain: string, name: string, run: string): number;
-  length(domain: string, name: string): number;
-  leave(domain: string, name: string, run: string): void;
+  position(domain: DomainName, name: string, run: string): number;
+  length(domain: DomainName, name: string): number;
+  leave(domain: DomainName, name: string, run: string): void;
 }
 
 /** Limits of the callers in one queue, and of the queues. */
@@ -29,7 +31,7 @@ const MAX_LINES = 10_000;
 export class MemoryQueues implements Queues {
   readonly #lines = new Map<string, InLine[]>();
 
-  enter(domain: string, name: string, caller: InLine): InLine | undefined {
+  enter(domain: DomainName, name: string, caller: InLine): InLine | undefined {
     const line = this.#lines.get(key(domain, name)) ?? [];
     const known = line.find(({ run }) => run === caller.run);
     if (known) {
@@ -42,15 +44,15 @@ export class MemoryQueues implements Queues {
     return caller;
   }
 
-  position(domain: string, name: string, run: string): number {
+  position(domain: DomainName, name: string, run: string): number {
     return (this.#lines.get(key(domain, name))?.findIndex((caller) => caller.run === run) ?? -1) + 1;
   }
 
-  length(domain: string, name: string): number {
+  length(domain: DomainName, name: string): number {
     return this.#lines.get(key(domain, name))?.length ?? 0;
   }
 
-  leave(domain: string, name: string, run: string): void {
+  leave(domain: DomainName, name: string, run: string): void {
     const line = this.#lines.get(key(domain, name)) ?? [];
     const left = line.filter((caller) => caller.run !== run);
     if (left.length === line.length) return;
@@ -61,6 +63,6 @@ export class MemoryQueues implements Queues {
   }
 }
 
-function key(domain: string, name: string): string {
-  return `${domain.toLowerCase()} ${name}`;
+function key(domain: DomainName, name: string): string {
+  return `${domain} ${name}`;
 }

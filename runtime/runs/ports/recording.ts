@@ -1,3 +1,5 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 export interface RecordOptions {
   readonly signal: AbortSignal;
   /** Absolute path of the WAV file to write, in an existing folder. */
@@ -23,9 +25,9 @@ export const RECORDING = 'recording:';
 /** Storage of recordings. */
 export interface RecordingStore {
   /** The file of a new recording; creates its folder. */
-  create(domain: string, name: string): Promise<string>;
+  create(domain: DomainName, name: string): Promise<string>;
   /** The file of a recording of this domain; undefined for an unknown one. */
-  find(domain: string, name: string): string | undefined;
+  find(domain: DomainName, name: string): string | undefined;
   /** @returns false for an unknown recording */
-  remove(domain: string, name: string): Promise<boolean>;
+  remove(domain: DomainName, name: string): Promise<boolean>;
 }

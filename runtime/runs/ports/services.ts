@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { CallPort, OwnCall } from '../call-port.ts';
 import type { Program } from '../../language/index.ts';
@@ -25,11 +26,11 @@ import type { TranscriptPort } from './transcripts.ts';
  */
 export interface RunServices {
   /** The scenario of this id in a domain, for `run`; without it, no other scenario can be started. */
-  readonly scenarios?: (id: string, domain: string) => Promise<Program | undefined>;
+  readonly scenarios?: (id: string, domain: DomainName) => Promise<Program | undefined>;
   /** Passes a call to the scenario with this code; undefined for an unknown one, and the call is untouched. */
   readonly serve: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
   /** A new call in state `none`, for parallel scenarios. */
-  readonly openCall: (domain: string) => OwnCall;
+  readonly openCall: (domain: DomainName) => OwnCall;
   /** Finds runs by id, for messages between them. */
   readonly runs: RunBook;
   readonly events: EventPort;

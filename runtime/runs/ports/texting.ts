@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Answer } from '../call-values.ts';
 
 /** Limit of a text in UTF-8 octets: MESSAGE outside a call has no congestion control (RFC 3428 section 8). */
@@ -21,5 +22,5 @@ export interface TextPort {
    * @returns the first 2xx, otherwise the best answer (RFC 3261 section 16.7). `local` without an answer of a phone: 404
    * unknown in the domain, 480 no registered contact, 408 no answer. Never rejects.
    */
-  send(domain: string, message: TextMessage): Promise<Answer>;
+  send(domain: DomainName, message: TextMessage): Promise<Answer>;
 }

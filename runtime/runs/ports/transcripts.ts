@@ -1,8 +1,10 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** The source of a transcript: a recorded call by its `reclink`, or a WAV file of the node. */
 export type TranscriptSource = { readonly reclink: string } | { readonly file: string };
 
 export interface TranscribeOptions {
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly language: string | undefined;
   readonly hints: readonly string[];
   readonly signal: AbortSignal;
@@ -19,9 +21,9 @@ export interface TranscriptPort {
    * Queues the transcription of a recorded call; the event `ccsevents.connection_set_asr` announces its end.
    * @throws ScenarioError `recording_not_found`; `not_applicable` without an engine
    */
-  request(domain: string, idconn: string, reclink: string): Promise<void>;
+  request(domain: DomainName, idconn: string, reclink: string): Promise<void>;
   /** Throws the error of a refused `request`, without queueing anything. */
-  checkRequest(domain: string, idconn: string, reclink: string): Promise<void>;
+  checkRequest(domain: DomainName, idconn: string, reclink: string): Promise<void>;
   /**
    * Transcribes at once and returns the text.
    * @throws ScenarioError `recording_not_found`, `unavailable`, `speech_failed`; the signal's reason

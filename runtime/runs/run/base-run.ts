@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import type { DomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../call-port.ts';
 import {
   type ComponentDefinition,
@@ -45,7 +46,7 @@ export abstract class BaseRun implements Run {
     return this.state.id;
   }
 
-  get domain(): string {
+  get domain(): DomainName {
     return this.state.domain;
   }
 

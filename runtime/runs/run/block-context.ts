@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import {
@@ -44,7 +45,7 @@ export class BlockContext implements ComponentContext {
   readonly exits: ComponentContext['exits'];
   readonly scenario: string;
   readonly run: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly services: ComponentContext['services'];
   readonly memory: ComponentContext['memory'];
   readonly mailbox: ComponentContext['mailbox'];

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import { ArgumentError, type Program, ScenarioError, type Value } from '../../language/index.ts';
@@ -29,7 +30,7 @@ export interface ChildContext {
   readonly family: Family;
   readonly services: RunServices;
   readonly call: CallPort | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly depth: number;
   readonly log: Log;
   readonly clock: Clock;

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import { type CallPort, CallStateError } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import { type EventPort, eventName } from '../ports/events.ts';
@@ -20,7 +21,7 @@ export interface InterruptSources {
   readonly call: CallPort | undefined;
   readonly clock: Clock;
   readonly events: EventPort;
-  readonly domain: string;
+  readonly domain: DomainName;
 }
 
 /** Watches for the interrupts under a scenario's `on`, and passes on their targets. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type DomainName, NO_DOMAIN } from '../../domain-name/index.ts';
 import { SandboxError, ScriptError } from '../../sandbox/index.ts';
 import { type CallPort, CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
@@ -33,7 +34,7 @@ export class RunState {
   readonly id: string;
   readonly program: Program;
   readonly call: CallPort | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly log: Log;
   readonly clock: Clock;
   readonly limits: RunLimits;
@@ -71,7 +72,7 @@ export class RunState {
     this.program = program;
     this.id = options.id ?? randomUUID();
     this.call = call;
-    this.domain = options.domain ?? call?.domain ?? '';
+    this.domain = options.domain ?? call?.domain ?? NO_DOMAIN;
     this.log = log;
     this.clock = clock;
     const { policy } = services;

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
 import type { Report } from './report.ts';
@@ -37,14 +38,14 @@ export interface RunOptions {
   /** Services of the node, beside the call. */
   readonly services: RunServices;
   /** Domain of a run without a call. */
-  readonly domain?: string;
+  readonly domain?: DomainName;
 }
 
 /** A running or finished scenario. */
 export interface Run {
   readonly id: string;
   readonly program: Program;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Start time, milliseconds since the epoch. */
   readonly start: number;
   /** Snapshot of the trace so far. */

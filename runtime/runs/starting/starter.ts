@@ -1,3 +1,4 @@
+import { asDomainName, type DomainName } from '../../domain-name/index.ts';
 import { type Clock, busy } from '../clock.ts';
 import {
   ArgumentError,
@@ -21,13 +22,15 @@ export interface StarterOptions {
   readonly runner: ScenarioRunner;
   readonly events?: EventPort;
   /** Domain of starts without one. */
-  readonly domain: string;
+  readonly domain: DomainName;
+  /** The domain that a scenario's section `starts` names; undefined for an unknown one. */
+  readonly domainOf: (name: string) => DomainName | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export interface HookRequest {
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Values of parameters: fields of the query and the body. */
   readonly args: Readonly<Record<string, Value>>;
   /** The same as texts, from a query: converted to the types of the parameters. */
@@ -72,7 +75,7 @@ export class ScenarioStarter {
     const { domain } = request;
     const program = await this.#options.library.program(code, domain, 'service');
     const start = program?.starts?.find(({ kind }) => kind === 'hook');
-    const allowed = start && (start.domain === undefined || start.domain.toLowerCase() === domain.toLowerCase());
+    const allowed = start && (start.domain === undefined || this.#options.domainOf(start.domain) === domain);
     return program && allowed ? await this.#request(program, request) : { kind: 'unknown' };
   }
 
@@ -125,12 +128,12 @@ export class ScenarioStarter {
   }
 
   async #startDue(now: number): Promise<void> {
-    const { library, clock, domain: own } = this.#options;
-    for (const { id, domain } of library.starting()) {
-      const program = await busy(clock, library.program(id, domain ?? own, 'service'));
+    const { library, clock, domain } = this.#options;
+    for (const { id, domain: only } of library.starting()) {
+      const program = await busy(clock, library.program(id, only ?? domain, 'service'));
       for (const start of program?.starts ?? [])
         if (program && start.kind === 'schedule' && start.cron.matches(now))
-          this.#start(program, within(start, domain), start.args);
+          this.#start(program, start, this.#domainOf(start, only), start.args);
     }
   }
 
@@ -141,28 +144,28 @@ export class ScenarioStarter {
 
   /** Subscribes anew to the events of the present scenarios. */
   #listen(): void {
-    const { events, library, domain } = this.#options;
+    const { events, library } = this.#options;
     for (const stop of this.#unsubscribe.splice(0)) stop();
     if (!events) return;
     for (const { id, starts, domain: only } of library.starting()) {
       for (const start of starts) {
         if (start.kind !== 'event') continue;
-        const own = within(start, only);
-        const filter = { domain: own.domain ?? domain, ...eventName(start.name) };
-        this.#unsubscribe.push(events.subscribe(filter, (event) => void this.#onEvent(id, own, event)));
+        const domain = this.#domainOf(start, only);
+        const filter = { domain, ...eventName(start.name) };
+        this.#unsubscribe.push(events.subscribe(filter, (event) => void this.#onEvent(id, start, domain, event)));
       }
     }
   }
 
   /** Starts the current version. It gets the event's fields for its parameters; a module without declared parameters gets all. */
-  async #onEvent(id: string, start: Start, { type, data }: BusEvent): Promise<void> {
-    const { library, log, domain, clock } = this.#options;
-    const rate = this.#rate(id, start.domain ?? domain);
+  async #onEvent(id: string, start: Start, domain: DomainName, { type, data }: BusEvent): Promise<void> {
+    const { library, log, clock } = this.#options;
+    const rate = this.#rate(id, domain);
     if (!rate.take(clock.now())) return this.#leaveOut(id, type);
     try {
-      const program = await library.program(id, start.domain ?? domain, 'service');
+      const program = await library.program(id, domain, 'service');
       if (!program) return;
-      const run = this.#start(program, start, { ...start.args, ...wanted(program, data) });
+      const run = this.#start(program, start, domain, { ...start.args, ...wanted(program, data) });
       await run?.finished;
     } catch (error) {
       log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
@@ -171,7 +174,17 @@ export class ScenarioStarter {
     }
   }
 
-  #rate(id: string, domain: string): StartRate {
+  /**
+   * Where a start is. An unknown domain keeps the name it was given: nothing happens there until it is created.
+   * @param only the scenario's own domain: it never starts in another
+   */
+  #domainOf({ domain: named }: Start, only: DomainName | undefined): DomainName {
+    const { domain, domainOf } = this.#options;
+    if (only !== undefined || named === undefined) return only ?? domain;
+    return domainOf(named) ?? asDomainName(named);
+  }
+
+  #rate(id: string, domain: DomainName): StartRate {
     const key = `${domain} ${id}`;
     const known = this.#rates.get(key) ?? new StartRate();
     this.#rates.set(key, known);
@@ -193,10 +206,10 @@ export class ScenarioStarter {
     );
   }
 
-  #start(program: Program, start: Start, args: Readonly<Record<string, Value>>): Run | undefined {
-    const { runner, domain, log } = this.#options;
+  #start(program: Program, start: Start, domain: DomainName, args: Readonly<Record<string, Value>>): Run | undefined {
+    const { runner, log } = this.#options;
     try {
-      return runner.start(program, { domain: start.domain ?? domain, args });
+      return runner.start(program, { domain, args });
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       log.error({ scenario: program.id, by: start.kind, err: error }, 'scenario could not be started');
@@ -208,11 +221,6 @@ export class ScenarioStarter {
 function wanted({ parameters, module }: Program, data: Readonly<Record<string, Value>>): Record<string, Value> {
   if (module?.declaresParameters === false) return data;
   return Object.fromEntries(Object.entries(data).filter(([name]) => parameters.some((each) => each.name === name)));
-}
-
-/** A scenario of one domain never starts in another. */
-function within(start: Start, domain: string | undefined): Start {
-  return domain === undefined ? start : { ...start, domain };
 }
 
 /** Texts as values of the parameters' types; an invalid one stays a text, which the check refuses. */

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import { bareHost } from '../../signalling/index.ts';
 
 /** Hosts that the phones of one domain may teach. */
@@ -10,18 +11,23 @@ const MAX_LEARNT = 32;
  */
 export class OwnHosts {
   readonly #listens: (host: string) => boolean;
+  readonly #domainOf: (host: string) => DomainName | undefined;
   /** By domain; the host that was used last is at the end. */
-  readonly #learnt = new Map<string, Set<string>>();
+  readonly #learnt = new Map<DomainName, Set<string>>();
 
-  /** @param listens whether a SIP server listens at this address */
-  constructor(listens: (host: string) => boolean) {
+  /**
+   * @param listens whether a SIP server listens at this address
+   * @param domainOf the domain of this name
+   */
+  constructor(listens: (host: string) => boolean, domainOf: (host: string) => DomainName | undefined) {
     this.#listens = listens;
+    this.#domainOf = domainOf;
   }
 
   /** An account of the domain, which has proved itself, gave this host as its registrar or its own. */
-  learn(domain: string, host: string): void {
+  learn(domain: DomainName, host: string): void {
     const bare = bareHost(host);
-    if (bare === '' || bare === domain || this.#listens(bare)) return;
+    if (bare === '' || this.#domainOf(bare) === domain || this.#listens(bare)) return;
     const hosts = this.#learnt.get(domain) ?? new Set();
     this.#learnt.set(domain, hosts);
     hosts.delete(bare);
@@ -31,9 +37,9 @@ export class OwnHosts {
   }
 
   /** @param host of a URI that a phone of the domain gives; empty for a telephone number (`tel:`) */
-  isHere(host: string, domain: string): boolean {
+  isHere(host: string, domain: DomainName): boolean {
     const bare = bareHost(host);
-    if (bare === '' || bare === domain.toLowerCase()) return true;
+    if (bare === '' || this.#domainOf(bare) === domain) return true;
     return this.#listens(bare) || this.#learnt.get(domain)?.has(bare) === true;
   }
 }

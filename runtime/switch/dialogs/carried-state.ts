@@ -1,16 +1,18 @@
+import type { DomainName } from '../../domain-name/index.ts';
+
 /** What stays with a call through transfers: a dialog passes it on to the one that replaces it. */
 export interface CarriedState {
   /** Labels (specification, "SETUP_BINDINGS"). */
   readonly labels: ReadonlySet<string>;
-  /** Domains, in lower case, that have paused their recording of the call. */
-  readonly pausedRecordings: ReadonlySet<string>;
+  /** Domains that have paused their recording of the call. */
+  readonly pausedRecordings: ReadonlySet<DomainName>;
   /** Whether the hold melody is stopped for good. */
   readonly melodyOff: boolean;
 }
 
 /** State of a call that begins, with its label where one is given. */
 export function freshState(label?: string): CarriedState {
-  return withLabel({ labels: new Set(), pausedRecordings: new Set(), melodyOff: false }, label);
+  return withLabel({ labels: new Set(), pausedRecordings: new Set<DomainName>(), melodyOff: false }, label);
 }
 
 /** The same with one more label, where one is given. */

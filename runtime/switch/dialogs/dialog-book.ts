@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import { namesDialog, type Replaces } from '../../signalling/index.ts';
 import type { MemoryCallStore } from '../../callstore/index.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
@@ -20,7 +21,7 @@ export interface DialogEvents {
    * @param users ids of the users whose accounts take part
    */
   emit(
-    domains: readonly string[],
+    domains: readonly DomainName[],
     type: DialogEventType,
     data: {
       readonly inviteid: string;
@@ -75,11 +76,10 @@ export class DialogBook implements DialogObserver {
    * @param number the sipuser's number or login; undefined: any
    * @param except the call of whoever asks
    */
-  ringingAt(domain: string, number: string | undefined, except: CallDialog): CallDialog | undefined {
-    const lower = domain.toLowerCase();
+  ringingAt(domain: DomainName, number: string | undefined, except: CallDialog): CallDialog | undefined {
     for (const dialog of this.#ringing) {
       const rings = dialog.legs.some(({ leg: { party }, side }) => {
-        if (side === 'a' || party.kind !== 'sipuser' || party.domain.toLowerCase() !== lower) return false;
+        if (side === 'a' || party.kind !== 'sipuser' || party.domain !== domain) return false;
         return number === undefined || party.sipUser.phonenumber === number || party.sipUser.login === number;
       });
       if (rings && dialog !== except && dialog.state === 'forking') return dialog;

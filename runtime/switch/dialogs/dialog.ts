@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
 import type { StopMelodyMode } from '../../runs/index.ts';
@@ -59,7 +60,7 @@ export class CallDialog implements LegOwner {
   /** Labels. */
   readonly bindings: Set<string>;
   /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
-  readonly pausedRecordings: Set<string>;
+  readonly pausedRecordings: Set<DomainName>;
   readonly #observer: DialogObserver;
   readonly #start: DialogStart;
   readonly #ended = new AbortController();
@@ -236,9 +237,8 @@ export class CallDialog implements LegOwner {
   }
 
   /** Whether a leg belongs to this domain: it sees the dialog. */
-  isOf(domain: string): boolean {
-    const lower = domain.toLowerCase();
-    return this.legs.some(({ leg }) => leg.party.domain.toLowerCase() === lower);
+  isOf(domain: DomainName): boolean {
+    return this.legs.some(({ leg }) => leg.party.domain === domain);
   }
 
   /** The leg of a side; on side b the answering party. */
@@ -294,7 +294,7 @@ export class CallDialog implements LegOwner {
         uris: [...new Set(parties.flatMap(urisOf))],
         opts: opts ?? {},
       },
-      domains: [...new Set(parties.map((party) => party.domain.toLowerCase()))],
+      domains: [...new Set(parties.map((party) => party.domain))],
       sipUsers: sipUsers(parties),
       providers: [...new Set(parties.flatMap((party) => (party.kind === 'provider' ? [party.provider.id] : [])))],
     };

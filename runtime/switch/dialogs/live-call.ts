@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { MediaEndpoint } from '../../media/index.ts';
 import type { CallDialog } from './dialog.ts';
 import { numberOf, type Party, urisOf } from '../legs/party.ts';
@@ -8,7 +9,7 @@ export interface LiveCallLeg {
   readonly side: 'a' | 'b';
   /** Undefined for a scenario, which has no media of its own. */
   readonly endpoint: MediaEndpoint | undefined;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly number: string;
   /** When the party is a sipuser. */
   readonly login: string | undefined;
@@ -22,8 +23,8 @@ export interface LiveCall {
   readonly inviteid: string;
   /** The caller first. Only who has answered, once somebody has. */
   readonly legs: readonly LiveCallLeg[];
-  /** Domains, in lower case, that have paused their recording; written by the recorder, and kept through transfers. */
-  readonly pausedRecordings: Set<string>;
+  /** Domains that have paused their recording; written by the recorder, and kept through transfers. */
+  readonly pausedRecordings: Set<DomainName>;
 }
 
 /** Who follows calls from the answer to the end; it must not throw. */

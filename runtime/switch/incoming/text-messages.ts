@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DomainName } from '../../domain-name/index.ts';
 import type { SipUser } from '../../domain/index.ts';
 import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../../runs/index.ts';
 import {
@@ -21,7 +22,7 @@ import type { SwitchTools } from '../tools.ts';
 
 /** A text that a phone sent, and what became of it. */
 export type ReceivedText = {
-  readonly domain: string;
+  readonly domain: DomainName;
   /** Numbers and logins of both. */
   readonly from: string;
   readonly fromlogin: string;
@@ -86,7 +87,7 @@ export class TextMessages implements TextPort {
     );
   }
 
-  async send(domain: string, { from, fromName, to, text }: TextMessage): Promise<SipAnswer> {
+  async send(domain: DomainName, { from, fromName, to, text }: TextMessage): Promise<SipAnswer> {
     const receiver = this.#find(domain, to);
     if (receiver === undefined) return answer(404, undefined, true);
     return this.#deliver(receiver, { from: nameAddr(fromName, from, domain), called: to, text });
@@ -125,7 +126,7 @@ export class TextMessages implements TextPort {
     return promise;
   }
 
-  #find(domain: string, called: string): SipUser | undefined {
+  #find(domain: DomainName, called: string): SipUser | undefined {
     const { directory } = this.#tools;
     return directory.sipUserByNumber(domain, called) ?? directory.sipUserByLogin(domain, called);
   }

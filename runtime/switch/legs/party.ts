@@ -1,16 +1,17 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Provider, SipUser } from '../../domain/index.ts';
 import type { PartyInfo } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 
 /** Who a leg belongs to. */
 export type Party =
-  | { readonly kind: 'sipuser'; readonly domain: string; readonly sipUser: SipUser }
+  | { readonly kind: 'sipuser'; readonly domain: DomainName; readonly sipUser: SipUser }
   /** A scenario: the platform's own party. `number` is what it calls from, or was reached by. */
-  | { readonly kind: 'ivr'; readonly domain: string; readonly number: string; readonly name: string | undefined }
+  | { readonly kind: 'ivr'; readonly domain: DomainName; readonly number: string; readonly name: string | undefined }
   /** Somebody outside, reached through a provider. */
   | {
       readonly kind: 'provider';
-      readonly domain: string;
+      readonly domain: DomainName;
       readonly provider: Provider;
       readonly number: string;
       readonly name: string | undefined;
@@ -18,9 +19,9 @@ export type Party =
       readonly esg: EsgCall | undefined;
     }
   /** A room of the conference role; `number` is what is dialled to get there. */
-  | { readonly kind: 'conference'; readonly domain: string; readonly number: string }
+  | { readonly kind: 'conference'; readonly domain: DomainName; readonly number: string }
   /** Nobody that the domain knows: a number that leads nowhere. */
-  | { readonly kind: 'unknown'; readonly domain: string; readonly number: string };
+  | { readonly kind: 'unknown'; readonly domain: DomainName; readonly number: string };
 
 /** A call from outside, as the gateway role sees it. */
 export interface EsgCall {

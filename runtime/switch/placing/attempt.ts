@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DtmfProto, PreAnswer, TailStep } from '../../runs/index.ts';
 import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Entered, Entrance } from '../../conference/index.ts';
@@ -22,7 +23,7 @@ export interface AttemptOptions {
   /** The A leg. */
   readonly caller: CallingLeg;
   /** The caller's domain. */
-  readonly domain: string;
+  readonly domain: DomainName;
   /** What was dialled, without DTMF tail. */
   readonly dialled: string;
   /** Sent to the called party after the answer. */

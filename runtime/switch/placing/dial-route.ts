@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory, RouteDecision } from '../../domain/index.ts';
 import type { DialOptions } from '../../runs/index.ts';
 
@@ -9,7 +10,7 @@ import type { DialOptions } from '../../runs/index.ts';
  */
 export function dialRoute(
   directory: Directory,
-  domain: string,
+  domain: DomainName,
   dialled: string,
   { mode, useIntercom }: Pick<DialOptions, 'mode' | 'useIntercom'>,
 ): RouteDecision | undefined {

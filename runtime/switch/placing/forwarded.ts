@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import { parseSipUri } from '../../signalling/index.ts';
 import { type Callee, sipUserCallee } from '../addresses/callee.ts';
@@ -9,7 +10,7 @@ import type { SwitchTools } from '../tools.ts';
 export interface ForwardedAway {
   readonly decision: RouteDecision & { readonly kind: 'scenario' | 'conference' };
   readonly dialled: string;
-  readonly domain: string;
+  readonly domain: DomainName;
 }
 
 /** Where a phone sends a call by 3xx. */

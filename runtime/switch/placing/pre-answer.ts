@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DomainName } from '../../domain-name/index.ts';
 import {
   type CallEnd,
   type CallNotice,
@@ -47,7 +48,7 @@ export async function servePreAnswer(
 class PreAnswerCall extends CallMedia implements CallPort, LegOwner {
   readonly callid: string;
   readonly dialogid: string;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly opponent: PartyInfo;
   readonly opponentSide = 'b';
   readonly dialled = undefined;

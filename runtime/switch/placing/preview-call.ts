@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import type { CallPreview, DialledCall } from '../../runs/index.ts';
 import { calleeOf } from './callee-of.ts';
@@ -55,7 +56,7 @@ function phonesOf(
 /** A call that no phone takes. */
 function elsewhere(
   decision: RouteDecision & { readonly kind: 'scenario' | 'conference' | 'pickup' },
-  domain: string,
+  domain: DomainName,
 ): Pick<CallPreview, 'route' | 'domain' | 'target'> {
   switch (decision.kind) {
     case 'scenario':

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogPort, DtmfProto, LiveDialog, LiveLeg, StopMelodyMode, TailStep } from '../../runs/index.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
@@ -20,7 +21,7 @@ export class LiveDialogs implements DialogPort {
     this.#tools = tools;
   }
 
-  find(domain: string, dialogid: string): LiveDialog | undefined {
+  find(domain: DomainName, dialogid: string): LiveDialog | undefined {
     const dialog = this.#dialogs.find(dialogid);
     return dialog?.isOf(domain) === true ? new DialogHandle(dialog, this.#tools) : undefined;
   }

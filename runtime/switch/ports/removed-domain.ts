@@ -1,9 +1,10 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogScope } from '../../callstore/index.ts';
 
 /** What ends when its domain is removed. */
 export interface DomainCalls {
   readonly calls: { list(scope: DialogScope): Promise<readonly { readonly dialogid: string }[]> };
-  readonly dialogs: { find(domain: string, dialogid: string): { terminate(): void } | undefined };
+  readonly dialogs: { find(domain: DomainName, dialogid: string): { terminate(): void } | undefined };
   readonly conferences: { list(scope: DialogScope): Promise<readonly { readonly confid: string }[]> };
   readonly control: { terminate(confid: string): boolean };
 }
@@ -12,7 +13,10 @@ export interface DomainCalls {
  * Ends the live calls and conferences of a domain that was removed: they are found by the domain's name, and a new domain
  * of that name must not find them. Returns when their ends are under way.
  */
-export async function endCallsOf(domain: string, { calls, dialogs, conferences, control }: DomainCalls): Promise<void> {
+export async function endCallsOf(
+  domain: DomainName,
+  { calls, dialogs, conferences, control }: DomainCalls,
+): Promise<void> {
   for (const { confid } of await conferences.list({ domain })) control.terminate(confid);
   for (const { dialogid } of await calls.list({ domain })) dialogs.find(domain, dialogid)?.terminate();
 }

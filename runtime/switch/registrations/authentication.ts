@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory, LocationStore, Provider, SipUser } from '../../domain/index.ts';
 import {
   DigestAuthenticator,
@@ -82,7 +83,7 @@ export class Authentication {
 
   #digestUser(
     req: SrfRequest,
-    domain: string,
+    domain: DomainName,
     credentials: string | undefined,
     status: 401 | 407,
     refuse: Refuse,
@@ -101,18 +102,18 @@ export class Authentication {
   }
 
   /** A phone means this platform by that host, unless it is the name of a domain. */
-  #learn(domain: string, host: string | undefined): void {
+  #learn(domain: DomainName, host: string | undefined): void {
     if (host !== undefined && this.#domainOf(host) === undefined) this.#ownHosts.learn(domain, host);
   }
 
-  #account(domain: string, login: string): Account | undefined {
+  #account(domain: DomainName, login: string): Account | undefined {
     const sipUser = this.#directory.sipUserByLogin(domain, login);
     if (sipUser !== undefined) return { kind: 'sipuser', sipUser };
     const provider = this.#directory.gateway(domain, login);
     return provider === undefined ? undefined : { kind: 'provider', provider };
   }
 
-  #claimed(domain: string, user: string): SipUser | undefined {
+  #claimed(domain: DomainName, user: string): SipUser | undefined {
     return this.#directory.sipUserByLogin(domain, user) ?? this.#directory.sipUserByNumber(domain, user);
   }
 
@@ -121,12 +122,12 @@ export class Authentication {
     return this.#location.contacts(sipUser.id).some((binding) => isFromContact(binding, from));
   }
 
-  #domainOf(host: string | undefined): string | undefined {
+  #domainOf(host: string | undefined): DomainName | undefined {
     return host === undefined ? undefined : this.#directory.domain(host)?.name;
   }
 
   /** The domain meant by a phone that knows only our address: the one there is beside the master domain. */
-  #onlyDomain(): string | undefined {
+  #onlyDomain(): DomainName | undefined {
     const [domain, second] = this.#directory.domains().filter(({ isMaster }) => !isMaster);
     return second === undefined ? domain?.name : undefined;
   }

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import {
   type Answer,
   type CallEnd,
@@ -56,7 +57,7 @@ export interface IncomingScenarioCall {
 /** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
 export class IvrCall extends CallMedia implements OwnCall {
   readonly leg: IvrLeg;
-  readonly domain: string;
+  readonly domain: DomainName;
   readonly dialled: string | undefined;
   readonly #tools: SwitchTools;
   readonly #incoming: IncomingScenarioCall | undefined;
@@ -107,7 +108,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   /** A call that a scenario may place with `dial`. */
-  static idle(tools: SwitchTools, domain: string): IvrCall {
+  static idle(tools: SwitchTools, domain: DomainName): IvrCall {
     return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
   }
 

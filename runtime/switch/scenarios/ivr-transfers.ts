@@ -1,3 +1,4 @@
+import { asDomainName, type DomainName } from '../../domain-name/index.ts';
 import type {
   Answer,
   CancellableTransfer,
@@ -12,7 +13,7 @@ import type {
 import type { CallState } from '../../language/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { startEntering } from '../transfers/enter-room.ts';
-import { sameDomain, wayBack } from '../transfers/give-back.ts';
+import { wayBack } from '../transfers/give-back.ts';
 import type { HeldParty } from '../transfers/held-party.ts';
 import { startJoin } from '../transfers/join.ts';
 import type { CallingLeg } from '../legs/leg.ts';
@@ -32,7 +33,7 @@ export interface GivenAway {
 
 /** What a transfer asks of the call, and tells it. */
 export interface TransferringCall {
-  readonly domain: string;
+  readonly domain: DomainName;
   state(): CallState;
   /** The call is in state `transferred` from now on. @throws CallStateError unless it can give anybody away */
   giveAway(operation: string): GivenAway;
@@ -67,10 +68,12 @@ export class IvrTransfers {
       return { ...this.#follow(held.takeBack(dialog, opponent), opponent), cancel: () => undefined };
     held?.playMelody();
     const own = this.#call.domain;
-    const { to, domain = own } = options;
-    const extras = sameDomain(domain, own)
-      ? { domain: own }
-      : { destination: { decision: wayBack(this.#tools, takenFrom, { domain, number: to }), domain } };
+    const { to } = options;
+    const domain = options.domain === undefined ? own : this.#named(options.domain);
+    const extras =
+      domain === own
+        ? { domain: own }
+        : { destination: { decision: wayBack(this.#tools, takenFrom, { domain, number: to }), domain } };
     return this.#follow(startTransfer(this.#tools, dialog, opponent, options, extras), opponent);
   }
 
@@ -85,6 +88,11 @@ export class IvrTransfers {
     const { dialog, opponent } = this.#call.giveAway('enterRoom');
     const { transfer, room } = startEntering(this.#tools, dialog, opponent, this.#call.domain, options);
     return { ...this.#follow(transfer, opponent), room };
+  }
+
+  /** The domain that an author names; an unknown one is shown as it was given, and nobody is found there. */
+  #named(domain: string): DomainName {
+    return this.#tools.directory.domain(domain)?.name ?? asDomainName(domain);
   }
 
   #follow(transfer: Transfer, opponent: CallingLeg): CancellableTransfer {

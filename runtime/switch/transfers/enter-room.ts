@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { Participant } from '../../conference/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import type { EnteredRoom, EnterOptions, Transfer } from '../../runs/index.ts';
@@ -20,7 +21,7 @@ export function startEntering(
   tools: SwitchTools,
   old: CallDialog,
   opponent: CallingLeg,
-  domain: string,
+  domain: DomainName,
   { room, moderator, muted, binding, referredBy }: EnterOptions,
   { instead, ...extras }: EnteringExtras = {},
 ): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
@@ -50,7 +51,7 @@ export function startEntering(
 }
 
 /** A whole number, or the digits behind the domain's conference featurecode. */
-function roomDecision({ directory }: SwitchTools, domain: string, room: string): RouteDecision {
+function roomDecision({ directory }: SwitchTools, domain: DomainName, room: string): RouteDecision {
   const whole = directory.route(domain, undefined, room);
   if (whole.kind === 'conference') return whole;
   const featureCode = directory.featureCode(domain, 'conference');

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import { numberOf, type Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
@@ -11,10 +12,10 @@ import type { SwitchTools } from '../tools.ts';
 export function wayBack(
   { directory }: Pick<SwitchTools, 'directory'>,
   from: Party | undefined,
-  { domain, number }: { readonly domain: string; readonly number: string },
+  { domain, number }: { readonly domain: DomainName; readonly number: string },
 ): RouteDecision {
   const refused: RouteDecision = { kind: 'reject', status: 403, reason: 'Forbidden' };
-  if (from === undefined || !sameDomain(from.domain, domain) || numberOf(from) !== number) return refused;
+  if (from === undefined || from.domain !== domain || numberOf(from) !== number) return refused;
   if (from.kind === 'sipuser') {
     // As the account is now, whatever its number means to others.
     const sipuser = directory.sipUserById(from.sipUser.id);
@@ -23,9 +24,4 @@ export function wayBack(
   if (from.kind !== 'ivr' && from.kind !== 'conference') return refused;
   const decision = directory.route(from.domain, undefined, number);
   return decision.kind === 'scenario' || decision.kind === 'conference' ? decision : refused;
-}
-
-/** Names of domains are the same in any case. */
-export function sameDomain(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide, TakeOverOptions } from '../../runs/index.ts';
 import { withLabel } from '../dialogs/carried-state.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
@@ -22,7 +23,7 @@ export interface FoundLeg {
  */
 export function findLeg(
   tools: SwitchTools,
-  domain: string,
+  domain: DomainName,
   { dialogid, side }: DialogSide,
   scenarios = false,
 ): FoundLeg | 481 | 488 {

@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import {
   type Answer,
@@ -30,9 +31,9 @@ export type BeforeSettling = (result: Answer) => Promise<void>;
 export interface TransferExtras {
   readonly beforeSettling?: BeforeSettling;
   /** Where it goes, in which domain, when that is decided already. */
-  readonly destination?: { readonly decision: RouteDecision; readonly domain: string };
+  readonly destination?: { readonly decision: RouteDecision; readonly domain: DomainName };
   /** Whose numbers the target is one of: the domain of whoever transfers; default: the transferred party's. */
-  readonly domain?: string;
+  readonly domain?: DomainName;
   readonly entrance?: AttemptOptions['entrance'];
   readonly onEntered?: AttemptOptions['onEntered'];
 }
@@ -75,7 +76,7 @@ export function startHunt(
   old: CallDialog,
   opponent: CallingLeg,
   targets: readonly string[],
-  { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: string },
+  { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: DomainName },
 ): HuntTransfer {
   const callerNumber = numberOf(opponent.party);
   const called = targets.flatMap((target): Called[] => {
@@ -99,7 +100,7 @@ export function startHunt(
 interface TransferPlan {
   readonly old: CallDialog;
   readonly opponent: CallingLeg;
-  readonly domain: string;
+  readonly domain: DomainName;
   /** What the new dialog is to: of several, the first. */
   readonly number: string;
   readonly tail: readonly TailStep[];

@@ -1,10 +1,11 @@
+import { asDomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../../runs/index.ts';
 import type { ScriptedAnswer } from './answers.ts';
 import type { PhoneScripts, Phones } from './phones.ts';
 import type { Turn } from './turns.ts';
 
 /** The domain of simulated calls. */
-export const SIMULATED_DOMAIN = 'simulation';
+export const SIMULATED_DOMAIN = asDomainName('simulation');
 /** Identifiers of one call. */
 export interface CallNames {
   readonly callid: string;

@@ -362,7 +362,7 @@ export class SimulatedCall implements OwnCall {
 }
 
 function party(number: string): PartyInfo {
-  return { number, login: undefined, name: undefined, domain: 'simulation', uri: `<sip:${number}@simulation>` };
+  return { number, login: undefined, name: undefined, domain: SIMULATED_DOMAIN, uri: `<sip:${number}@simulation>` };
 }
 
 function toTurn(digits: string): Turn {

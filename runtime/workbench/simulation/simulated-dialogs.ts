@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogPort, LiveDialog } from '../../runs/index.ts';
 import { SIMULATED_CALL } from './call-script.ts';
 
@@ -14,7 +15,7 @@ export class SimulatedDialogs implements DialogPort {
     this.#end = end;
   }
 
-  find(domain: string, dialogid: string): LiveDialog | undefined {
+  find(domain: DomainName, dialogid: string): LiveDialog | undefined {
     if (this.#ended.has(dialogid)) return undefined;
     const legs = (['a', 'b'] as const).map((side) => {
       const number = side === 'a' ? '101' : '102';

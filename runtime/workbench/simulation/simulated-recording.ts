@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type { CallRecordingPort, RecordingChange, RecordLayer } from '../../runs/index.ts';
 
@@ -11,13 +12,13 @@ export class SimulatedRecording implements CallRecordingPort {
     this.#note = note;
   }
 
-  async pause(domain: string, dialogid: string): Promise<void> {
+  async pause(domain: DomainName, dialogid: string): Promise<void> {
     this.check(domain, dialogid, { command: 'pause' });
     this.#paused.add(dialogid);
     this.#note(`pause recording of ${dialogid}`);
   }
 
-  async resume(domain: string, dialogid: string): Promise<void> {
+  async resume(domain: DomainName, dialogid: string): Promise<void> {
     this.check(domain, dialogid, { command: 'resume' });
     this.#paused.delete(dialogid);
     this.#note(`resume recording of ${dialogid}`);
@@ -28,7 +29,7 @@ export class SimulatedRecording implements CallRecordingPort {
     this.#note(`record layer ${layer} of ${callid ?? 'both sides'}`);
   }
 
-  async removeLayer(domain: string, dialogid: string, layer: string): Promise<void> {
+  async removeLayer(domain: DomainName, dialogid: string, layer: string): Promise<void> {
     this.check(domain, dialogid, { command: 'remove', layer });
     this.#layers.delete(`${dialogid} ${layer}`);
     this.#note(`end layer ${layer}`);

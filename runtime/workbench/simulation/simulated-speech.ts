@@ -1,3 +1,4 @@
+import type { DomainName } from '../../domain-name/index.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type {
   CallSpeechPort,
@@ -28,7 +29,7 @@ export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
     this.#note(`recognise ${callid} as ${layer}`);
   }
 
-  async removeLayer(domain: string, dialogid: string, layer: string): Promise<string> {
+  async removeLayer(domain: DomainName, dialogid: string, layer: string): Promise<string> {
     this.check(domain, dialogid, { command: 'remove', layer });
     this.#layers.delete(`${dialogid} ${layer}`);
     this.#note(`end recognition ${layer}`);

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import type { DialogEntry } from '../../../runtime/callstore/memory-callstore.ts';
 
-const DOMAIN = 'demo.local';
+const DOMAIN = asDomainName('demo.local');
 
 /** A live call of two accounts that nobody else has, as the switch tells the callstore of it. */
 export function liveDialog(index: number): DialogEntry {

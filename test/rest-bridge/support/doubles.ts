@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
+import { asDomainName, type DomainName } from '../../../runtime/domain-name/index.ts';
 import {
   createOperations,
   type OperationDefinition,
@@ -95,7 +96,7 @@ export class MemoryIam implements Iam {
       userId: `user-${login}`,
       login,
       name: login.toUpperCase(),
-      domain,
+      domain: asDomainName(domain),
       domainIsMaster: false,
       roles: [login === 'admin' ? 'admin' : 'user'],
       kind,
@@ -306,7 +307,7 @@ export function dialog(dialogid: string, more: Partial<DialogView> = {}): Dialog
 /** Records of operations and runs, set by the test. */
 export class MemoryRecords {
   readonly armed = new ArmedRuns();
-  readonly byId = new Map<string, { readonly id: string; readonly domain: string }>();
+  readonly byId = new Map<string, { readonly id: string; readonly domain: DomainName }>();
   /** Records of operations. */
   readonly done: OperationRecord[] = [];
 
@@ -322,24 +323,26 @@ export class MemoryRecords {
     };
   }
 
-  read(id: string): { readonly id: string; readonly domain: string } | undefined {
+  read(id: string): { readonly id: string; readonly domain: DomainName } | undefined {
     return this.byId.get(id);
   }
 
-  runs(): readonly { readonly domain: string }[] {
+  runs(): readonly { readonly domain: DomainName }[] {
     return [...this.byId.values()];
   }
 
-  async debug(scenario: string, _domain: string, from: string) {
+  async debug(scenario: string, _domain: DomainName, callerNumber: string) {
     if (scenario === 'blocks') return 'no_script';
-    return scenario === 'hello' ? { ...this.armed.arm('demo.local', scenario, from), port: 9229 } : undefined;
+    return scenario === 'hello'
+      ? { ...this.armed.arm(asDomainName('demo.local'), scenario, callerNumber), port: 9229 }
+      : undefined;
   }
 
-  async debugged(domain: string) {
+  async debugged(domain: DomainName) {
     return this.armed.list(domain);
   }
 
-  undebug(scenario: string, domain: string) {
+  undebug(scenario: string, domain: DomainName) {
     return this.armed.disarm(domain, scenario);
   }
 }

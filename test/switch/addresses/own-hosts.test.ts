@@ -1,30 +1,37 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import { OwnHosts } from '../../../runtime/switch/addresses/own-hosts.ts';
 
+const DEMO = asDomainName('demo.local');
+
 describe('whether a host is this platform', () => {
-  const hosts = () => new OwnHosts((host) => host === '192.0.2.1' || host === '2001:db8::1');
+  const hosts = () =>
+    new OwnHosts(
+      (host) => host === '192.0.2.1' || host === '2001:db8::1',
+      (name) => (name === 'demo.local' ? DEMO : undefined),
+    );
 
   it('holds for the own domain, for the addresses of its servers, and for telephone numbers', () => {
     const own = hosts();
     for (const here of ['', 'demo.local', '192.0.2.1', '[2001:DB8::1]']) {
-      expect(own.isHere(here, 'demo.local'), here).to.equal(true);
+      expect(own.isHere(here, DEMO), here).to.equal(true);
     }
     for (const elsewhere of ['other.local', '192.0.2.2', 'sub.demo.local', '[2001:db8::2]']) {
-      expect(own.isHere(elsewhere, 'demo.local'), elsewhere).to.equal(false);
+      expect(own.isHere(elsewhere, DEMO), elsewhere).to.equal(false);
     }
   });
 
   it('holds for what phones of the domain taught, not of another one, and not for ever more of it', () => {
     const own = hosts();
-    own.learn('demo.local', '198.51.100.1');
-    expect(own.isHere('198.51.100.1', 'demo.local')).to.equal(true);
-    expect(own.isHere('198.51.100.1', 'other.local')).to.equal(false);
+    own.learn(DEMO, '198.51.100.1');
+    expect(own.isHere('198.51.100.1', DEMO)).to.equal(true);
+    expect(own.isHere('198.51.100.1', asDomainName('other.local'))).to.equal(false);
     for (let n = 1; n <= 40; n += 1) {
-      own.learn('demo.local', `198.51.100.${n}`);
-      own.learn('demo.local', '198.51.100.1');
+      own.learn(DEMO, `198.51.100.${n}`);
+      own.learn(DEMO, '198.51.100.1');
     }
-    expect(own.isHere('198.51.100.1', 'demo.local')).to.equal(true);
-    expect(own.isHere('198.51.100.2', 'demo.local')).to.equal(false);
-    expect(own.isHere('198.51.100.40', 'demo.local')).to.equal(true);
+    expect(own.isHere('198.51.100.1', DEMO)).to.equal(true);
+    expect(own.isHere('198.51.100.2', DEMO)).to.equal(false);
+    expect(own.isHere('198.51.100.40', DEMO)).to.equal(true);
   });
 });

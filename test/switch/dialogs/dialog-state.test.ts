@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import { freshState } from '../../../runtime/switch/dialogs/carried-state.ts';
 import { CallDialog } from '../../../runtime/switch/dialogs/dialog.ts';
 import {
@@ -29,7 +30,7 @@ const HANGUP: EndCause = { by: 'external', status: 487, reason: 'Request Termina
 function leg(callid: string, released: string[]): Leg {
   return {
     callid,
-    party: { kind: 'unknown', domain: 'example.test', number: callid },
+    party: { kind: 'unknown', domain: asDomainName('example.test'), number: callid },
     endpoint: undefined,
     mediaServer: undefined,
     held: false,

@@ -1,10 +1,11 @@
+import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import type { Provider } from '../../../runtime/domain/directory.ts';
 
 /** A provider with what a test is about. */
 export function provider(changes: Partial<Provider> = {}): Provider {
   return {
     id: 'p1',
-    domain: 'demo.local',
+    domain: asDomainName('demo.local'),
     code: 'operator',
     name: 'Operator',
     enabled: true,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import type { MediaEndpoint } from '../../../runtime/media/endpoint.ts';
 import { MediaError } from '../../../runtime/media/media-error.ts';
 import type { IncomingInvite } from '../../../runtime/signalling/incoming-invite.ts';
@@ -56,7 +57,7 @@ class Caller {
         background: () => undefined,
         refer: () => ({ status: 603 }),
       },
-      { kind: 'unknown', domain: 'example.test', number: '101' },
+      { kind: 'unknown', domain: asDomainName('example.test'), number: '101' },
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the parts of it that a leg asks
       invite as unknown as IncomingInvite,
     );
