@@ -4,7 +4,7 @@ import { asDomainName } from '../domain-name/index.ts';
 import { MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
-import type { LiveDirectory, PersistentLocation } from '../domain/index.ts';
+import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
 import { callEvents, type EventBus, messageEvents } from '../events/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { Admission, endCallsOf, Switch } from '../switch/index.ts';
@@ -38,9 +38,7 @@ export interface CallNeeds {
 export function openCalls(needs: CallNeeds): Calls {
   const { config, directory, location, events, metrics, recordings, late, log } = needs;
   const { recording, speech } = recordings;
-  const callstore = new MemoryCallStore(
-    (domain, name) => (directory.sipUserByNumber(domain, name) ?? directory.sipUserByLogin(domain, name))?.login,
-  );
+  const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login);
   const conferenceStore = new MemoryConferenceStore(callstore);
   const admission = new Admission(config.callLimits, () => callstore.count);
   const overload: Calls['overload'] = (by) => {

@@ -56,9 +56,8 @@ export const invite = defineOperation({
   startsCall: true,
   scenario: 'invite',
   plan: ({ directory, previewCall }, { scope, parameters }) => {
-    const { from, mode: named } = parameters;
-    if (!mayCallAs(directory, scope, (own) => (named === 'sipuser' ? own.login : own.phonenumber) === from))
-      throw new OperationError({ kind: 'forbidden' });
+    const { from, mode: kind = 'number' } = parameters;
+    if (!mayCallAs(directory, scope, from, kind)) throw new OperationError({ kind: 'forbidden' });
     // The scenario has the same parameters and defaults as the request, but for when it is answered.
     const { response_mode: mode = 3, ...args } = parameters;
     return {

@@ -55,8 +55,7 @@ export const inviteByIvr = defineOperation({
   plan: async (tools, { scope, parameters }) => {
     const { to, scriptcode, key, param, headers, response_mode: mode = 2, ...given } = parameters;
     const { number } = splitDtmfTail(to);
-    if (!mayCallAs(tools.directory, scope, ({ phonenumber, login }) => phonenumber === number || login === number))
-      throw new OperationError({ kind: 'forbidden' });
+    if (!mayCallAs(tools.directory, scope, number, 'either')) throw new OperationError({ kind: 'forbidden' });
     const start = await valuesFor(tools, scope.domain, scriptcode, key, param);
     const { domain } = scope;
     const x = tools.previewCall?.({ domain, dialled: number, useIntercom: given.use_intercom ?? false });

@@ -1,18 +1,26 @@
-import type { Directory } from '../../domain/index.ts';
+import { type Directory, isNamed, type SipUser } from '../../domain/index.ts';
 import type { Scope } from './target.ts';
-
-type Account = ReturnType<Directory['sipUsersOfUser']>[number];
 
 /**
  * Whether a caller of the API may place a call as this account. On the domain's path anybody may be named; on the own-calls path one
  * of the user's own accounts.
- * @param names whether the request names this account
+ * @param name as the request names the account
+ * @param kind what `name` is: a number, the login of a sipuser, or either
  */
 export function mayCallAs(
   directory: Pick<Directory, 'sipUsersOfUser'>,
   { domain, ownUserId }: Scope,
-  names: (account: Account) => boolean,
+  name: string,
+  kind: 'number' | 'sipuser' | 'either',
 ): boolean {
   if (ownUserId === undefined) return true;
-  return directory.sipUsersOfUser(ownUserId).some((account) => account.domain === domain && names(account));
+  return directory
+    .sipUsersOfUser(ownUserId)
+    .some((account) => account.domain === domain && isNamedAs[kind](account, name));
 }
+
+const isNamedAs = {
+  number: ({ phonenumber }: SipUser, name: string) => phonenumber === name,
+  sipuser: ({ login }: SipUser, name: string) => login === name,
+  either: isNamed,
+};

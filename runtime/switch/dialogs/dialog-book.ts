@@ -1,3 +1,4 @@
+import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { namesDialog, type Replaces } from '../../signalling/index.ts';
 import type { MemoryCallStore } from '../../callstore/index.ts';
@@ -80,7 +81,7 @@ export class DialogBook implements DialogObserver {
     for (const dialog of this.#ringing) {
       const rings = dialog.legs.some(({ leg: { party }, side }) => {
         if (side === 'a' || party.kind !== 'sipuser' || party.domain !== domain) return false;
-        return number === undefined || party.sipUser.phonenumber === number || party.sipUser.login === number;
+        return number === undefined || isNamed(party.sipUser, number);
       });
       if (rings && dialog !== except && dialog.state === 'forking') return dialog;
     }

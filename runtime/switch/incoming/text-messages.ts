@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DomainName } from '../../domain-name/index.ts';
-import type { SipUser } from '../../domain/index.ts';
+import { type SipUser, sipUserNamed } from '../../domain/index.ts';
 import { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from '../../runs/index.ts';
 import {
   answer,
@@ -76,7 +76,7 @@ export class TextMessages implements TextPort {
     const { sipUser } = account;
     const target = parseSipUri(req.uri);
     const called = target !== undefined && this.#tools.isHere(target.host, sipUser.domain) ? target.user : '';
-    const receiver = this.#find(sipUser.domain, called);
+    const receiver = sipUserNamed(this.#tools.directory, sipUser.domain, called);
     if (receiver === undefined) return refuse(404);
     this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(
       (status) => res.send(status),
@@ -88,7 +88,7 @@ export class TextMessages implements TextPort {
   }
 
   async send(domain: DomainName, { from, fromName, to, text }: TextMessage): Promise<SipAnswer> {
-    const receiver = this.#find(domain, to);
+    const receiver = sipUserNamed(this.#tools.directory, domain, to);
     if (receiver === undefined) return answer(404, undefined, true);
     return this.#deliver(receiver, { from: nameAddr(fromName, from, domain), called: to, text });
   }
@@ -124,11 +124,6 @@ export class TextMessages implements TextPort {
       });
     }
     return promise;
-  }
-
-  #find(domain: DomainName, called: string): SipUser | undefined {
-    const { directory } = this.#tools;
-    return directory.sipUserByNumber(domain, called) ?? directory.sipUserByLogin(domain, called);
   }
 }
 
