@@ -1,4 +1,4 @@
-/** The door of this room: what other rooms use of it. */
+/** The b2b role: what other rooms use of the switch. */
 export type { LiveCall } from './dialogs/live-call.ts';
 export { Admission } from './incoming/admission.ts';
 export { endCallsOf } from './ports/removed-domain.ts';

@@ -12,8 +12,8 @@ import { pickUp } from './placing/pickup.ts';
 import type { SwitchTools } from './tools.ts';
 
 /**
- * Starts the call that a route decision asks for. Everybody but the switch has it from its tools, as those that are called
- * here call others in turn.
+ * Starts the call of a route decision. Other files use `SwitchTools.placeCall`, because the parties that are called here
+ * place calls in turn.
  */
 export function placeCall(tools: SwitchTools, decision: RouteDecision, options: AttemptOptions): Attempt {
   switch (decision.kind) {
@@ -25,7 +25,7 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     }
     case 'scenario':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
-      // A room has nothing to say to a scenario's silence: one side of a call needs media.
+      // A scenario has no media, and a conference has some only with a voice: one side of a call needs media.
       if (options.caller instanceof ConferenceLeg && !options.caller.speaks) return failedAttempt(488);
       return callScenario(tools, decision.code, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':

@@ -31,21 +31,21 @@ export interface SwitchOptions {
   readonly conferences: Conferences;
   readonly site: string;
   readonly log: Log;
-  /** Told what happens to dialogs. */
+  /** Receives the call events of dialogs. */
   readonly events: DialogEvents;
-  /** Why no call may begin now; absent: there are no limits. */
+  /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
-  /** Understands what the opponents of scenarios say. */
+  /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
-  /** Told of texts that phones send to each other. */
+  /** Receives the texts that phones send to each other. */
   readonly onText?: (text: ReceivedText) => void;
-  /** Runs a scenario for a call; false when there is none of that code. */
+  /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
 }
 
-/** Milliseconds that the stop of a node waits for its phones. */
+/** Milliseconds that a stopping node waits for the answers of phones and providers. */
 const SHUTDOWN_MS = 2000;
 
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
@@ -75,7 +75,7 @@ export class Switch implements SipHandlers {
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
     const failed: SwitchTools['failed'] = (err, what, { callid }) => {
-      // What a phone wants and cannot have is no fault of the node.
+      // A status below 500 refuses a phone's request: no fault of the node.
       if (err instanceof MediaError && err.status < 500) log.info({ reason: err.message, callid }, `${what} refused`);
       else log.error({ err, callid }, `${what} failed`);
     };
@@ -114,19 +114,19 @@ export class Switch implements SipHandlers {
     this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
   }
 
-  /** Calls can be made from now on. */
+  /** Connects the switch to its servers. Calls are possible from now on. */
   connect(sip: SipLinks, media: MediaServers): void {
     this.#links = { sip, media };
     this.#trunks.start((registration) => sip.registration(registration));
   }
 
-  /** Whether calls can be made: both servers are there, and the node is not on its way out. */
+  /** True when calls are possible: both servers are connected, and the node is not stopping. */
   get ready(): boolean {
     return !this.#draining && this.#links?.sip.connected === true && this.#links.media.connected;
   }
 
   invite(invite: IncomingInvite): void {
-    // An INVITE with Replaces continues a call that is there already.
+    // An INVITE with Replaces continues an existing call, so the limits do not apply.
     const overload = invite.header('Replaces') === undefined ? this.#overload?.() : undefined;
     if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
     else if (overload) invite.reject(503, undefined, { 'Retry-After': String(overload.retryAfterSeconds) });
@@ -157,7 +157,7 @@ export class Switch implements SipHandlers {
     return previewCall(this.#tools, call);
   }
 
-  /** Registrations with providers that stand at the moment. */
+  /** Number of providers with which this node is registered. */
   get registeredTrunks(): number {
     return [...this.#trunks.states().values()].filter(({ state }) => state === 'registered').length;
   }
@@ -177,13 +177,13 @@ export class Switch implements SipHandlers {
     return this.#dialogs.live(dialogid);
   }
 
-  /** The answered call that a leg is in at the moment. */
+  /** The answered call of the leg with this Call-ID. */
   callOfLeg(callid: string): LiveCall | undefined {
     const found = this.#dialogs.findByCallId(callid);
     return found === undefined ? undefined : this.#dialogs.live(found.dialog.dialogid);
   }
 
-  /** Takes no more calls, ends the live ones, and waits until the phones know, but not longer than two seconds. */
+  /** Refuses new calls, ends the live ones, and waits up to two seconds for the answers to BYE and REGISTER. */
   async shutDown(): Promise<void> {
     this.#draining = true;
     for (const dialog of this.#dialogs.all())

@@ -18,37 +18,37 @@ import type { LoopCount } from './placing/loop-count.ts';
 import type { DialogBook } from './dialogs/dialog-book.ts';
 import type { PhoneLeg } from './legs/phone-leg.ts';
 
-/** What the parts of the switch work with; made once per node. */
+/** The services that the parts of the switch share; made once per node. */
 export interface SwitchTools {
   readonly directory: Directory;
   readonly location: LocationStore;
   readonly dialogs: DialogBook;
   readonly conferences: Conferences;
-  /** Calls between scenarios, and from scenarios to conferences. */
+  /** Counts the calls between scenarios, and from scenarios to conferences. */
   readonly loops: LoopCount;
   /** Name of the site that serves the dialogs. */
   readonly site: string;
   readonly log: Log;
-  /** Whether the host of a URI that a party of the domain gives is this platform. */
+  /** Whether the host of a URI means this platform when a party of the domain names it. */
   isHere(host: string, domain: DomainName): boolean;
   invite(options: OutgoingInviteOptions): OutgoingInvite;
   /** Sends a MESSAGE outside any call; never rejects. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer>;
-  /** The SIP server to make a call by whose phones have none of their own. */
+  /** The SIP server for calls to addresses that name none. */
   sipServer(): string | undefined;
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
-  /** The media server, where there is only one. */
+  /** The media server of a node with only one; undefined with several. */
   readonly onlyMediaServer: () => EndpointServer | undefined;
   /** Starts the call that a route decision asks for. */
   placeCall(decision: RouteDecision, options: AttemptOptions): Attempt;
-  /** A phone transfers its peer; gives the answer to its REFER. */
+  /** Handles the REFER of a phone. @returns the answer to it */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
-  /** Runs a scenario for a call; false when there is none of that code. */
+  /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
-  /** Speech recognition, where the node has any. */
+  /** Speech recognition; undefined on a node without it. */
   readonly listenTo: ListenTo | undefined;
-  /** Reports a failure that nobody waits for. */
+  /** Logs the failure of work that nothing awaits. */
   failed(err: unknown, what: string, leg: { callid: string }): void;
-  /** Work that goes on when its call is over; a failure is reported, and the stop of the node waits for it. */
+  /** Follows work that outlives its call: a failure is logged, and a stopping node waits for it. */
   background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
 }

@@ -2,13 +2,13 @@ import type { DialogTags } from '../../signalling/index.ts';
 import type { Device, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 
-/** The far end while it rings. */
+/** The device of a ringing contact, and its SIP dialogs. */
 export interface RingingFar {
   readonly device: Device;
   tags(): readonly DialogTags[];
 }
 
-/** A called contact that has not answered: all one can do with it is to give it up. */
+/** The leg of a called contact that has not answered. It can only be given up. */
 export class BranchLeg {
   readonly callid: string;
   readonly party: Party;

@@ -6,8 +6,8 @@ import type { Party } from './party.ts';
 import type { EndpointPair } from '../sound/endpoint-pair.ts';
 
 /**
- * A conference's side of a dialog. It has no endpoint: it takes the other side's into the mix. Only where the other side
- * is a scenario, which has none either, it has a voice of its own.
+ * A conference's side of a dialog. It has no endpoint: it takes the other side's endpoint into the mix. A scenario on the
+ * other side has none either, so there the conference has a voice: a pair of endpoints.
  */
 export class ConferenceLeg implements CallingLeg {
   readonly callid: string;
@@ -21,7 +21,7 @@ export class ConferenceLeg implements CallingLeg {
   #voice: EndpointPair | undefined;
   #ended = false;
 
-  /** @param makeVoice for a call to a scenario */
+  /** @param makeVoice opens the endpoints for a call to a scenario */
   constructor(room: Room, participant: Participant, makeVoice?: (leg: ConferenceLeg) => Promise<EndpointPair>) {
     this.#makeVoice = makeVoice;
     const { domain, number } = room.address;
@@ -36,7 +36,7 @@ export class ConferenceLeg implements CallingLeg {
     return this.#voice?.one;
   }
 
-  /** Whether it can talk to a scenario. */
+  /** True when it has a voice, so that the other side may be a scenario. */
   get speaks(): boolean {
     return this.#makeVoice !== undefined;
   }
@@ -49,12 +49,12 @@ export class ConferenceLeg implements CallingLeg {
     return this.#ended;
   }
 
-  /** The way of the other side's sound into the conference. */
+  /** The path of the other side's sound into the conference. */
   pathFor(endpoint: MediaEndpoint): SoundPath {
     return new ConferencePath(this.participant, endpoint);
   }
 
-  /** The call by which the participant is connected; the room can end it from now on. */
+  /** Names the participant's call. The room can end it from now on. */
   connectedBy(dialogid: string): void {
     this.participant.line = { dialogid, hangUp: (reason) => this.owner?.legRemoved(this, reason) };
   }
@@ -71,7 +71,7 @@ export class ConferenceLeg implements CallingLeg {
   }
 
   async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined> {
-    if (on !== undefined && on !== this.mediaServer) throw new MediaError('a room stays on its media server', 488);
+    if (on !== undefined && on !== this.mediaServer) throw new MediaError('a conference cannot move', 488);
     if (this.#makeVoice === undefined) return undefined;
     this.#opening ??= this.#makeVoice(this);
     const voice = await this.#opening;
@@ -80,7 +80,7 @@ export class ConferenceLeg implements CallingLeg {
   }
 
   earlyMedia(): void {
-    // A room hears whoever has answered.
+    // A conference hears participants only after their answer.
   }
 
   async answered(): Promise<void> {
@@ -118,7 +118,7 @@ class ConferencePath implements SoundPath {
     return this.#participant.disconnect();
   }
 
-  /** Whoever holds stays in the mix: he comes back without delay, and meanwhile is not heard. */
+  /** A participant that holds the call stays in the mix, unheard, and so resumes without delay. */
   setHeld(_by: MediaEndpoint, held: boolean): Promise<void> {
     this.#participant.setHeld(held);
     return this.connect();

@@ -1,14 +1,14 @@
 import type { DtmfProto, TailStep } from '../../runs/index.ts';
 import { untilAborted } from '../../media/index.ts';
 
-/** Milliseconds that a digit takes with the gap behind it. */
+/** Milliseconds of one digit and the gap after it. */
 const DIGIT_MS = 290;
 /** The media server refuses longer strings. */
 const MAX_DIGITS = 90;
-/** Digits and pauses that may wait; a minute's worth and more. */
+/** Most digits and pauses in the queue: two minutes of digits. */
 const MAX_WAITING = 512;
 
-/** More digits wait for a leg than anybody could want. */
+/** The queue of digits for a leg is full. */
 export class DtmfQueueFull extends Error {
   override readonly name = 'DtmfQueueFull';
   constructor() {
@@ -16,9 +16,7 @@ export class DtmfQueueFull extends Error {
   }
 }
 
-/**
- * Sends DTMF to one leg: what comes while digits are on their way waits for its turn, so that two requests do not mix.
- */
+/** Sends DTMF to one leg, one request after the other, so that the digits of two requests do not mix. */
 export class DtmfSender {
   readonly #put: (digits: string, proto: DtmfProto) => Promise<void>;
   readonly #gone: () => AbortSignal;
@@ -27,27 +25,27 @@ export class DtmfSender {
 
   /**
    * @param put hands digits to the far end, and settles when they are on their way
-   * @param gone aborted when the leg is over: nothing that waits is sent then
+   * @param gone aborted at the end of the leg, which drops the queue
    */
   constructor(put: (digits: string, proto: DtmfProto) => Promise<void>, gone: () => AbortSignal) {
     this.#put = put;
     this.#gone = gone;
   }
 
-  /** The leg is over: nothing is sent any more. */
+  /** True after the end of the leg. */
   get over(): boolean {
     return this.#gone().aborted;
   }
 
-  /** Whether so much more can be queued. */
+  /** Whether the queue has room for these steps. */
   hasRoom(steps: readonly TailStep[]): boolean {
     return this.#waiting + lengthOf(steps) <= MAX_WAITING;
   }
 
   /**
    * Queues digits and pauses; settles when the last one is out.
-   * @param signal takes back what has not been sent
-   * @throws DtmfQueueFull at once; the reason of the signal
+   * @param signal drops the steps that were not sent yet
+   * @throws DtmfQueueFull at once; the signal's reason after an abort
    */
   async send(steps: readonly TailStep[], proto: DtmfProto, signal?: AbortSignal): Promise<void> {
     const length = lengthOf(steps);

@@ -3,19 +3,19 @@ import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
-/** What a scenario's leg tells the scenario's call. */
+/** What a scenario's leg reports to the scenario's call, and asks of it. */
 export interface IvrLegEvents {
-  /** Called once, when somebody else ends the leg. */
+  /** Called once, when another party ends the leg. */
   released(cause: EndCause): void;
-  /** The other party holds the call, or takes it back. */
+  /** The other party holds or resumes the call. */
   held(held: boolean): void;
   /** The other party's phone sent a request within the call. */
   messaged(message: PhoneMessage): void;
-  /** Somebody else is the other party from now on: it transferred the call, or was replaced. */
+  /** The leg has a new other party: the old one transferred the call, or was replaced. */
   peerChanged(): void;
-  /** Somebody takes the other party away: its media has to be free when this settles. */
+  /** Another dialog takes the other party: its media must be free when this settles. */
   quiet(): Promise<void>;
-  /** Somebody sends digits to the scenario, as if the other party had pressed them. */
+  /** Digits for the scenario, which arrive as if the other party had pressed them. */
   digits(digits: string): Promise<void>;
   /** Aborted when the scenario's call is over. */
   readonly gone: AbortSignal;
@@ -71,7 +71,7 @@ export class IvrLeg implements CallingLeg {
   }
 
   ring(): void {
-    // A scenario follows the answers to its call, not a tone.
+    // A scenario follows the SIP answers to its call.
   }
 
   prepareMedia(): Promise<undefined> {
@@ -79,7 +79,7 @@ export class IvrLeg implements CallingLeg {
   }
 
   earlyMedia(): void {
-    // Heard by nobody: a scenario has no ears before it plays or listens.
+    // A scenario hears nothing before it plays or listens.
   }
 
   answered(): Promise<void> {

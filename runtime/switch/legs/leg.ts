@@ -20,23 +20,23 @@ export interface PhoneMessage {
   readonly body: string;
 }
 
-/** Whoever a leg belongs to at the moment: a dialog. A transfer gives the leg another owner. */
+/** The current owner of a leg: a dialog, or a scenario that serves a phone before it is connected. */
 export interface LegOwner {
   /** The leg ended by itself: the far end hung up, cancelled, or was lost. */
   legEnded(leg: Leg, reason: string): void;
-  /** The far end put the call on hold, or took it back. */
+  /** The far end holds or resumes the call. */
   legHeld(leg: Leg, held: boolean): void;
-  /** Somebody who is neither side ended the leg: the call is to be over. */
+  /** The leg was ended from outside, e.g. by its conference, and the call ends with it. */
   legRemoved(leg: Leg, reason: string): void;
   /** The far end sent a request within the call. */
   legMessaged?(leg: Leg, message: PhoneMessage): void;
 }
 
-/** What a device can be asked for beside calls. */
+/** What a device accepts beside calls. */
 export interface Device {
   /** Events that it listed in Allow-Events, lower case (RFC 6665 section 8.2.2). */
   readonly allowEvents: ReadonlySet<string>;
-  /** Sends a NOTIFY; false when the device cannot be asked (any more). */
+  /** Sends a NOTIFY; false when no dialog with the device is left to send it in. */
   notify(event: string): boolean;
 }
 
@@ -44,51 +44,51 @@ export interface Device {
 export interface Leg {
   readonly callid: string;
   readonly party: Party;
-  /** The media of the leg, where it has any by now. */
+  /** The leg's media; undefined before it is prepared, and on a leg without media. */
   readonly endpoint: MediaEndpoint | undefined;
-  /** Where its sound is, or will be, where that is decided; sounds on different media servers cannot be connected. */
+  /** The media server of its sound, once that is decided. Two legs can be connected only on one media server. */
   readonly mediaServer: EndpointServer | undefined;
   /** True while the far end holds the call. */
   readonly held: boolean;
   owner: LegOwner | undefined;
-  /** For a leg without an endpoint that takes the other side's sound elsewhere: the way there. */
+  /** On a leg without an endpoint: the path of the other side's sound, e.g. into a conference. */
   pathFor?(endpoint: MediaEndpoint): SoundPath;
-  /** Sends digits to the far end; absent while it has not answered. */
+  /** Sends digits to the far end; absent before its answer. */
   readonly dtmf?: DtmfSender;
-  /** The device at the far end, where there is one. */
+  /** The device at the far end, if any. */
   readonly device?: Device | undefined;
-  /** Of the SIP dialogs with the far end: one with a phone that talks, any number with one that rings. */
+  /** Tags of the SIP dialogs with the far end: one of an answered phone, any number of a ringing one. */
   readonly tags?: readonly DialogTags[];
-  /** The other party of the dialog holds the call, or takes it back; only scenarios want to know. */
+  /** The other party of the dialog holds or resumes the call. Only scenarios use this. */
   peerHeld?(held: boolean): void;
-  /** The other party's phone sent a request within the call; only scenarios want to know. */
+  /** The other party's phone sent a request within the call. Only scenarios use this. */
   peerMessaged?(message: PhoneMessage): void;
-  /** Somebody else is the other party from now on, in another dialog; only scenarios want to know. */
+  /** The leg has a new other party, in another dialog. Only scenarios use this. */
   peerChanged?(): void;
-  /** A scenario ends what it plays to the other party, and what it hears; settles when the other's media is free. */
+  /** Ends what a scenario plays to the other party and hears from it; settles when that party's media is free. */
   quiet?(): Promise<void>;
-  /** Ends the leg as its state asks: BYE, CANCEL or a final answer. Idempotent; the owner is not told. */
+  /** Ends the leg by BYE, CANCEL or a final answer, as its state requires. Idempotent; the owner is not told. */
   release(cause: EndCause): void;
 }
 
-/** The side that placed the call: what it hears before and when the other side answers. */
+/** The side that placed the call, which is told of ringing, early media and the answer. */
 export interface CallingLeg extends Leg {
-  /** Under which number and name it calls, where those are not its party's. */
+  /** The number and name that it shows, where they are not its party's. */
   readonly shownAs?: { readonly number: string; readonly name: string | undefined } | undefined;
   /** True when this side is over: it hung up, was lost, or was released. */
   readonly ended: boolean;
   /** The other side rings. */
   ring(): void;
   /**
-   * Makes sure that there is an endpoint, for early media or for the answer. Undefined for a leg without media.
-   * @param on the media server on which it has to be; one that is elsewhere moves, with a re-INVITE to the phone
+   * Opens the endpoint for early media or the answer, unless it is open already. Undefined for a leg without media.
+   * @param on the required media server; an endpoint on another one moves, with a re-INVITE to the phone
    * @throws MediaError, with status 488 when it cannot move
    */
   prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined>;
   /** Early media of the other side can be heard on the endpoint. */
   earlyMedia(): void;
   /**
-   * The other side answered. Rejects when this side is gone by now.
+   * The other side answered. Rejects when this side is gone.
    * @param room number of the room, when the other side is a conference
    */
   answered(room?: string): Promise<void>;

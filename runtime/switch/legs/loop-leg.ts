@@ -5,17 +5,17 @@ import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-p
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 
-/** Told by the halves of a loop. */
+/** Events of a loop. */
 export interface LoopEvents {
-  /** Whoever is behind the loop rings. */
+  /** The party behind the loop rings. */
   ringing(): void;
-  /** It is over, once. */
+  /** The loop ended; called once. */
   over(): void;
 }
 
 /**
- * One half of a loop: a call of a scenario that comes in again as the call of a phone would. What one half is played the
- * other one hears, and when one ends, so does the other.
+ * One half of a loop: a scenario's call that comes in again as the call of a phone would. What is played to one half is
+ * heard on the other, and both end together.
  */
 export class LoopLeg implements CallingLeg {
   readonly callid: string;
@@ -60,7 +60,7 @@ export class LoopLeg implements CallingLeg {
   }
 
   earlyMedia(): void {
-    // The scenario that calls has no ears before the answer.
+    // The calling scenario hears nothing before the answer.
   }
 
   answered(): Promise<void> {
@@ -68,11 +68,11 @@ export class LoopLeg implements CallingLeg {
   }
 }
 
-/** What the two halves have in common: their endpoints, and their end. */
+/** What the two halves share: their endpoints, and their end. */
 export class Loop {
-  /** The called party of the scenario that calls. */
+  /** The called party, as the calling scenario sees it. */
   readonly near: LoopLeg;
-  /** The caller of what is called. */
+  /** The caller, as the called party sees it. */
   readonly far: LoopLeg;
   readonly events: LoopEvents;
   readonly #tools: PairTools;
@@ -96,13 +96,17 @@ export class Loop {
     return leg === this.near ? this.#pair?.one : this.#pair?.other;
   }
 
-  /** @throws MediaError */
+  /**
+   * Opens both endpoints at the first call.
+   * @returns the endpoint of the leg
+   * @throws MediaError, with status 488 when they are on another media server than `on`
+   */
   async open(leg: LoopLeg, on: EndpointServer | undefined): Promise<MediaEndpoint> {
     this.#opening ??= openPair(this.#tools, leg, on);
     const pair = await this.#opening;
     if (this.#pair === undefined) this.#use(pair);
     if (on !== undefined && on !== pair.one.server)
-      throw new MediaError('a call between scenarios stays on its media server', 488);
+      throw new MediaError("a scenario's call cannot move to another media server", 488);
     return leg === this.near ? pair.one : pair.other;
   }
 
@@ -113,7 +117,7 @@ export class Loop {
       gone.addEventListener('abort', () => this.end(undefined, 'media lost'), { once: true });
   }
 
-  /** @param by the half that was released, whose owner knows; undefined: neither does */
+  /** @param by the released half, whose owner is not told; undefined: both owners are told */
   end(by: LoopLeg | undefined, reason: string): void {
     if (this.over.aborted) return;
     this.#over.abort();

@@ -1,8 +1,8 @@
 import type { CallingLeg, Leg } from './leg.ts';
 
 /**
- * Brings the sound of two legs to one media server, where it is on two: one of the phones gets a re-INVITE. Their endpoints
- * must be free.
+ * Brings the endpoints of two legs to one media server. A phone whose endpoint moves gets a re-INVITE. Both endpoints must
+ * be free.
  * @throws MediaError with status 488 when neither can move
  */
 export async function gather(a: Leg, b: Leg): Promise<void> {
@@ -11,7 +11,7 @@ export async function gather(a: Leg, b: Leg): Promise<void> {
   else if (isMovable(a)) await a.prepareMedia(b.mediaServer);
 }
 
-/** A room stays where it is. */
+/** A conference cannot move. */
 function isMovable(leg: Leg): leg is CallingLeg {
   return 'prepareMedia' in leg && leg.party.kind !== 'conference';
 }

@@ -3,12 +3,12 @@ import type { Provider, SipUser } from '../../domain/index.ts';
 import type { PartyInfo } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 
-/** Who a leg belongs to. */
+/** The party of a leg. */
 export type Party =
   | { readonly kind: 'sipuser'; readonly domain: DomainName; readonly sipUser: SipUser }
-  /** A scenario: the platform's own party. `number` is what it calls from, or was reached by. */
+  /** A scenario. `number` is the one that it calls from, or was called at. */
   | { readonly kind: 'ivr'; readonly domain: DomainName; readonly number: string; readonly name: string | undefined }
-  /** Somebody outside, reached through a provider. */
+  /** A party behind a provider. */
   | {
       readonly kind: 'provider';
       readonly domain: DomainName;
@@ -18,12 +18,12 @@ export type Party =
       /** Of a call from outside (specification, "Dialog (active call)"). */
       readonly esg: EsgCall | undefined;
     }
-  /** A room of the conference role; `number` is what is dialled to get there. */
+  /** A conference. `number` is the one dialled to enter it. */
   | { readonly kind: 'conference'; readonly domain: DomainName; readonly number: string }
-  /** Nobody that the domain knows: a number that leads nowhere. */
+  /** A dialled number whose party is not known. */
   | { readonly kind: 'unknown'; readonly domain: DomainName; readonly number: string };
 
-/** A call from outside, as the gateway role sees it. */
+/** The gateway role's ids of a call from outside. */
 export interface EsgCall {
   readonly esgdlg: string;
   /** Call-ID between the provider and this platform. */

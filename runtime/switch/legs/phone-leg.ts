@@ -24,13 +24,13 @@ import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from '.
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
 
-/** What a phone leg needs of the node. */
+/** What a phone leg needs from the node. */
 export interface PhoneLegTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
-  /** Work that goes on when the leg is over; a failure is reported. */
+  /** Follows work that outlives the leg; a failure is logged. */
   background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
-  /** The phone transfers its peer; gives the answer to its REFER. */
+  /** Handles the REFER of the phone. @returns the answer to it */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
 }
 
@@ -38,7 +38,7 @@ export interface PhoneLegTools {
 export interface AnsweredPhone {
   readonly sip: SipDialog;
   readonly endpoint: MediaEndpoint;
-  /** With which the phone was called. */
+  /** The session description of the INVITE. */
   readonly description: LocalDescription;
   /** Event packages that the device listed, lower case. */
   readonly allowEvents: readonly string[];
@@ -66,7 +66,7 @@ export class PhoneLeg implements CallingLeg {
   #preparing: Promise<MediaEndpoint> | undefined;
   #held = false;
   #handingOn: Promise<void> = Promise.resolve();
-  /** Whether the caller's answer in the ACK can be taken. */
+  /** Resolves to whether the session description in the caller's ACK is usable. */
   readonly #lateAnswer = Promise.withResolvers<boolean>();
 
   private constructor(
@@ -92,7 +92,7 @@ export class PhoneLeg implements CallingLeg {
   }
 
   /**
-   * @param known.callid under which the platform knows the leg, when not by its Call-ID
+   * @param known.callid name of the leg on this platform; default: the Call-ID of the INVITE
    * @param known.allowEvents event packages that the device listed when it registered, lower case
    */
   static incoming(
@@ -172,8 +172,8 @@ export class PhoneLeg implements CallingLeg {
       throw new MediaError('the caller is gone', 487);
     }
     this.#established(sip);
-    // Its session description comes in the ACK: until then nothing can be sent to it, and FreeSWITCH drops a channel that is
-    // bridged before.
+    // Without an offer in the INVITE, the caller's session description comes in the ACK. Nothing can be sent to it before, and
+    // FreeSWITCH drops a channel that is bridged before.
     if (this.#invite.sdp === '') await this.#lateAnswerTaken(endpoint);
   }
 
@@ -209,10 +209,10 @@ export class PhoneLeg implements CallingLeg {
     return endpoint;
   }
 
-  /** @throws MediaError with status 488 when the phone does not follow */
+  /** @throws MediaError with status 488 when the phone refuses the re-INVITE */
   async #moveMedia(endpoint: MediaEndpoint, on: EndpointServer): Promise<void> {
     const sip = this.#sip;
-    if (sip === undefined) throw new MediaError('the caller was not answered yet: its sound cannot move', 488);
+    if (sip === undefined) throw new MediaError('the caller is not answered yet: its media cannot move', 488);
     await endpoint.moveTo(on, async (offer) => {
       try {
         const answered = await sip.reinvite(this.#description.of(offer));
@@ -220,7 +220,7 @@ export class PhoneLeg implements CallingLeg {
         return answered;
       } catch (error) {
         if (!(error instanceof ReinviteRefused)) throw error;
-        throw new MediaError('the phone does not take its sound from another media server', 488, { cause: error });
+        throw new MediaError('the phone refused the re-INVITE to another media server', 488, { cause: error });
       }
     });
   }
@@ -306,7 +306,7 @@ export class PhoneLeg implements CallingLeg {
     else await this.#endpoint?.sendDtmf(digits);
   }
 
-  /** Sends the phone a digit of its opponent by INFO, as it takes no other; one request at a time keeps them in order. */
+  /** Passes an opponent's digit to a phone that takes digits only by INFO; one request at a time keeps the order. */
   #handOn(digit: string): void {
     this.#handingOn = this.#handingOn
       .then(() => this.#sip?.sendDtmf(digit))

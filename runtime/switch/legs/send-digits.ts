@@ -3,7 +3,7 @@ import type { Leg } from './leg.ts';
 import type { PhoneLegTools } from './phone-leg.ts';
 
 /**
- * Queues digits for a leg; nobody waits for them, and with the leg they are forgotten.
+ * Queues digits for a leg without waiting for them. The end of the leg drops them.
  * @returns false when the queue is full
  */
 export function sendDigits(

@@ -28,13 +28,13 @@ import {
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';
 
-/** Understands what the party of an endpoint says; sources of the prompt in the media server's notation. */
+/** Recognises the speech of an endpoint's party; the prompt's sources are in the media server's notation. */
 export type ListenTo = (
   endpoint: MediaEndpoint,
   options: Omit<ListenOptions, 'prompt'> & { readonly prompt: readonly string[] },
 ) => Promise<ListenResult>;
 
-/** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which can be ended. */
+/** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which `quiet` ends. */
 export abstract class CallMedia
   implements Pick<CallPort, 'play' | 'collect' | 'echo' | 'record' | 'listen' | 'say' | 'sendDtmf'>
 {
@@ -44,7 +44,7 @@ export abstract class CallMedia
   abstract get state(): CallState;
   abstract get endSignal(): AbortSignal;
 
-  /** The node's speech recognition, where it has any. */
+  /** The node's speech recognition; undefined on a node without it. */
   protected abstract readonly listenTo: ListenTo | undefined;
 
   /**
@@ -53,7 +53,7 @@ export abstract class CallMedia
    */
   protected abstract media(operation: string): MediaEndpoint;
 
-  /** Ends what is being played and heard, because the call ends next; settles when the endpoint is free for others. */
+  /** Ends all work on the endpoint, because the call ends next; settles when the endpoint is free. */
   async quiet(): Promise<void> {
     this.#quiet.abort(new CallStateError('this', 'ended'));
     this.#quiet = new AbortController();
@@ -61,37 +61,37 @@ export abstract class CallMedia
   }
 
   play(sources: readonly PlaySource[], { signal, stopDigits = '', repeat = 1 }: PlayOptions): Promise<PlayResult> {
-    return this.#forAll('play', signal, (endpoint, until) =>
+    return this.#forEachOpponent('play', signal, (endpoint, until) =>
       playSources(endpoint, sources.map(sourceUrl), { signal: until, stopDigits, repeat }),
     );
   }
 
   collect(options: CollectOptions): Promise<CollectResult> {
-    return this.#forAll('collect', options.signal, (endpoint, signal) =>
+    return this.#forEachOpponent('collect', options.signal, (endpoint, signal) =>
       collectDigits(endpoint, { ...options, signal, prompt: (options.prompt ?? []).map(sourceUrl) }),
     );
   }
 
   echo(signal: AbortSignal): Promise<void> {
-    return this.#forAll('echo', signal, (endpoint, until) => endpoint.echo(until));
+    return this.#forEachOpponent('echo', signal, (endpoint, until) => endpoint.echo(until));
   }
 
   abstract sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
 
   record(options: RecordOptions): Promise<RecordResult> {
-    return this.#forAll('record', options.signal, recordInTurn(options));
+    return this.#forEachOpponent('record', options.signal, recordInTurn(options));
   }
 
   async listen(options: ListenOptions): Promise<ListenResult> {
     const { listenTo } = this;
     if (listenTo === undefined) throw unavailable('this node does not understand speech');
-    return this.#forAll('recognise', options.signal, (endpoint, signal) =>
+    return this.#forEachOpponent('recognise', options.signal, (endpoint, signal) =>
       listenTo(endpoint, { ...options, signal, prompt: options.prompt.map(sourceUrl) }),
     );
   }
 
   say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {
-    return this.#forAll('say', signal, async (endpoint, until) => {
+    return this.#forEachOpponent('say', signal, async (endpoint, until) => {
       const started = performance.now();
       const speaker = voice ?? language ?? DEFAULT_VOICE;
       const { digit } = await stoppable(endpoint, { signal: until, stopDigits }, (stop) =>
@@ -101,18 +101,18 @@ export abstract class CallMedia
     });
   }
 
-  /** Aborted when somebody else comes in the opponent's place; undefined where nobody can. */
+  /** Aborted when another party replaces the opponent; undefined where the opponent stays. */
   protected get replaced(): AbortSignal | undefined {
     return undefined;
   }
 
-  /** Whether somebody is about to come in the opponent's place, who may be gone by now. */
+  /** True while another party is about to replace the opponent, which may have left already. */
   protected get leaving(): boolean {
     return false;
   }
 
-  /** Work on the opponent's endpoint that begins anew for whoever comes in the opponent's place. */
-  async #forAll<T>(
+  /** Work on the opponent's endpoint that starts again for each party that replaces the opponent. */
+  async #forEachOpponent<T>(
     operation: string,
     signal: AbortSignal,
     work: (endpoint: MediaEndpoint, signal: AbortSignal) => Promise<T>,
@@ -130,7 +130,7 @@ export abstract class CallMedia
     }
   }
 
-  /** Work on the opponent's endpoint that `quiet` ends and waits for. */
+  /** Work on the opponent's endpoint; `quiet` ends it and waits for its end. */
   protected during<T>(
     operation: string,
     signal: AbortSignal,
@@ -142,7 +142,7 @@ export abstract class CallMedia
     const over = (): void => void this.#work.delete(running);
     running.then(over, over);
     return running.catch(async (error: unknown) => {
-      // Whoever waits for it hears first that the call is over, and then that this is.
+      // The end of the call must be known before its work fails, so that the failure counts as that end.
       if (quiet.aborted && !signal.aborted) await aborted(AbortSignal.any([signal, this.endSignal]));
       throw error instanceof NoSpeechEngine ? unavailable(error.message) : error;
     });

@@ -1,9 +1,9 @@
 import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
 
-/** What a pair of endpoints needs of the node. */
+/** What a pair of endpoints needs from the node. */
 export interface PairTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
-  /** Work that goes on when the call is over; a failure is reported. */
+  /** Follows work that outlives its call; a failure is logged. */
   background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
 }
 
@@ -18,6 +18,8 @@ export interface EndpointPair {
 }
 
 /**
+ * Opens two endpoints on one media server and connects them with each other.
+ * @param leg named in logged failures
  * @param on the media server; left out: any
  * @throws MediaError
  */

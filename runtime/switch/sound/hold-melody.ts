@@ -1,7 +1,7 @@
 import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
 
-/** What the next hold does: it plays the melody, it is the one that is skipped, or no hold plays any more. */
+/** What the next hold does: it plays the melody, it alone is silent, or it is silent like all later ones. */
 export type HoldMelodyState = 'plays' | 'skipped' | 'off';
 export type HoldMelodyEvent = 'skip' | 'hold' | 'stop';
 
@@ -11,28 +11,28 @@ export const HOLD_MELODY_TRANSITIONS: TransitionTable<HoldMelodyState, HoldMelod
   off: {},
 };
 
-/** Whether the side that waits hears a melody, hold after hold, for the life of one dialog. */
+/** Decides for each hold of a dialog whether the waiting side hears the melody (specification, "STOP_HOLD_MELODY"). */
 export class HoldMelody {
   readonly #next: StateMachine<HoldMelodyState, HoldMelodyEvent>;
 
-  /** @param isOff stopped for good, before a transfer */
+  /** @param isOff true: the melody was stopped for good before a transfer */
   constructor(isOff: boolean) {
     this.#next = new StateMachine(HOLD_MELODY_TRANSITIONS, isOff ? 'off' : 'plays');
   }
 
-  /** Whether it is stopped for good. */
+  /** True when the melody is stopped for good. */
   get isOff(): boolean {
     return this.#next.is('off');
   }
 
-  /** A hold begins: whether it has a melody. */
+  /** Begins a hold. @returns whether it plays the melody */
   begin(): boolean {
     return this.#next.step('hold') === 'plays';
   }
 
   /**
    * @param held whether the call is on hold
-   * @returns whether the melody of this hold is to stop; undefined when the mode needs a hold and there is none
+   * @returns true when the melody of this hold has to stop; undefined when the mode needs a call on hold
    */
   stop(mode: StopMelodyMode, held: boolean): boolean | undefined {
     if (mode === 'temporary') return held ? true : undefined;

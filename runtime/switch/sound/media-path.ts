@@ -6,32 +6,32 @@ export const HOLD_MELODY = 'local_stream://moh';
 /** The sound between the two sides of a dialog. */
 export interface SoundPath {
   connect(): Promise<void>;
-  /** One side holds the call or takes it back. */
+  /** One side holds or resumes the call. */
   setHeld(by: MediaEndpoint, held: boolean): Promise<void>;
-  /** Ends the melody that the side that waits hears; absent where there never is one. */
+  /** Ends the hold melody; absent on a path without one. */
   stopMelody?(): Promise<void>;
-  /** Parts the sides; their endpoints are free for other use afterwards. */
+  /** Disconnects the sides. Their endpoints are free for other use afterwards. */
   disconnect(): Promise<void>;
 }
 
 /**
- * The sound between two endpoints: bridged, or held with a melody for the side that waits. Changes run one after the
- * other, and only the last wanted state counts.
+ * The sound between two endpoints: bridged, or on hold with a melody for the waiting side. Changes run one after the
+ * other, and each applies the latest wanted state.
  */
 export class MediaPath implements SoundPath {
   readonly #a: MediaEndpoint;
   readonly #b: MediaEndpoint;
   readonly #held = new Set<MediaEndpoint>();
   #work: Promise<void> = Promise.resolve();
-  /** True while the endpoints are not bridged because somebody holds the call. */
+  /** True while a hold keeps the endpoints from being bridged. */
   #parted = false;
   #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
-  /** True from `stopMelody`, or from a begin without melody, to the end of the hold. */
+  /** True until the end of a hold whose melody was stopped or never played. */
   #silent = false;
   readonly #mayPlay: () => boolean;
 
-  /** @param mayPlay asked once for every hold: whether there is a melody */
+  /** @param mayPlay asked once per hold whether the melody plays */
   constructor(a: MediaEndpoint, b: MediaEndpoint, mayPlay: () => boolean) {
     this.#mayPlay = mayPlay;
     this.#a = a;
@@ -40,30 +40,30 @@ export class MediaPath implements SoundPath {
 
   /** Bridges the endpoints. */
   connect(): Promise<void> {
-    return this.#then(() => this.#apply());
+    return this.#inTurn(() => this.#apply());
   }
 
-  /** One side holds the call or takes it back; with both holding, nobody hears anything. */
+  /** One side holds or resumes the call. When both hold it, neither hears anything. */
   setHeld(by: MediaEndpoint, held: boolean): Promise<void> {
     if (held && this.#held.size === 0) this.#silent = !this.#mayPlay();
     if (held) this.#held.add(by);
     else this.#held.delete(by);
-    return this.#then(() => this.#apply());
+    return this.#inTurn(() => this.#apply());
   }
 
-  /** Parts the endpoints; both are free for other use afterwards. */
+  /** Disconnects the endpoints. Both are free for other use afterwards. */
   disconnect(): Promise<void> {
-    return this.#then(async () => {
+    return this.#inTurn(async () => {
       await this.#endMelody();
       if (!this.#parted) await this.#a.unbridge(this.#b);
       this.#parted = true;
     });
   }
 
-  /** Ends the melody of the hold that goes on; the side that waits hears nothing until it is over. */
+  /** Ends the melody of the current hold. The waiting side hears silence until the hold ends. */
   stopMelody(): Promise<void> {
     this.#silent = true;
-    return this.#then(() => this.#endMelody());
+    return this.#inTurn(() => this.#endMelody());
   }
 
   async #apply(): Promise<void> {
@@ -79,11 +79,11 @@ export class MediaPath implements SoundPath {
     if (this.#held.size > 1 || this.#silent) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
     const stop = new AbortController();
-    // Ends by the abort or with the channel; both are the end that is wanted.
+    // It rejects on the abort and with the end of the channel. Both are wanted ends.
     this.#melody = { stop, over: waiting.play(HOLD_MELODY, stop.signal).catch(() => undefined) };
   }
 
-  /** Ends the melody and waits until the channel is free: a bridge must not meet a sound that is about to start. */
+  /** Ends the melody and waits until the channel is free: no sound may start after the bridge. */
   async #endMelody(): Promise<void> {
     const melody = this.#melody;
     this.#melody = undefined;
@@ -91,7 +91,7 @@ export class MediaPath implements SoundPath {
     await melody?.over;
   }
 
-  #then(step: () => Promise<void>): Promise<void> {
+  #inTurn(step: () => Promise<void>): Promise<void> {
     const next = this.#work.then(step);
     this.#work = next.catch(() => undefined);
     return next;
