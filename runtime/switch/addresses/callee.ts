@@ -3,21 +3,21 @@ import type { SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
 
-/** Where a callee can be reached. */
+/** An address at which a callee is called. */
 export interface CalleeAddress {
   /** Request-URI. */
   readonly uri: string;
-  /** Where the request goes when that is not what the URI says. */
+  /** Where the request is sent; undefined: to the address in the URI. */
   readonly nextHop: string | undefined;
-  /** Name of the SIP server that it is reached by; absent: any. */
+  /** Name of the SIP server that reaches it; absent: any. */
   readonly via?: string | undefined;
   /** Event packages that a device listed when it registered, lower case. */
   readonly allowEvents?: readonly string[];
 }
 
-/** Somebody who can be called: an account at its registered contacts, a number behind a provider. */
+/** A party to call: a sipuser at its registered contacts, or a number behind a provider. */
 export interface Callee {
-  /** Names the account: nobody is called twice in one call, however often it is forwarded. */
+  /** Id of the account. One call rings each account once, however often it is forwarded. */
   readonly account: string;
   readonly party: Party;
   /** User part of To. */
@@ -25,14 +25,14 @@ export interface Callee {
   /** Host of To. */
   readonly host: string;
   readonly addresses: readonly CalleeAddress[];
-  /** Who calls, where the callee must not see the caller's own number and domain. */
+  /** The caller to show to the callee, where the caller's own number and domain must stay hidden. */
   readonly caller?: { readonly number: string; readonly host: string };
   readonly credentials?: SipCredentials;
 }
 
 /**
  * A sipuser at its registered contacts.
- * @param dialled what the caller dialled: whoever was dialled by login is called by login, everybody else by number
+ * @param dialled by the caller: a dialled login is called by that login, everything else by the phone number
  */
 export function sipUserCallee(sipUser: SipUser, contacts: readonly ContactBinding[], dialled?: string): Callee {
   return {

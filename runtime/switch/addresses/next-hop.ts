@@ -2,9 +2,9 @@ import type { ContactBinding } from '../../domain/index.ts';
 import { bareHost, parseSipUri } from '../../signalling/index.ts';
 
 /**
- * Where to send a request for a contact, when not to the address that its URI names: over TCP to the connection that the
- * phone registered over (RFC 5626 section 5.3), and over UDP to where its REGISTER came from if the phone does not know
- * its own address, which is how NAT shows (RFC 3581). A phone that names another port of its own address is believed.
+ * Where to send a request for a contact; undefined: to the address in its URI. Over TCP, that is the connection of its
+ * REGISTER (RFC 5626 section 5.3). Over UDP, it is the source of the REGISTER if the contact has another host, as behind
+ * NAT (RFC 3581); another port on the same host is believed.
  */
 export function nextHopOf({ contact, source }: ContactBinding): string | undefined {
   const uri = parseSipUri(contact);
@@ -14,7 +14,7 @@ export function nextHopOf({ contact, source }: ContactBinding): string | undefin
   return `sip:${host}:${source.port};transport=${source.protocol}`;
 }
 
-/** True when a request came from the very address of a contact: the one it registered from, or the one it named. */
+/** Whether a request came from a contact: from the source of its REGISTER, or from the address in its URI. */
 export function isFromContact(
   { contact, source }: ContactBinding,
   from: { protocol: string; address: string; port: number },

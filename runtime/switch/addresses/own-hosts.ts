@@ -1,18 +1,18 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import { bareHost } from '../../signalling/index.ts';
 
-/** Hosts that the phones of one domain may teach. */
+/** Most hosts learnt from the phones of one domain. */
 const MAX_LEARNT = 32;
 
 /**
- * Which hosts of SIP URIs are this platform (RFC 3261 section 8.2.2.1): to a phone's account they are its domain, the
- * addresses at which the SIP servers listen, and whatever host phones of the domain register at and call from, such as the
- * public address of a router in front of the servers. Everything else is somewhere else, however it is numbered.
+ * The hosts in SIP URIs that mean this platform (RFC 3261 section 8.2.2.1). For an account these are its domain, the
+ * addresses at which the SIP servers listen, and the hosts under which phones of the domain register and call, such as the
+ * public address of a router in front of the servers. All other hosts are foreign, even if a number here matches.
  */
 export class OwnHosts {
   readonly #listens: (host: string) => boolean;
   readonly #domainOf: (host: string) => DomainName | undefined;
-  /** By domain; the host that was used last is at the end. */
+  /** By domain; the host used last is at the end. */
   readonly #learnt = new Map<DomainName, Set<string>>();
 
   /**
@@ -24,7 +24,7 @@ export class OwnHosts {
     this.#domainOf = domainOf;
   }
 
-  /** An account of the domain, which has proved itself, gave this host as its registrar or its own. */
+  /** An authenticated account of the domain named this host as its registrar, or as its own in To or From. */
   learn(domain: DomainName, host: string): void {
     const bare = bareHost(host);
     if (bare === '' || this.#domainOf(bare) === domain || this.#listens(bare)) return;

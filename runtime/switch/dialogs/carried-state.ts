@@ -1,6 +1,6 @@
 import type { DomainName } from '../../domain-name/index.ts';
 
-/** What stays with a call through transfers: a dialog passes it on to the one that replaces it. */
+/** What stays with a call through transfers: a dialog passes it on to the dialog that replaces it. */
 export interface CarriedState {
   /** Labels (specification, "SETUP_BINDINGS"). */
   readonly labels: ReadonlySet<string>;
@@ -10,17 +10,17 @@ export interface CarriedState {
   readonly melodyOff: boolean;
 }
 
-/** State of a call that begins, with its label where one is given. */
+/** The state of a new call, with its label if it has one. */
 export function freshState(label?: string): CarriedState {
   return withLabel({ labels: new Set(), pausedRecordings: new Set<DomainName>(), melodyOff: false }, label);
 }
 
-/** The same with one more label, where one is given. */
+/** The state with one more label, if there is one to add. */
 export function withLabel(state: CarriedState, label: string | undefined): CarriedState {
   return label === undefined || label === '' ? state : { ...state, labels: new Set([...state.labels, label]) };
 }
 
-/** State of a call that two calls become. */
+/** The state of the call into which two calls are joined. */
 export function joinedState(one: CarriedState, other: CarriedState): CarriedState {
   return {
     labels: new Set([...one.labels, ...other.labels]),

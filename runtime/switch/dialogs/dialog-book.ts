@@ -15,10 +15,10 @@ export type DialogEventType =
   | 'call_transfer'
   | 'call_end';
 
-/** Who is told what happens to dialogs (specification, "Events" 1). */
+/** Receives the events of dialogs (specification, "Events" 1). */
 export interface DialogEvents {
   /**
-   * @param domains of the dialog's legs: each of them is told
+   * @param domains of the dialog's legs; each of them gets the event
    * @param users ids of the users whose accounts take part
    */
   emit(
@@ -34,7 +34,7 @@ export interface DialogEvents {
   ): void;
 }
 
-/** Milliseconds that a party waits to be taken over when the other one was. */
+/** Milliseconds that a party waits to be taken over after the other one was. */
 const PARTED_MS = 5000;
 
 /** The live dialogs of this node, kept in step with the callstore. */
@@ -43,9 +43,9 @@ export class DialogBook implements DialogObserver {
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #dialogs = new Map<string, CallDialog>();
-  /** Where a phone rings, in the order of the first ring. */
+  /** Dialogs with a ringing phone, in the order of their first ring. */
   readonly #ringing = new Set<CallDialog>();
-  /** Dialogs that one leg has left, while the other waits. */
+  /** Dialogs that one leg has left while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
   constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
@@ -73,9 +73,9 @@ export class DialogBook implements DialogObserver {
   }
 
   /**
-   * The call that has rung longest at a sipuser of the domain.
+   * The call that has been ringing longest at a sipuser of the domain.
    * @param number the sipuser's number or login; undefined: any
-   * @param except the call of whoever asks
+   * @param except the asking party's own call
    */
   ringingAt(domain: DomainName, number: string | undefined, except: CallDialog): CallDialog | undefined {
     for (const dialog of this.#ringing) {
@@ -88,7 +88,7 @@ export class DialogBook implements DialogObserver {
     return undefined;
   }
 
-  /** A party of one call is in another one from now on. */
+  /** A party moved from one dialog to another. */
   transferred(from: CallDialog, to: CallDialog): void {
     this.#tell(from, 'call_transfer', { new_dialogid: to.dialogid, new_inviteid: to.inviteid });
   }
@@ -114,8 +114,8 @@ export class DialogBook implements DialogObserver {
   }
 
   /**
-   * Lets one leg go. The other waits, unseen, to go elsewhere too, or for the return of the first.
-   * @param forever false: it is released when nobody has taken it over within 5 s
+   * Lets one leg leave. The other waits, in no list of calls, to be taken over too, or for the return of the first.
+   * @param forever false: the waiting leg is released unless it is taken over within 5 s
    */
   part(dialog: CallDialog, leg: Leg, forever: boolean): void {
     dialog.suspend(leg);
@@ -129,13 +129,13 @@ export class DialogBook implements DialogObserver {
     dialog.ended.addEventListener('abort', over, { once: true });
   }
 
-  /** The leg that has left is back. */
+  /** The leg that left has returned. */
   reunite(dialog: CallDialog, leg: Leg): void {
     this.#parted.delete(dialog.dialogid);
     dialog.resume(leg);
   }
 
-  /** A dialog that one leg has left, while the other waits. */
+  /** A dialog that one leg has left while the other waits. */
   parted(dialogid: string): CallDialog | undefined {
     return this.#parted.get(dialogid);
   }
@@ -159,13 +159,13 @@ export class DialogBook implements DialogObserver {
       if (dialog === undefined || named === undefined) continue;
       const { side } = named;
       const ringing = dialog.state === 'forking';
-      // A caller's call that is not answered was not made by this side: it cannot be replaced (RFC 3891 section 3).
+      // RFC 3891 section 3: an early dialog can be replaced only when this side initiated it, so never the caller's.
       if (dialog.state === 'dialog' || (ringing && side === 'b')) return { dialog, side, ringing };
     }
     return undefined;
   }
 
-  /** Live dialogs with somebody behind this provider. */
+  /** Number of live dialogs with a party behind this provider. */
   countOfProvider(providerId: string): number {
     return this.#store.countOfProvider(providerId);
   }
@@ -188,7 +188,7 @@ export class DialogBook implements DialogObserver {
   #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {
     const { view, domains, sipUsers } = dialog.entry();
     const { inviteid, dialogid } = view;
-    // A connection is what became of one initiating INVITE: the two share an id.
+    // One initiating INVITE makes one connection, so the two share an id.
     const users = sipUsers.flatMap(({ userId }) => userId ?? []);
     this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
   }

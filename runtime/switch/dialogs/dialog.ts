@@ -11,7 +11,7 @@ import { MediaPath, type SoundPath } from '../sound/media-path.ts';
 import { gather } from '../legs/media-gathering.ts';
 import { type EsgCall, type Party, urisOf } from '../legs/party.ts';
 
-/** A leg with what the specification's leg table says of it. */
+/** A leg with its fields of the specification's leg table. */
 interface DialogLeg {
   readonly leg: Leg;
   readonly side: 'a' | 'b';
@@ -21,22 +21,22 @@ interface DialogLeg {
 }
 
 /**
- * Lets somebody else answer while phones ring.
- * @param part called when nothing can hinder it any more: takes the leg out of the call that it is in
+ * Lets another leg answer a call while its phones ring.
+ * @param part takes that leg out of its own call; called once the pickup can no longer fail
  * @returns false when the call was answered or given up meanwhile
  */
 export type Pickup = (leg: CallingLeg, part: () => void) => Promise<boolean>;
 
-/** Who keeps track of the live dialogs. */
+/** Keeps track of the live dialogs. */
 export interface DialogObserver {
-  /** Began, or has other legs or another state. */
+  /** The dialog began, or its legs or its state changed. */
   changed(dialog: CallDialog): void;
-  /** Somebody answered. */
+  /** A called party answered. */
   established(dialog: CallDialog): void;
   held(dialog: CallDialog, leg: Leg, held: boolean): void;
-  /** Over, or suspended: nobody finds it any more. */
+  /** The dialog ended or was suspended: it leaves all lists. */
   gone(dialog: CallDialog): void;
-  /** Over for good. */
+  /** The dialog ended. */
   over(dialog: CallDialog, cause: EndCause): void;
 }
 
@@ -57,7 +57,7 @@ export class CallDialog implements LegOwner {
   readonly dialogid = randomBytes(6).toString('hex');
   readonly inviteid = randomUUID();
   readonly startts = Date.now();
-  /** Labels. */
+  /** Labels (specification, "SETUP_BINDINGS"). */
   readonly bindings: Set<string>;
   /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
   readonly pausedRecordings: Set<DomainName>;
@@ -122,14 +122,14 @@ export class CallDialog implements LegOwner {
     this.#observer.changed(this);
   }
 
-  /** Takes away a called contact that refused. */
+  /** Removes a called contact that refused. */
   removeBranch(callid: string): void {
     if (this.state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
   }
 
   /**
-   * A called party answered: from now on it is the only B leg. It takes the place of the branch with the same Call-ID.
-   * Gives false when the dialog is over by now; the leg is the caller's to release then.
+   * A called party answered: its leg replaces the branch with the same Call-ID, and is the only B leg from now on.
+   * @returns false when the dialog is over; whoever called this releases the leg then
    */
   establish(leg: Leg): boolean {
     const branch = this.#b.get(leg.callid);
@@ -141,7 +141,7 @@ export class CallDialog implements LegOwner {
     return true;
   }
 
-  /** Connects the sound of both sides, as far as both have any. */
+  /** Connects the sound of both sides, if both have any. */
   async connectMedia(): Promise<void> {
     if (this.state !== 'dialog' || this.b === undefined) return;
     const { b } = this;
@@ -152,17 +152,17 @@ export class CallDialog implements LegOwner {
     const path = this.#path ?? soundPath(this.a, b, () => this.#melody.begin());
     if (path === undefined) return;
     this.#path = path;
-    // A party that came here from another dialog may be holding it.
+    // A party that came from another dialog may hold the call already.
     const holders = [this.a, b].filter((leg) => leg.held);
     if (holders.length === 0) await path.connect();
     for (const leg of holders) if (leg.endpoint !== undefined) await path.setHeld(leg.endpoint, true);
   }
 
-  /** Parts the sound of both sides, so that one of them can be played something or taken elsewhere. */
+  /** Disconnects the sound of both sides, so that one of them can hear something else or leave. */
   async disconnectMedia(): Promise<void> {
     const path = this.#path;
     this.#path = undefined;
-    // Whoever comes second, for the other leg, waits for the same.
+    // A second call, for the other leg, waits for the same disconnect.
     if (path !== undefined) {
       this.#parting = path.disconnect().finally(() => {
         this.#parting = undefined;
@@ -171,7 +171,10 @@ export class CallDialog implements LegOwner {
     await this.#parting;
   }
 
-  /** Ends the dialog and everything in it. Does nothing when it is over already. */
+  /**
+   * Ends the dialog and releases its legs. Does nothing when it is over already.
+   * @param except a leg that ended by itself
+   */
   end(cause: EndCause, except?: Leg): void {
     const from = this.#state.step('over');
     if (from === undefined) return;
@@ -183,7 +186,7 @@ export class CallDialog implements LegOwner {
     this.#ended.abort(cause);
   }
 
-  /** Lets one leg go to another dialog. The rest waits, unseen, until `resume` or `end`. */
+  /** Lets one leg go to another dialog. The other waits, in no list of calls, until `resume` or `end`. */
   suspend(leg: Leg): void {
     if (leg.owner !== this || this.#state.step('left') === undefined) {
       throw new Error(`the dialog is ${this.state}: its leg cannot leave`);
@@ -192,26 +195,26 @@ export class CallDialog implements LegOwner {
     this.#observer.gone(this);
   }
 
-  /** The leg that left is back. */
+  /** The leg that left has returned. */
   resume(leg: Leg): void {
     if (this.#state.step('returned') === undefined) return;
     leg.owner = this;
     this.#observer.changed(this);
   }
 
-  /** Ends the dialog but lets one leg live: it goes on in another dialog. */
+  /** Ends the dialog without releasing one leg, which goes on in another dialog. */
   endWithout(leg: Leg, cause: EndCause): void {
     if (this.state === 'ended') return;
     if (leg.owner === this) leg.owner = undefined;
     this.end(cause);
   }
 
-  /** A hold begins that is none of the phones': whether the side that waits hears the melody. */
+  /** Begins a hold that no phone asked for. @returns whether the waiting side hears the melody */
   beginHold(): boolean {
     return this.#melody.begin();
   }
 
-  /** One of the parties holds the other. */
+  /** True while a party holds the call. */
   get held(): boolean {
     return this.a.held || this.b?.held === true;
   }
@@ -236,7 +239,7 @@ export class CallDialog implements LegOwner {
     return [{ leg: this.a, side: 'a' }, ...this.#b.values()];
   }
 
-  /** Whether a leg belongs to this domain: it sees the dialog. */
+  /** Whether a leg belongs to this domain, so that the domain sees the dialog. */
   isOf(domain: DomainName): boolean {
     return this.legs.some(({ leg }) => leg.party.domain === domain);
   }
@@ -261,7 +264,7 @@ export class CallDialog implements LegOwner {
     this.opposite(leg)?.peerHeld?.(held);
     this.#observer.held(this, leg, held);
     if (leg.endpoint === undefined || this.#path === undefined) return;
-    // The path dies with its endpoints; the end of the call is reported by the legs.
+    // The path fails when an endpoint is gone; the legs report that end of the call.
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
   }
 
@@ -301,8 +304,10 @@ export class CallDialog implements LegOwner {
   }
 }
 
-/** The sound between two legs; undefined when one of them has no part in any. */
-/** @param melody asked once for every hold: whether there is a melody */
+/**
+ * The sound between two legs; undefined when one of them has neither an endpoint nor a path.
+ * @param melody asked once per hold whether the melody plays
+ */
 function soundPath(a: Leg, b: Leg, melody: () => boolean): SoundPath | undefined {
   if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint, melody);
   if (a.endpoint !== undefined) return b.pathFor?.(a.endpoint);
@@ -313,7 +318,7 @@ function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegVi
   return { callid: leg.callid, expirets, localuri, remoteuri, side };
 }
 
-/** The external caller, wherever a transfer took it (specification, "Dialog (active call)"). */
+/** The ids of the external caller, on whichever side a transfer has put it (specification, "Dialog (active call)"). */
 function esgOf(parties: readonly Party[]): EsgCall {
   for (const party of parties) {
     if (party.kind === 'provider' && party.esg !== undefined) return party.esg;

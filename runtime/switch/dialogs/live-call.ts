@@ -11,25 +11,25 @@ export interface LiveCallLeg {
   readonly endpoint: MediaEndpoint | undefined;
   readonly domain: DomainName;
   readonly number: string;
-  /** When the party is a sipuser. */
+  /** Defined for a sipuser, as is `sipUserId`. */
   readonly login: string | undefined;
   readonly sipUserId: string | undefined;
   readonly uri: string;
 }
 
-/** A live call as recorders and recognisers see it: a snapshot, but for its pauses. */
+/** A live call for recorders and recognisers: a snapshot, except for `pausedRecordings`. */
 export interface LiveCall {
   readonly dialogid: string;
   readonly inviteid: string;
-  /** The caller first. Only who has answered, once somebody has. */
+  /** The caller first; all called contacts while they ring, then the one that answered. */
   readonly legs: readonly LiveCallLeg[];
   /** Domains that have paused their recording; written by the recorder, and kept through transfers. */
   readonly pausedRecordings: Set<DomainName>;
 }
 
-/** Who follows calls from the answer to the end; it must not throw. */
+/** Follows calls from the answer to the end. It must not throw. */
 export interface CallWatcher {
-  /** Somebody answered; their sound is about to be connected. */
+  /** A called party answered, and its sound is about to be connected. */
   answered(call: LiveCall): void;
   over(dialogid: string): void;
 }
