@@ -3,7 +3,7 @@ import { plainUri } from '../../signalling/index.ts';
 import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
 
-/** Who calls a number behind a provider, and which. */
+/** A call to a number behind a provider. */
 export interface TrunkCall {
   /** As the domain dialled it. */
   readonly number: string;
@@ -12,8 +12,8 @@ export interface TrunkCall {
 }
 
 /**
- * A number behind a provider: at the provider's address, or at the contacts of its gateway when that registers here.
- * The provider sees the numbers as its mapping makes them, and its own domain in From and To.
+ * A number behind a provider, at the provider's address, or at the contacts of its gateway when that registers here.
+ * The provider gets mapped numbers, with its own domain in From and To.
  */
 export function providerCallee(
   provider: Provider,
@@ -37,14 +37,14 @@ export function providerCallee(
 
 function addressesOf(provider: Provider, called: string, contacts: readonly ContactBinding[]): CalleeAddress[] {
   if (provider.register !== 'inbound') return [{ uri: providerUri(provider, called), nextHop: undefined }];
-  // A gateway is called at the address it registered, with the number in place of its own name (RFC 6140 section 4.2).
+  // A gateway is called at its registered address, with the number in place of its own name (RFC 6140 section 4.2).
   return contacts.map((binding) => {
     const { uri, nextHop } = contactAddress(binding);
     return { uri: withUser(uri, called), nextHop };
   });
 }
 
-/** `sip:NUMBER@host:port;transport=...`; without a number, the provider's registrar. */
+/** `sip:NUMBER@host:port;transport=...`; without a number, the URI of the provider's registrar. */
 export function providerUri({ host, port, transport }: Provider, user?: string): string {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const uri = user === undefined ? `sip:${address}` : plainUri(user, address);

@@ -9,32 +9,32 @@ export interface RequestSource {
   readonly port: number;
 }
 
-/** Milliseconds after which a provider's name is looked up again. */
+/** Milliseconds after which the hosts of providers are resolved again. */
 const RESOLVE_MS = 300_000;
 
 interface Known {
   readonly provider: Provider;
-  /** Networks that the provider names; undefined: it sends from where its host is. */
+  /** Configured networks of the provider; undefined: it sends from the addresses of its host. */
   readonly networks: BlockList | undefined;
   /** What `host` resolves to. */
   hosts: readonly string[];
 }
 
 /**
- * Which provider a request from outside belongs to, by where it came from. A provider that registers, or whose gateway
- * registers here, is known by that as well; this is for the calls of all others.
+ * Finds the provider of a request from outside by its source address. Providers with a registration are known by that
+ * too (`Trunks.identify`); all others are known by their addresses alone.
  */
 export class TrunkGate {
   readonly #onError: (err: unknown, provider: Provider) => void;
   #known: readonly Known[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onError told when a provider's name cannot be resolved; what it last resolved to goes on to count */
+  /** @param onError called when a provider's host cannot be resolved; its last known addresses stay in use */
   constructor(onError: (err: unknown, provider: Provider) => void) {
     this.#onError = onError;
   }
 
-  /** Takes the providers there are now; settles when their names are resolved. */
+  /** Replaces the providers; settles when their hosts are resolved. */
   async update(providers: readonly Provider[]): Promise<void> {
     clearTimeout(this.#timer);
     const before = new Map(this.#known.map((known) => [known.provider.host, known.hosts]));
@@ -51,7 +51,7 @@ export class TrunkGate {
     this.#known = [];
   }
 
-  /** The providers that send from this address. Without networks of its own, a provider over UDP sends from its port. */
+  /** The providers that send from this address. Without configured networks, one on UDP must send from its own port. */
   from({ protocol, address, port }: RequestSource): readonly Provider[] {
     const found = this.#known.filter(({ provider, networks, hosts }) => {
       if (networks !== undefined) return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');

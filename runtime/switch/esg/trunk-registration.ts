@@ -3,7 +3,7 @@ import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
 
-/** How the registration with a provider stands. */
+/** The state of the registration with a provider. */
 export type TrunkState =
   | { readonly state: 'registering' }
   /** `until`: milliseconds since the epoch. */
@@ -11,7 +11,7 @@ export type TrunkState =
   | { readonly state: 'failed'; readonly answer: SipAnswer | undefined; readonly retryAt: number }
   | { readonly state: 'ended' };
 
-/** What `SipLink.registration` gives. */
+/** The registration that `SipLink.registration` makes. */
 export interface Registers {
   register(expires: number): Promise<RegistrationOutcome>;
 }
@@ -21,16 +21,16 @@ export interface TrunkRegistrationTools {
   changed(provider: Provider, state: TrunkState, err?: unknown): void;
 }
 
-/** Milliseconds until the first retry; doubled by each further failure, up to the last. */
+/** Milliseconds until the first retry. Each further failure doubles them, up to the maximum. */
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 300_000;
-/** Share of the granted time after which it is renewed. */
+/** Share of the granted time after which the registration is renewed. */
 const RENEW_AT = 0.8;
 
 /** Keeps this platform registered with one provider, from `start` to `end`. */
 export class TrunkRegistration {
   readonly provider: Provider;
-  /** User part of our Contact: nobody else can guess it, so a call to it comes from the provider. */
+  /** User part of our Contact. It cannot be guessed, so a call to it comes from the provider. */
   readonly contactUser = randomBytes(12).toString('hex');
   readonly #tools: TrunkRegistrationTools;
   readonly #registration: Registers;
@@ -58,12 +58,12 @@ export class TrunkRegistration {
     return this.#state;
   }
 
-  /** Registers, and goes on to renew. */
+  /** Registers, and keeps the registration renewed. */
   start(): void {
     this.#sending = this.#renew();
   }
 
-  /** Stops renewing, and takes the registration back if there is one. Never rejects. */
+  /** Stops renewing, and removes the registration at the provider if there is one. Never rejects. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#become({ state: 'ended' });

@@ -17,7 +17,7 @@ export class Trunks {
   #register: TrunkRegistrationTools['registration'] | undefined;
   /** The providers in use, by id. */
   #providers: ReadonlyMap<string, Provider> = new Map();
-  /** Those whose gateways register here. */
+  /** The providers whose gateways register here. */
   #registering: readonly Provider[] = [];
 
   constructor(directory: Directory, location: LocationStore, log: Log) {
@@ -25,25 +25,25 @@ export class Trunks {
     this.#location = location;
     this.#log = log;
     this.#gate = new TrunkGate((err, { code, host }) =>
-      log.warn({ err, provider: code, host }, 'provider not resolved'),
+      log.warn({ err, provider: code, host }, 'host of a provider not resolved'),
     );
     this.#unwatch = directory.onProviders(() => this.#update());
   }
 
-  /** Registers with the providers that want it, and goes on to do so as they change. */
+  /** Registers with the providers that require it, and follows their changes. */
   start(register: TrunkRegistrationTools['registration']): void {
     this.#register = register;
     this.#update();
   }
 
-  /** How the registrations stand, by id of the provider. */
+  /** The states of the registrations, by id of the provider. */
   states(): ReadonlyMap<string, TrunkState> {
     return new Map([...this.#registrations].map(([id, { state }]) => [id, state]));
   }
 
   /**
-   * The provider that a request comes from: one that we are registered with and that calls our Contact, one whose
-   * gateway is registered here, or one that sends from this address; undefined when it is none that is known by that.
+   * The provider that a request comes from; undefined for a request of no known provider. In this order: the provider at
+   * which the called Contact is registered, one whose gateway is registered here, one that sends from this address.
    */
   identify(req: SrfRequest): Provider | undefined {
     const target = parseSipUri(req.uri)?.user ?? '';
@@ -56,19 +56,19 @@ export class Trunks {
     if (registered !== undefined) return registered;
     const there = this.#gate.from(source);
     if (there.length < 2) return there[0];
-    // Several accounts at one operator: the one that has the number.
+    // Several providers with one address, as with several accounts at one operator: the one with the called number.
     const number = this.dialled(req);
     return there.find(({ numbers }) => numbers.some((own) => own.matches(number))) ?? there[0];
   }
 
-  /** The number that a request of a provider is for; the name of our Contact is none, so it is in To then. */
+  /** The number that a provider calls. A call to our Contact has it in To, because the Request-URI names the Contact. */
   dialled(req: SrfRequest): string {
     const target = parseSipUri(req.uri)?.user ?? '';
     if (target !== '' && !this.#byContactUser.has(target)) return target;
     return parseSipUri(req.get('To') ?? '')?.user ?? '';
   }
 
-  /** Takes the registrations back. */
+  /** Removes the registrations at the providers. */
   async close(): Promise<void> {
     this.#unwatch();
     this.#gate.close();
@@ -83,7 +83,7 @@ export class Trunks {
     const wanted = providers.filter(({ register }) => register === 'outbound');
     for (const registration of this.#registrations.values()) {
       const { provider } = registration;
-      const same = wanted.some((one) => one.id === provider.id && accountOf(one) === accountOf(provider));
+      const same = wanted.some((one) => one.id === provider.id && settingsOf(one) === settingsOf(provider));
       if (!same) void this.#end(registration);
     }
     for (const provider of wanted) {
@@ -111,12 +111,12 @@ export class Trunks {
   #changed({ code, domain }: Provider, state: TrunkState, err?: unknown): void {
     const details = { provider: code, domain, ...state, ...(err === undefined ? {} : { err }) };
     if (state.state === 'failed' || err !== undefined) this.#log.warn(details, 'registration with a provider failed');
-    else this.#log.info(details, 'registration with a provider');
+    else this.#log.info(details, 'registration with a provider changed');
   }
 }
 
-/** What a registration depends on: as long as it stays the same, so does the registration. */
-function accountOf(provider: Provider): string {
+/** The settings of a registration. A change of any of them needs a new registration. */
+function settingsOf(provider: Provider): string {
   const { host, port, transport, fromDomain, login, authUser, secret, registerExpires } = provider;
   return JSON.stringify([host, port, transport, fromDomain, login, authUser, secret, registerExpires]);
 }

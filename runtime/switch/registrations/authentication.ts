@@ -12,17 +12,17 @@ import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { OwnHosts } from '../addresses/own-hosts.ts';
 
-/** The part of a request's answer that authentication may give. */
+/** Refuses a request with a status and headers. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
 
-/** Whom a domain knows by a secret: a phone's account, or a provider whose gateway comes here. */
+/** An account with a secret: a sipuser, or a provider whose gateway registers here. */
 export type Account =
   | { readonly kind: 'sipuser'; readonly sipUser: SipUser }
   | { readonly kind: 'provider'; readonly provider: Provider };
 
 /**
- * Who a phone or gateway is. A REGISTER always proves it by digest. A call is taken without a challenge from exactly the
- * address at which its account is registered at the moment and from where a provider sends, and challenged otherwise.
+ * Authenticates phones and gateways. A REGISTER always needs digest credentials. A call needs none if it comes from a
+ * registered contact of its account, or from an address of a provider; any other call is challenged.
  */
 export class Authentication {
   readonly #directory: Directory;
@@ -31,7 +31,7 @@ export class Authentication {
   readonly #ownHosts: OwnHosts;
   readonly #digest = new DigestAuthenticator();
 
-  /** @param ownHosts told by which hosts phones know this platform */
+  /** @param ownHosts learns the hosts under which phones reach this platform */
   constructor(directory: Directory, location: LocationStore, trunks: Trunks, ownHosts: OwnHosts) {
     this.#ownHosts = ownHosts;
     this.#directory = directory;
@@ -39,7 +39,7 @@ export class Authentication {
     this.#trunks = trunks;
   }
 
-  /** The account that a REGISTER proved to own; undefined when the request has been answered. */
+  /** The authenticated account of a REGISTER; undefined when the request has been refused. */
   register(req: SrfRequest, res: SrfResponse): Account | undefined {
     const aor = parseSipUri(req.get('To') ?? '');
     const domain = this.#domainOf(aor?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
@@ -58,7 +58,7 @@ export class Authentication {
     return account;
   }
 
-  /** The account that places a call; undefined when `refuse` has answered. */
+  /** The account that places a call or sends a text; undefined when `refuse` has answered. */
   caller(req: SrfRequest, refuse: Refuse): Account | undefined {
     const account = this.#caller(req, refuse);
     if (account?.kind !== 'sipuser') return account;
@@ -101,7 +101,7 @@ export class Authentication {
     return undefined;
   }
 
-  /** A phone means this platform by that host, unless it is the name of a domain. */
+  /** Learns a host under which a phone reaches this platform. The name of a domain is no such host. */
   #learn(domain: DomainName, host: string | undefined): void {
     if (host !== undefined && this.#domainOf(host) === undefined) this.#ownHosts.learn(domain, host);
   }
@@ -126,7 +126,7 @@ export class Authentication {
     return host === undefined ? undefined : this.#directory.domain(host)?.name;
   }
 
-  /** The domain meant by a phone that knows only our address: the one there is beside the master domain. */
+  /** The only domain beside the master domain, for phones that know only our address; undefined when there are several. */
   #onlyDomain(): DomainName | undefined {
     const [domain, second] = this.#directory.domains().filter(({ isMaster }) => !isMaster);
     return second === undefined ? domain?.name : undefined;
@@ -137,7 +137,7 @@ function secretOf(account: Account | undefined): DigestSecret | undefined {
   return account?.kind === 'provider' ? account.provider.ha1 : account?.sipUser.ha1;
 }
 
-/** What an account may call itself in an address of record. */
+/** The user parts that an account may have in its address of record. */
 function namesOf(account: Account): string[] {
   if (account.kind === 'provider') return [account.provider.login];
   return [account.sipUser.login, account.sipUser.phonenumber];

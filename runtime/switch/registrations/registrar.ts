@@ -11,7 +11,7 @@ import {
 } from '../../signalling/index.ts';
 import type { Authentication } from './authentication.ts';
 
-/** Seconds that a registration lasts when the phone does not say, and at most. */
+/** Seconds of a registration without Expires, and the most that a phone gets. */
 const DEFAULT_EXPIRES = 3600;
 const MAX_CONTACTS = 10;
 
