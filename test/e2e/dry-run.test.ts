@@ -15,12 +15,12 @@ describe('a dry run of an operation that starts a call', () => {
     return answer.json<{ calls: Planned[] }>().calls;
   }
 
-  it('tells which phones of X and Y would ring, and that nobody is registered', async () => {
+  it('tells which phones of X and Y would ring, and that no phone is registered', async () => {
     const alice = await stage.phone('alice');
     const x = { party: 'X', number: '101', route: 'sipuser', domain: 'demo.local', target: 'alice' };
     const y = { party: 'Y', number: '102', route: 'sipuser', domain: 'demo.local', target: 'bob' };
     const atAlice = { phones: 1, contacts: [alice.contact] };
-    const nobody = { phones: 0, contacts: [], reason: 'nobody is registered' };
+    const nobody = { phones: 0, contacts: [], reason: 'no phone is registered' };
     expect(await calls({ from: '101', to: '102' })).to.deep.equal([
       { ...x, ...atAlice },
       { ...y, ...nobody },
@@ -61,7 +61,7 @@ describe('a dry run of an operation that starts a call', () => {
       ['*55echo', { ...there, route: 'scenario', target: 'echo', featurecode: '*55' }],
       ['*7017', { ...there, route: 'conference', target: '17', featurecode: '*70' }],
       ['*70', { ...there, route: 'conference', featurecode: '*70' }],
-      ['*80103', { ...there, route: 'sipuser', target: 'carol', featurecode: '*80', reason: 'nobody is registered' }],
+      ['*80103', { ...there, route: 'sipuser', target: 'carol', featurecode: '*80', reason: 'no phone is registered' }],
       [
         '030123',
         { ...there, route: 'provider', target: 'dry-carrier', phones: 1, contacts: ['sip:+4930123@127.0.0.9:5060'] },
@@ -73,7 +73,7 @@ describe('a dry run of an operation that starts a call', () => {
       expect(planned, to).to.deep.equal({ party: 'Y', number: to, ...y });
     }
     const [login] = await calls({ from: 'nobody', mode: 'sipuser', to: '102' });
-    expect(login).to.include({ route: 'none', reason: 'there is no sipuser of this login' });
+    expect(login).to.include({ route: 'none', reason: 'no sipuser has this login' });
     const [intercom] = await calls({ from: '101', to: '102', use_intercom: true });
     expect(intercom).to.include({ route: 'sipuser', target: 'alice', featurecode: '*80' });
     for (const path of made.toReversed()) expect((await rest.send('DELETE', path)).status).to.equal(204);

@@ -96,7 +96,7 @@ describe('providers', () => {
         expect((await (await alice.call(OUTSIDE)).refused()).status).to.equal(500);
         await eventually(async () => {
           const lines = stage.node.output.slice(before).split('\n');
-          expect(lines.find((line) => line.includes('does not accept our credentials'))).to.contain('acme-trunk');
+          expect(lines.find((line) => line.includes('rejected our credentials'))).to.contain('acme-trunk');
         });
       });
     }

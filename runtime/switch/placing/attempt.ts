@@ -6,19 +6,19 @@ import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
 
 /**
- * How a call to its target goes. The promises never reject: a failure is an answer. `provisional` is the first answer
- * of 101-199, or the final one when there was none.
+ * The progress of a call to its target. The promises never reject: a failure is an answer too. `provisional` is the first
+ * answer of 101-199, or the final one without any.
  */
 export interface Attempt {
   readonly provisional: Promise<SipAnswer>;
   readonly final: Promise<SipAnswer>;
 }
 
-/** How a party enters a room beyond what a dialled number says. */
+/** How a party enters a room, as far as the dialled number does not say it. */
 export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted' | 'instead'>;
 
 export interface AttemptOptions {
-  /** The dialog that the call builds; it has its A leg by now. */
+  /** The dialog of the call, which has only its A leg yet. */
   readonly dialog: CallDialog;
   /** The A leg. */
   readonly caller: CallingLeg;
@@ -34,19 +34,19 @@ export interface AttemptOptions {
   readonly timeoutMs: number;
   /** Extra INVITE headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How the caller enters a room, where the call leads to one. */
+  /** How the caller enters a room, if the call leads to one. */
   readonly entrance?: EntranceOptions;
-  /** Called at once when the call leads to a room. */
+  /** Called before `placeCall` returns, if the call leads to a room. */
   readonly onEntered?: (entered: Entered) => void;
   /** How the tail is sent; default `rfc2833`. */
   readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
-  /** Serves a called phone that has picked up, before it is connected. */
+  /** Serves a called phone after its answer, before it is connected. */
   readonly preAnswer?: PreAnswer;
 }
 
-/** The answers to one attempt, as they become known. */
+/** Takes the answers to one attempt as they arrive. */
 export class AttemptProgress implements Attempt {
   readonly #provisional = Promise.withResolvers<SipAnswer>();
   readonly #final = Promise.withResolvers<SipAnswer>();
@@ -76,7 +76,7 @@ export function failedAttempt(status: number, reason?: string): Attempt {
   return progress;
 }
 
-/** How a call that came to nothing ends for its caller. */
+/** The end of a failed call, with its final answer as the cause. */
 export function failureCause(final: SipAnswer): EndCause {
   return { by: 'failure', status: final.status, reason: final.reason };
 }

@@ -40,7 +40,10 @@ export function callConference(
   return progress;
 }
 
-/** A caller who does not get in is the owner of the attempt's to release: a transferred party goes back. Never rejects. */
+/**
+ * Brings the caller into the room. Never rejects. After a failure, the owner of the attempt decides about the caller: a
+ * transferred party goes back.
+ */
 async function enterRoom(
   tools: SwitchTools,
   leg: ConferenceLeg,
@@ -50,7 +53,7 @@ async function enterRoom(
   const { caller, dialog } = options;
   const failed = (err: unknown): number => {
     const status = err instanceof MediaError ? err.status : 500;
-    // A caller without sound, or without a codec in common, is no fault of this node.
+    // A caller without media, or without a common codec, is no fault of this node.
     if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
     return status;
   };
@@ -65,10 +68,10 @@ async function enterRoom(
 
 async function answerCall(leg: ConferenceLeg, options: AttemptOptions): Promise<SipAnswer> {
   const { caller, dialog, beforeMedia } = options;
-  // What plays to the caller ends first: his sound may have to move to where the room is.
+  // Ends a ringback tone: the caller's endpoint must be free, as it may have to move to the room's media server.
   await beforeMedia?.();
   // The caller's own failure (no common codec) is found before the conference answers.
-  if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no sound', 488);
+  if ((await caller.prepareMedia(leg.mediaServer)) === undefined) throw new MediaError('the caller has no media', 488);
   if (!dialog.establish(leg)) {
     leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
     return answer(487, undefined, true);

@@ -9,14 +9,14 @@ import { type Party, urisOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from './referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Milliseconds somebody who is called from a room may ring. */
+/** Milliseconds that a party called from a room may ring. */
 const INVITATION_MS = 60_000;
 
 /**
- * Calls somebody from a room, whose A leg the conference is.
- * @param dialled as it would be dialled in the room's domain; a DTMF tail may follow
- * @param referredBy who wants it, where a participant's phone does (RFC 3892)
- * @returns his place, and how the call goes; undefined when the room is full or over
+ * Calls a number from a room. The conference is the A leg.
+ * @param dialled as in the room's domain; a DTMF tail may follow
+ * @param referredBy Referred-By of the participant's phone that asked for the call (RFC 3892)
+ * @returns the new participant, and the attempt; undefined when the room is full or over
  */
 export function callFromConference(
   tools: SwitchTools,

@@ -9,10 +9,9 @@ import type { SwitchTools } from '../tools.ts';
 type LoopedDecision = RouteDecision & { readonly kind: 'scenario' | 'conference' | 'pickup' };
 
 /**
- * Calls a scenario or a conference from a scenario, or takes a call that rings elsewhere. Neither side has media of its own,
- * so the call goes out to one half of a loop and comes in again from the other, as if a phone with the scenario's number had
- * called. A room asks for no PIN, as where a scenario brings in its caller. The attempt ends with 503 when the domain has too
- * many such calls.
+ * Calls a scenario or a conference from a scenario, or picks up a ringing call. Neither side has media of its own. So the
+ * call goes out through one half of a loop and comes in through the other, like a call of a phone with the scenario's
+ * number. A room lets it in without a PIN. The attempt ends with 503 when the domain has too many loops.
  */
 export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, options: AttemptOptions): Attempt {
   const { dialog, domain, dialled, callerNumber, callerName, timeoutMs, tail, dtmfProto } = options;

@@ -15,7 +15,7 @@ import { refusalForCaller } from './refusal.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Somebody to call, and how it was dialled. */
+/** A callee, and what was dialled to reach it. */
 export interface Called {
   readonly callee: Callee;
   readonly dialled: string;
@@ -23,16 +23,16 @@ export interface Called {
   readonly tail: readonly TailStep[];
 }
 
-/** Calls every address of a callee; the first that answers has the call. */
+/** Calls every address of a callee. The first to answer gets the call. */
 export function callCallee(tools: SwitchTools, callee: Callee, options: AttemptOptions): Attempt {
   const { dialled, tail } = options;
   return callFirst(tools, [{ callee, dialled, tail }], options);
 }
 
 /**
- * Calls every address of several callees at once: the first that answers has the call, and the others are cancelled
- * before it is connected.
- * @returns answeredBy: what was dialled for the callee that answered; undefined when none did
+ * Calls every address of several callees at once. The first to answer gets the call, and the others are cancelled before
+ * it is connected.
+ * @returns answeredBy: what was dialled for the callee that answered; undefined without an answer
  */
 export function callFirst(
   tools: SwitchTools,
@@ -55,13 +55,13 @@ interface LegUris {
   readonly remoteuri: string;
 }
 
-/** An address that was called, and for whom. */
+/** A called address, and its callee. */
 interface Reached {
   readonly target: Called;
   readonly address: CalleeAddress;
 }
 
-/** An address that is to be called. */
+/** An address to call. */
 interface Branch {
   readonly callee: Callee;
   readonly address: CalleeAddress;
@@ -75,23 +75,23 @@ class PhonesCall {
   readonly #options: AttemptOptions;
   readonly #targets: readonly Called[];
   readonly #description = new LocalDescription();
-  /** Who is being called, by Call-ID of the branch. */
+  /** The called addresses, by Call-ID of the branch. */
   readonly #called = new Map<string, Reached>();
   /** The latest session descriptions of phones that have not answered, by Call-ID. */
   readonly #earlySdp = new Map<string, string>();
-  /** Who rings, by Call-ID. */
+  /** Call-IDs of the ringing branches. */
   readonly #ringing = new Set<string>();
-  /** Accounts that are being called: a redirection to one of them leads in a circle. */
+  /** Accounts that were called: a redirection to one of them is dropped, as it could go in circles. */
   readonly #accounts = new Set<string>();
   #fork: Fork | undefined;
   #endpoint: MediaEndpoint | undefined;
   #early: Promise<void> | undefined;
   #answeredBy: string | undefined;
-  /** Where a phone forwarded the call that is no phone. */
+  /** The scenario or room to which a phone forwarded the call. */
   #away: ForwardedAway | undefined;
-  /** Somebody else has the call. */
+  /** True once another leg has picked up the call. */
   #picked = false;
-  /** The SIP server that calls whoever has no other. */
+  /** The SIP server for addresses that name none. */
   #via: string | undefined;
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
@@ -109,8 +109,8 @@ class PhonesCall {
     const branches = this.#targets.flatMap((target) => this.#branches(target));
     const via = branches.find(({ address }) => address.via !== undefined)?.address.via ?? this.#tools.sipServer();
     this.#via = via;
-    // Both sides' endpoints are made side by side, as far as it is clear where; the caller's own failure (no common codec) is
-    // found before it rings.
+    // Both endpoints are made at the same time, unless the caller's must show the media server first. The caller's own
+    // failure (no common codec) is found before a phone rings.
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
     const on = caller.mediaServer ?? this.#tools.onlyMediaServer() ?? (await prepared)?.server;
@@ -138,11 +138,11 @@ class PhonesCall {
     dialog.pickup = undefined;
     if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
-    else if (this.#away !== undefined && !dialog.ended.aborted) await this.#goAway(this.#away);
+    else if (this.#away !== undefined && !dialog.ended.aborted) await this.#callAway(this.#away);
     else this.#giveUp(outcome.answer);
   }
 
-  /** Somebody else answers: the phones stop ringing. */
+  /** Another leg answers the call, and the phones stop ringing. */
   async #pickedUp(leg: CallingLeg, part: () => void): Promise<boolean> {
     const { dialog, caller, domain, callerNumber, beforeMedia } = this.#options;
     if (this.#picked || dialog.state !== 'forking' || dialog.ended.aborted) return false;
@@ -167,7 +167,7 @@ class PhonesCall {
     return true;
   }
 
-  /** Something broke on our side: the caller gets the status that says most about it. */
+  /** Ends the call after a failure of this node, with the status of that failure. */
   fail(err: unknown): void {
     const status = err instanceof MediaError ? err.status : 500;
     if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'call', this.#options.caller);
@@ -198,7 +198,7 @@ class PhonesCall {
     });
   }
 
-  /** A device that rings can be asked to answer. */
+  /** The device of a ringing contact, which a NOTIFY can ask to answer. */
   #device({ allowEvents = [] }: CalleeAddress, callId: string): Device {
     const invite = () => this.#fork?.invite(callId);
     const failed = (err: unknown) => this.#tools.failed(err, 'NOTIFY', { callid: callId });
@@ -245,8 +245,8 @@ class PhonesCall {
     );
   }
 
-  /** No phone has taken the call: it goes to the scenario or the room that one of them named. */
-  async #goAway({ decision, ...to }: ForwardedAway): Promise<void> {
+  /** No phone answered: the call goes to the scenario or room to which one of them forwarded it. */
+  async #callAway({ decision, ...to }: ForwardedAway): Promise<void> {
     this.#dropEndpoint();
     await this.#early?.catch(() => undefined);
     const { provisional, final } = this.#tools.placeCall(decision, { ...this.#options, ...to, tail: [] });
@@ -282,7 +282,7 @@ class PhonesCall {
     caller.earlyMedia();
   }
 
-  /** Takes the session description of a phone that answered; gives why not where it cannot be taken. */
+  /** Applies the session description of a phone that answered. @returns the refusal of an unusable one */
   async #accept(callId: string, answered: string): Promise<SipAnswer | undefined> {
     // An answer that was in a provisional response need not be repeated (RFC 3261 section 13.2.1).
     const sdp = answered === '' ? this.#earlySdp.get(callId) : answered;
@@ -309,7 +309,7 @@ class PhonesCall {
       allowEvents: [...(address.allowEvents ?? []), ...outcome.allowEvents],
     });
     if (!(await this.#served(leg))) return this.#declined(leg);
-    // The 2xx makes the dialog, whoever still has to hear of it.
+    // The phone's 2xx establishes the dialog, before the caller gets its own.
     if (!dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
       this.#giveUp(answer(487, undefined, true));
@@ -322,7 +322,7 @@ class PhonesCall {
     if (target.tail.length > 0) sendDigits(this.#tools, leg, target.tail, dtmfProto ?? 'rfc2833');
   }
 
-  /** The two talk, unless one of them has hung up by now: answered it was all the same. */
+  /** Connects both sides. A hang-up meanwhile is no failure: the call was answered. */
   async #connected(): Promise<void> {
     const { dialog, caller, beforeMedia } = this.#options;
     try {
@@ -334,13 +334,13 @@ class PhonesCall {
     }
   }
 
-  /** Lets a scenario serve the phone first, where one is to; gives whether the phone is to be connected. */
+  /** Lets the pre-answer scenario, if any, serve the phone. @returns whether to connect the phone */
   async #served(leg: PhoneLeg): Promise<boolean> {
     const { dialog, preAnswer, caller } = this.#options;
     const { endpoint } = leg;
     if (preAnswer === undefined || endpoint === undefined) return true;
     await this.#early?.catch(() => undefined);
-    // Early media was heard by the caller: what comes now is for the called party alone.
+    // The caller heard the early media, but only the called party may hear the scenario.
     if (this.#early !== undefined && caller.endpoint !== undefined) await caller.endpoint.unbridge(endpoint);
     return servePreAnswer(leg, dialog, preAnswer, this.#tools.listenTo);
   }

@@ -5,8 +5,8 @@ import { providerCallee } from '../esg/provider-callee.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * Whom a route decision means, as far as it means somebody with phones.
- * @returns undefined when it does not, and when a provider carries all the calls that it may
+ * The callee of a route to a sipuser or to a number behind a provider.
+ * @returns undefined for any other route, and for a provider at its limit of calls
  */
 export function calleeOf(
   tools: SwitchTools,

@@ -3,10 +3,10 @@ import type { Directory, RouteDecision } from '../../domain/index.ts';
 import type { DialOptions } from '../../runs/index.ts';
 
 /**
- * Where a scenario's call goes: by login or by number, through the intercom featurecode where asked.
- * @param domain whose numbers and logins they are
+ * The route of a scenario's call, by login or by number, through the intercom featurecode if asked for.
+ * @param domain of the number or login
  * @param dialled login or number, without DTMF tail
- * @returns undefined when there is no such login, or no intercom
+ * @returns undefined for an unknown login, and without an intercom featurecode
  */
 export function dialRoute(
   directory: Directory,

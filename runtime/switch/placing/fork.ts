@@ -13,14 +13,15 @@ export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' 
 export interface ForkObserver {
   /** A contact answered provisionally (101-199), with early media if `sdp` is there. */
   provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
-  /** A contact refused or failed; the others go on. Gives the answer as the caller is to get it. */
+  /** A contact refused or failed; the others go on. @returns the answer for the caller */
   failed(target: ForkTarget, answer: SipAnswer): SipAnswer;
   /**
-   * A contact answered with 2xx: gives why its session description cannot be taken, or undefined when it can. The contact has the
-   * call from then on; one whose answer cannot be taken is hung up, and counts as one that refused.
+   * A contact answered with 2xx.
+   * @returns undefined when its session description is usable, and the contact gets the call; else the refusal as which
+   * the answer counts, and the contact is hung up
    */
   accept(target: ForkTarget, sdp: string): Promise<SipAnswer | undefined>;
-  /** A contact sent the call elsewhere (3xx): gives whom to call instead; nobody makes it a refusal. */
+  /** A contact redirected the call (3xx). @returns the contacts to call instead; none makes it a refusal */
   redirected(target: ForkTarget, contacts: readonly string[]): readonly ForkTarget[];
 }
 
@@ -36,9 +37,9 @@ export type ForkOutcome =
   | { readonly answered: false; readonly answer: SipAnswer };
 
 /**
- * Calls every contact at once: the first 2xx that can be taken wins and the others get CANCEL; when all fail, the best final answer is
- * chosen (RFC 3261 section 16.7). Without a final answer in time the outcome is a 408 of our own. A second 2xx that
- * crosses the CANCEL is ended with BYE.
+ * Calls every contact at once. The first usable 2xx wins, and the others get CANCEL. When all fail, the best final answer
+ * is chosen (RFC 3261 section 16.7). Without a final answer in time the outcome is a local 408. A second 2xx that crosses
+ * the CANCEL is ended with BYE.
  */
 export class Fork {
   readonly #send: (options: OutgoingInviteOptions) => OutgoingInvite;
@@ -51,7 +52,7 @@ export class Fork {
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
   #open = 0;
   #settled = false;
-  /** Answers are looked at one after the other, in the order in which they came. */
+  /** Settles with the latest 2xx: they are accepted one at a time, in the order of their arrival. */
   #accepting: Promise<void> = Promise.resolve();
 
   constructor(
@@ -107,7 +108,7 @@ export class Fork {
     const instead = contacts.length === 0 ? [] : this.#observer.redirected(target, contacts);
     for (const other of instead) this.#call(other);
     if (instead.length === 0) this.#failures.push(refusal);
-    // A 6xx speaks for the whole account: nobody else need be asked (section 16.7, step 5).
+    // A 6xx speaks for the whole account, so all other contacts are cancelled (section 16.7, step 5).
     if (refusal.status >= 600) this.cancel(refusal);
     else if (this.#open === 0) this.#finish({ answered: false, answer: bestAnswer(this.#failures) });
   }
@@ -116,7 +117,7 @@ export class Fork {
     const { dialog, sdp } = result;
     const refusal = this.#settled ? undefined : await this.#observer.accept(target, sdp);
     if (this.#isSettled()) {
-      // Two phones picked up within one round trip: the second one is told that it came too late.
+      // Two phones answered within one round trip: the Reason tells the second that the first has the call.
       hangUp(dialog, 'SIP;cause=200;text="Call completed elsewhere"');
     } else if (refusal !== undefined) {
       hangUp(dialog, `SIP;cause=${refusal.status};text="${refusal.reason}"`);
@@ -140,19 +141,19 @@ export class Fork {
   }
 }
 
-/** @param reason why, as the Reason header says it (RFC 3326) */
+/** @param reason value of the Reason header (RFC 3326) */
 function hangUp(dialog: SipDialog, reason: string): void {
-  // Whether the phone answers does not matter any more.
+  // An unanswered BYE changes nothing: the contact has no part in the call.
   void dialog.bye({ Reason: reason }).catch(() => undefined);
 }
 
 /**
- * The answer to hand on when every contact failed: a 6xx decides, else the lowest class; within it, one that a phone
- * sent before one made by the network, and "busy" before others (RFC 3261 section 16.7, step 6).
+ * The answer to pass on when every contact failed: a 6xx, else one of the lowest class. Within a class, a phone's answer
+ * comes before a local one, and "busy" before others (RFC 3261 section 16.7, step 6).
  */
 export function bestAnswer(answers: readonly SipAnswer[]): SipAnswer {
   const rank = ({ status, local, unreached }: SipAnswer): number => {
-    // A contact that is not there says less than any that is.
+    // An unreachable contact comes after every contact that answered.
     const kind = unreached === true ? 5 : Math.floor(status / 100);
     return (kind === 6 ? 0 : kind * 10) + (local ? 2 : 0) + (status === 486 || status === 600 ? 0 : 1);
   };

@@ -13,18 +13,18 @@ export interface ForwardedAway {
   readonly domain: DomainName;
 }
 
-/** Where a phone sends a call by 3xx. */
+/** The targets to which a phone forwards a call (3xx). */
 export interface Forwarded {
-  /** Whom to call in its place, and how it was named. */
+  /** Callees to call in its place, and the number of each. */
   readonly callees: readonly { readonly callee: Callee; readonly dialled: string }[];
-  /** The first that is no phone; it takes the call when no phone does. */
+  /** The first scenario or room among the targets. It gets the call when no phone answers. */
   readonly away: ForwardedAway | undefined;
 }
 
 /**
- * Reads a redirection: to whatever the forwarding account could have dialled. The other end of a trunk reaches accounts only,
- * as nobody outside may call at the domain's cost. An address elsewhere is nobody here.
- * @param contacts of the answer
+ * Reads a redirection. A sipuser may forward to whatever it could dial. A provider may forward to accounts only, because
+ * an outside party must not place calls at the domain's cost. Foreign addresses are dropped.
+ * @param contacts URIs of the answer's Contact headers
  */
 export function forwardedBy(tools: SwitchTools, { party }: Callee, contacts: readonly string[]): Forwarded {
   const callees: { callee: Callee; dialled: string }[] = [];

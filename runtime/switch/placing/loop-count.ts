@@ -1,13 +1,13 @@
 import type { DomainName } from '../../domain-name/index.ts';
 
-/** Loops of one domain at once; the limit stops a scenario that calls itself. */
+/** Most loops of one domain at a time. The limit stops a scenario that calls itself. */
 const MAX_LOOPS = 100;
 
 /** The live loops of each domain: calls between scenarios, and from scenarios to conferences. */
 export class LoopCount {
   readonly #live = new Map<DomainName, number>();
 
-  /** @returns a function that gives the place back; undefined when all places are taken */
+  /** Counts a new loop. @returns a function that takes it off the count; undefined at the limit */
   take(domain: DomainName): (() => void) | undefined {
     const before = this.#live.get(domain) ?? 0;
     if (before >= MAX_LOOPS) return undefined;

@@ -5,9 +5,10 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * Call pickup: a phone takes a call that rings elsewhere. Its own call is over with that: its leg answers the other one.
- * @param number whose phone rings; undefined: any of the domain, the one that began to ring first
- * @returns an attempt that ends with 404 when nothing rings there (any more)
+ * Call pickup: a phone answers a call that rings at another phone. The phone's leg moves to that call, and the dialog in
+ * which it dialled ends.
+ * @param number of the ringing sipuser; undefined: the call of the domain that has been ringing longest
+ * @returns an attempt that ends with 404 when nothing rings there
  */
 export function pickUp(
   tools: SwitchTools,
@@ -20,7 +21,7 @@ export function pickUp(
   const progress = new AttemptProgress();
   const { pickup } = ringing;
   const take = async () => {
-    // The phone's own failure (no common codec) is found before anything is taken apart.
+    // The phone's own failure (no common codec) is found before either call changes.
     await caller.prepareMedia(ringing.a.mediaServer);
     if (caller.ended) return false;
     return pickup(caller, () => dialog.endWithout(caller, { by: 'transfer', status: 480, reason: 'Picked Up' }));

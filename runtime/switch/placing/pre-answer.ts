@@ -18,9 +18,9 @@ import { partyInfo } from '../legs/party.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 
 /**
- * Serves a phone that has picked up before it is connected with its caller, who still hears ringback.
- * @param dialog that the phone was called for; when it ends, so does the serving
- * @returns whether the phone is to be connected; its media is free then
+ * Lets a scenario serve a phone between its answer and the connection with its caller, who still hears ringback.
+ * @param dialog of the call; its end ends the scenario's part too
+ * @returns whether to connect the phone, whose media is free then
  */
 export async function servePreAnswer(
   leg: PhoneLeg,
@@ -39,12 +39,12 @@ export async function servePreAnswer(
     dialog.ended.removeEventListener('abort', callerGone);
     if (leg.owner === call) leg.owner = undefined;
     await call.quiet();
-    // What was pressed is not meant for whoever comes next.
+    // Digits pressed for this scenario are not meant for the next one.
     while (leg.endpoint?.digits.take() !== undefined);
   }
 }
 
-/** The called party alone with a scenario: all that can be done is to play, to listen and to hang up. */
+/** A scenario's call with a called party that is not connected yet: the scenario can play, listen and hang up. */
 class PreAnswerCall extends CallMedia implements CallPort, LegOwner {
   readonly callid: string;
   readonly dialogid: string;

@@ -6,7 +6,7 @@ import { dialRoute } from './dial-route.ts';
 import { numberOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Where a call would go by the routes and registrations of this moment. A phone may still forward it (302). */
+/** Where a call would go by the present routes and registrations. A phone may still forward it (302). */
 export function previewCall(tools: SwitchTools, call: DialledCall): CallPreview {
   const { domain, dialled, callerNumber, mode = 'number', useIntercom = false } = call;
   const decision =
@@ -25,7 +25,7 @@ export function previewCall(tools: SwitchTools, call: DialledCall): CallPreview 
 /** Why a login or an intercom call has no route. */
 function unrouted({ directory }: SwitchTools, { domain, dialled, mode }: DialledCall): string {
   return mode === 'sipuser' && directory.sipUserByLogin(domain, dialled) === undefined
-    ? 'there is no sipuser of this login'
+    ? 'no sipuser has this login'
     : 'the domain has no intercom featurecode';
 }
 
@@ -38,9 +38,9 @@ function phonesOf(
   const isPhone = decision.kind === 'sipuser';
   const callee = calleeOf(tools, decision, { dialled, callerNumber });
   const contacts = callee?.addresses.map(({ uri }) => uri) ?? [];
-  const full = callee === undefined && { reason: 'the provider carries as many calls as it may' };
+  const full = callee === undefined && { reason: 'the provider is at its limit of calls' };
   const absent = contacts.length === 0 && {
-    reason: isPhone ? 'nobody is registered' : 'its gateway is not registered',
+    reason: isPhone ? 'no phone is registered' : 'its gateway is not registered',
   };
   return {
     route: decision.kind,
@@ -53,7 +53,7 @@ function phonesOf(
   };
 }
 
-/** A call that no phone takes. */
+/** The preview of a call that goes to no phone. */
 function elsewhere(
   decision: RouteDecision & { readonly kind: 'scenario' | 'conference' | 'pickup' },
   domain: DomainName,
@@ -70,7 +70,7 @@ function elsewhere(
   }
 }
 
-/** Without a number it is a fresh room, or a call that rings anywhere. */
+/** A missing number means a new room, or a pickup of any ringing call. */
 function named(target = ''): Pick<CallPreview, 'target'> {
   return target === '' ? {} : { target };
 }

@@ -2,14 +2,14 @@ import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** What SIP servers make of an address where nobody listens, or of a connection that is gone: 410 is drachtio-server's. */
+/** Local answers of SIP servers for an unreachable address or a lost connection; 410 is drachtio-server's. */
 const UNREACHED = new Set([410, 503]);
 
 /**
- * The refusal of a called party as the caller gets it. A challenge was for this platform, and is nothing that the caller could
- * answer: 500 where a provider sent it (RFC 3261 section 21.5.1), which is logged, 480 where a phone did. A phone that cannot be
- * reached is one that is not there: 480 (section 21.4.18).
- * @param leg the called party's
+ * A called party's refusal as the caller gets it. A challenge was meant for this platform, so the caller cannot answer it:
+ * a provider's becomes 500 (RFC 3261 section 21.5.1) and is logged, a phone's becomes 480. An unreachable phone becomes
+ * 480 too (section 21.4.18).
+ * @param leg of the called party
  */
 export function refusalForCaller(
   { log }: Pick<SwitchTools, 'log'>,
@@ -27,7 +27,7 @@ export function refusalForCaller(
   if (party.kind === 'provider') {
     const { code, domain } = party.provider;
     const details = { provider: code, domain, status, callid: leg.callid };
-    log.warn(details, 'the provider does not accept our credentials: see its login, auth_user and pwd');
+    log.warn(details, 'the provider rejected our credentials: check its login, auth_user and pwd');
   }
   return answer(500, undefined, true);
 }
