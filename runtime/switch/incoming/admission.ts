@@ -1,6 +1,6 @@
 import { TokenBucket } from '../../rate/index.ts';
 
-/** Limits of a node; 0: none. */
+/** Limits of a node; 0: no limit. */
 export interface CallLimits {
   /** Dialogs at once. */
   readonly calls: number;
@@ -8,18 +8,18 @@ export interface CallLimits {
   readonly startsPerSecond: number;
 }
 
-/** Why no call may begin now. */
+/** The limit that refuses a new call. */
 export interface Overload {
   readonly reason: string;
   readonly retryAfterSeconds: number;
 }
 
-/** Seconds after which a caller may try again when all places are taken: about as long as it takes until one is free. */
+/** Retry-After, in seconds, of a node at its limit of calls: about the time until one of them ends. */
 const RETRY_WHEN_FULL = 5;
 
 /**
- * Whether one more call may begin. Beyond its limits a node refuses new calls at once, so that those that it has stay
- * as good as they are.
+ * Admits new calls within the limits of a node. Beyond them it refuses new calls at once, to keep the quality of the live
+ * ones.
  */
 export class Admission {
   readonly #limits: CallLimits;
@@ -38,12 +38,12 @@ export class Admission {
     if (limits.startsPerSecond > 0) this.#starts = new TokenBucket(limits.startsPerSecond);
   }
 
-  /** Undefined when the call may begin; it is counted as begun then. */
+  /** Undefined when the call may begin, which is counted then. */
   refuse(): Overload | undefined {
     const { calls, startsPerSecond } = this.#limits;
     if (calls > 0 && this.#live() >= calls)
-      return { reason: `the node has ${calls} calls, its limit`, retryAfterSeconds: RETRY_WHEN_FULL };
+      return { reason: `the node is at its limit of ${calls} calls`, retryAfterSeconds: RETRY_WHEN_FULL };
     if (this.#starts === undefined || this.#starts.take(this.#now())) return undefined;
-    return { reason: `the node begins ${startsPerSecond} calls a second at most`, retryAfterSeconds: 1 };
+    return { reason: `the node is at its limit of ${startsPerSecond} new calls a second`, retryAfterSeconds: 1 };
   }
 }

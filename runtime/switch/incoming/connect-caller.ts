@@ -10,7 +10,7 @@ import type { SwitchTools } from '../tools.ts';
 /** Milliseconds a called party may ring before the caller gets 408. */
 const RING_MS = 60_000;
 
-/** What a caller wants. */
+/** What a caller dialled. */
 export interface CallerWish {
   readonly number: string;
   readonly tail: readonly TailStep[];
@@ -18,7 +18,7 @@ export interface CallerWish {
   readonly remoteuri: string;
 }
 
-/** Builds the dialog of a caller's leg and calls whom it dialled; the caller is told how that goes. */
+/** Opens the dialog of a caller's leg and calls the dialled number. The caller gets the answers. */
 export function connectCaller(
   tools: SwitchTools,
   leg: PhoneLeg,

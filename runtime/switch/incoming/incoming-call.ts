@@ -11,7 +11,7 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import { replaceByCall } from '../transfers/replacing-call.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** A call from outside the node: who it is, where it goes, and what the caller is told. */
+/** Takes a call from outside the node: authenticates the caller, and places the call or refuses it. */
 export function takeIncomingCall(
   tools: SwitchTools,
   authentication: Authentication,
@@ -32,7 +32,7 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
     return;
   }
   const target = parseSipUri(invite.requestUri);
-  // Somebody elsewhere may have that number too (RFC 3261 section 8.2.2.1).
+  // The number of a foreign address is not ours (RFC 3261 section 8.2.2.1).
   if (target === undefined || target.user === '' || !tools.isHere(target.host, sipUser.domain)) {
     invite.reject(404);
     return;
@@ -56,7 +56,7 @@ function registeredEvents(
   return location.contacts(id).find((contact) => isFromContact(contact, invite.source))?.allowEvents ?? [];
 }
 
-/** The user part of From, as long as it is one of the account's names. */
+/** The user part of From if it is a name of the account, else the phone number. */
 export function callerUser(from: string | undefined, { login, phonenumber }: SipUser): string {
   const user = parseSipUri(from ?? '')?.user;
   return user === login ? login : phonenumber;

@@ -20,7 +20,7 @@ import { callerUser } from './incoming-call.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** A text that a phone sent, and what became of it. */
+/** A text that a phone sent, and its delivery. */
 export type ReceivedText = {
   readonly domain: DomainName;
   /** Numbers and logins of both. */
@@ -41,31 +41,31 @@ interface Outgoing {
   /** How the receiver was named: number or login. */
   readonly called: string;
   readonly text: string;
-  /** Where it came from: it does not go back there. */
+  /** Source of the text, which does not go back there. */
   readonly source?: ReturnType<typeof sourceOf>;
 }
 
 type Tools = Pick<SwitchTools, 'directory' | 'isHere' | 'location' | 'log' | 'message' | 'sipServer'>;
 
 /**
- * Texts outside calls (MESSAGE, RFC 3428), in page mode: from a phone, or from a scenario, to every registered contact of
- * a sipuser of the same domain, and nowhere else.
+ * Texts outside calls (MESSAGE in page mode, RFC 3428), from a phone or a scenario to every registered contact of a
+ * sipuser of the same domain.
  */
 export class TextMessages implements TextPort {
   readonly #tools: Tools;
   readonly #authentication: Authentication;
   readonly #onText: (text: ReceivedText) => void;
 
-  /** @param onText told of every text from a phone to a sipuser, when it is known what became of it */
+  /** @param onText called for every text from a phone to a sipuser, when its delivery is known */
   constructor(tools: Tools, authentication: Authentication, onText: (text: ReceivedText) => void = () => undefined) {
     this.#tools = tools;
     this.#authentication = authentication;
     this.#onText = onText;
   }
 
-  /** A MESSAGE from a phone: passed on and answered, or refused. */
+  /** Takes a MESSAGE from a phone: passes it on, or refuses it. */
   take(req: SrfRequest, res: SrfResponse): void {
-    // Of a call that is over.
+    // A tag in To means a dialog, and none matched.
     if (/;\s*tag=/i.test(req.get('To') ?? '')) return res.send(481);
     const refuse = (status: number, headers: Record<string, string> = {}): void => res.send(status, { headers });
     const account = this.#authentication.caller(req, refuse);
@@ -81,7 +81,7 @@ export class TextMessages implements TextPort {
     this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(
       (status) => res.send(status),
       (err: unknown) => {
-        this.#tools.log.error({ err, callId: req.get('Call-ID') }, 'a text could not be passed on');
+        this.#tools.log.error({ err, callId: req.get('Call-ID') }, 'text not passed on');
         if (!res.finalResponseSent) res.send(500);
       },
     );
@@ -128,8 +128,8 @@ export class TextMessages implements TextPort {
 }
 
 /**
- * The answer as the sender gets it: nobody is sent elsewhere (3xx) or asked for a password of the receiver's phone, and a
- * silent phone is one that is not there, as 408 is not sent on for MESSAGE (RFC 4320 section 4.2).
+ * The status for the sender. Redirections (3xx) and challenges of the receiver's phone are not passed on. A silent phone
+ * counts as absent, because 408 is not sent for MESSAGE (RFC 4320 section 4.2).
  */
 function statusForSender(status: number): number {
   return (status >= 300 && status < 400) || [401, 407, 408, 503].includes(status) ? 480 : status;

@@ -16,8 +16,8 @@ import type { SwitchTools } from '../tools.ts';
 import { mapNumber } from '../esg/number-rules.ts';
 
 /**
- * A call from a provider. It is the domain's if the called number is one of the account's, and goes where the domain
- * routes it, but never out to a provider again: nobody may call the world at the domain's cost.
+ * Takes a call from a provider. The called number must be one of the provider's numbers. The domain's routes apply, except
+ * those out to a provider, because an outside party must not call at the domain's cost.
  * @param dialled the number that the provider calls
  */
 export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: string, invite: IncomingInvite): void {
@@ -25,7 +25,7 @@ export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: s
     invite.reject(404);
     return;
   }
-  // Taking over a live call is for those who are in it: phones.
+  // Only phones may replace a party of a live call.
   if (invite.header('Replaces') !== undefined) {
     invite.reject(403);
     return;
@@ -40,14 +40,14 @@ export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: s
     invite.reject(403);
     return;
   }
-  // Whoever calls from outside stays hidden behind the gateway role: the dialog knows the leg by a Call-ID of ours.
+  // The gateway role hides the outside caller: the dialog names the leg by a Call-ID of ours.
   const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
   connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
 }
 
 /**
- * Who calls, as the provider vouches for it (RFC 3325 section 9.1), or else as From says. A withheld identity is known to nobody
- * here: phones, scenarios and lists of calls are outside of who may know it.
+ * The caller, as asserted by the provider (RFC 3325 section 9.1), or else from From. A withheld identity is shown nowhere:
+ * phones, scenarios and lists of calls are outside the provider's trust domain.
  */
 function callingParty(provider: Provider, invite: IncomingInvite): Party & { kind: 'provider' } {
   const from = invite.header('From') ?? '';

@@ -4,7 +4,7 @@ import { splitDtmfTail } from '../../runs/index.ts';
 import { callFromConference } from '../placing/call-from-conference.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Why a call ends that an operation ends. */
+/** End reason of a call that an operation ends. */
 const BY_OPERATION = 'Request Terminated';
 
 /** The live conferences as operations on them see and change them. */
@@ -63,7 +63,7 @@ export class LiveConferences {
   }
 }
 
-/** Why somebody cannot be called from a room. Who has no phone, or does not exist, can be called and does not come. */
+/** Why a number cannot be called from a room. An unknown number may be called: that call fails later. */
 function refusal({ directory }: SwitchTools, room: Room, to: string): string | undefined {
   if (room.free < 1) return 'the conference is full';
   const { kind } = directory.route(room.address.domain, undefined, splitDtmfTail(to).number);

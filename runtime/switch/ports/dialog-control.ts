@@ -11,7 +11,7 @@ import type { SwitchTools } from '../tools.ts';
 
 type FailureLog = Pick<SwitchTools, 'failed'>;
 
-/** The live dialogs as components see and change them. */
+/** The live dialogs as operations and components see and change them. */
 export class LiveDialogs implements DialogPort {
   readonly #dialogs: DialogBook;
   readonly #tools: FailureLog;

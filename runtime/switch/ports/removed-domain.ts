@@ -1,7 +1,7 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogScope } from '../../callstore/index.ts';
 
-/** What ends when its domain is removed. */
+/** Finds and ends the live calls and conferences of a domain. */
 export interface DomainCalls {
   readonly calls: { list(scope: DialogScope): Promise<readonly { readonly dialogid: string }[]> };
   readonly dialogs: { find(domain: DomainName, dialogid: string): { terminate(): void } | undefined };
@@ -10,8 +10,8 @@ export interface DomainCalls {
 }
 
 /**
- * Ends the live calls and conferences of a domain that was removed: they are found by the domain's name, and a new domain
- * of that name must not find them. Returns when their ends are under way.
+ * Ends the live calls and conferences of a removed domain. They are found by its name, and a new domain of the same name
+ * must not find them. Settles when each of them is being ended.
  */
 export async function endCallsOf(
   domain: DomainName,

@@ -27,7 +27,7 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
   });
   const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: bracketUri(dialled, domain) };
   dialog.addBranch(call.leg, uris, Date.now() + timeoutMs);
-  // The same time limit as for a phone that rings and rings.
+  // The same time limit as for a ringing phone.
   const timer = setTimeout(
     () => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }),
     timeoutMs,

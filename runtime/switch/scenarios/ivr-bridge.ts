@@ -2,26 +2,26 @@ import { aborted, type EndpointServer, type MediaEndpoint, MediaError } from '..
 import { MediaPath } from '../sound/media-path.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 
-/** One of two parties that a scenario lets talk. */
+/** One of two parties that a scenario connects. */
 export interface BridgeSide {
   readonly endpoint: MediaEndpoint;
-  /** Aborted when somebody else comes in its place: its endpoint is another one then. */
+  /** Aborted when another party replaces it; `endpoint` is that party's then. */
   readonly replaced: AbortSignal;
-  /** Whether somebody is about to. */
+  /** True while another party is about to replace it. */
   readonly leaving: boolean;
-  /** Brings its sound to a media server. */
+  /** Moves its endpoint to a media server. */
   moveTo(server: EndpointServer): Promise<unknown>;
   /** Aborted when its call is over. */
   readonly ended: AbortSignal;
-  /** Whether it holds the call now. */
+  /** True while it holds the call. */
   readonly held: boolean;
-  /** Tells when it holds the call or takes it back, until the returned function is called. */
+  /** Reports every hold and resume until the returned function is called. */
   onHold(listener: (held: boolean) => void): () => void;
 }
 
 /**
- * Connects the sound of two parties of one scenario until one of them is gone or the signal aborts. Whoever is still
- * there has its media free afterwards. Who comes in the place of one of them is connected with the other.
+ * Connects the sound of two parties of one scenario until one of them is gone or the signal aborts. The remaining parties'
+ * media is free afterwards. A party that replaces one of them is connected with the other.
  * @returns whose call ended first
  * @throws the signal's reason
  */
@@ -34,7 +34,7 @@ export async function bridgeSides(a: BridgeSide, b: BridgeSide, signal: AbortSig
   throw signal.reason;
 }
 
-/** Connects the two who are there now, until somebody comes in the place of one of them. */
+/** Connects the two present parties until one of them is replaced, or `over` aborts. */
 async function talk(a: BridgeSide, b: BridgeSide, over: AbortSignal): Promise<void> {
   const until = AbortSignal.any([over, a.replaced, b.replaced]);
   const endpoints = [a.endpoint, b.endpoint] as const;
@@ -50,25 +50,25 @@ async function talk(a: BridgeSide, b: BridgeSide, over: AbortSignal): Promise<vo
     for (const side of [a, b]) if (side.held) await path.setHeld(side.endpoint, true);
     await aborted(until);
   } catch (error) {
-    // A party that left while it was being connected: its call ends next, or somebody comes in its place.
+    // A party left while it was being connected: its call ends next, or another party replaces it.
     if (!endpoints.some(({ gone }) => gone.aborted) && !until.aborted) throw error;
     await aborted(until);
   } finally {
     for (const stop of unlisten) stop();
     await path.disconnect();
     await Promise.all(waiting);
-    // Keys of the conversation are not meant for the scenario.
+    // Digits of the conversation are not meant for the scenario.
     for (const { digits } of endpoints) while (digits.take() !== undefined);
   }
 }
 
-/** Who transferred the call is gone: until the target answers the other party hears it ring. Never rejects. */
+/** Plays ringback to the other party after the leaver has transferred the call, until the target answers. Never rejects. */
 async function waitAlone(path: MediaPath, leaver: BridgeSide, other: MediaEndpoint, until: AbortSignal): Promise<void> {
   const { gone } = leaver.endpoint;
   await aborted(AbortSignal.any([gone, until]));
   if (until.aborted || !leaver.leaving) return;
   await path.disconnect();
-  // Ends by the signal, or with the channel.
+  // It rejects on the signal and with the end of the channel. Both are wanted ends.
   await other.play(RINGBACK, until).catch(() => undefined);
 }
 
@@ -77,7 +77,7 @@ async function bringTogether(a: BridgeSide, b: BridgeSide): Promise<void> {
   try {
     await b.moveTo(a.endpoint.server);
   } catch (error) {
-    // A room stays where it is.
+    // A conference cannot move.
     if (!(error instanceof MediaError)) throw error;
     await a.moveTo(b.endpoint.server);
   }

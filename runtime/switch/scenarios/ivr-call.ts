@@ -42,7 +42,7 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { takeOver } from '../transfers/take-over.ts';
 
-/** What ties an incoming call to whoever placed it. */
+/** A scenario's incoming call, and what its caller is told. */
 export interface IncomingScenarioCall {
   readonly dialog: CallDialog;
   readonly opponent: CallingLeg;
@@ -54,7 +54,7 @@ export interface IncomingScenarioCall {
   onFinal(final: Answer): void;
 }
 
-/** A scenario's call over the switch: its own leg, its opponent, and what may be done in which state. */
+/** A scenario's call over the switch: its own leg, its opponent, and which operation is allowed in which state. */
 export class IvrCall extends CallMedia implements OwnCall {
   readonly leg: IvrLeg;
   readonly domain: DomainName;
@@ -70,9 +70,9 @@ export class IvrCall extends CallMedia implements OwnCall {
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
   #replaced = new AbortController();
-  /** Whom the opponent talked to before it was taken over. */
+  /** The opponent's former peer, if the opponent was taken over. */
   #takenFrom: Party | undefined;
-  /** The same, while on hold. */
+  /** The former peer, while it is on hold. */
   #held: HeldParty | undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
@@ -150,7 +150,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   async answer(): Promise<void> {
     if (this.#state.is('connected')) return;
     this.#state.require('answer', 'incoming');
-    // The scenario's answer makes the dialog; the caller hears of it next.
+    // The scenario's answer establishes the dialog, before the caller gets the 200.
     if (this.#dialog?.establish(this.leg) !== true) throw new CallStateError('answer', this.state);
     try {
       await this.#incoming?.answer();
@@ -172,7 +172,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   hangup(): Promise<void> {
-    // The transferred party and whoever rings for it are in the new dialog.
+    // The transferred party and the ringing target are in the new dialog.
     if (this.#state.is('transferred')) this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
     if (this.#state.is('incoming')) return this.reject(480);
     if (this.#state.is('none')) this.#finish({ by: 'scenario', reason: 'hangup' });
@@ -180,7 +180,7 @@ export class IvrCall extends CallMedia implements OwnCall {
       const by = this.#dialog?.a === this.leg ? 'a' : 'b';
       this.#finish({ by: 'scenario', reason: 'hangup' });
       this.#dialog?.end({ by, status: 480, reason: 'Hangup' });
-      // Who rings because the other party transferred the call is in the next dialog.
+      // If the opponent has transferred the call, the ringing target is in the leg's next dialog.
       this.leg.owner?.legEnded(this.leg, 'Hangup');
     }
     return Promise.resolve();
@@ -295,7 +295,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     return this.#transfers.enterRoom(options);
   }
 
-  /** @throws CallStateError also when the opponent is about to put somebody else in its place */
+  /** @throws CallStateError also while another party is about to replace the opponent */
   #giveAway(operation: string): GivenAway {
     if (this.leaving) throw new CallStateError(operation, 'transferred');
     this.#state.take('transfer', operation);
@@ -307,7 +307,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     };
   }
 
-  /** After a transfer the scenario has no call any more; after a failed one the opponent is back. */
+  /** A transfer ends the scenario's call. After a failed one the opponent is back. */
   #transferred(result: Answer): void {
     if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
     else this.#state.step('returned');
@@ -323,7 +323,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#dialog = taken.dialog;
     this.#takenFrom = taken.from;
     this.#held = taken.held;
-    // It may have been hung up on meanwhile.
+    // The scenario may have hung up meanwhile.
     if (this.#end.signal.aborted) taken.held?.release();
     return this.#dialled(taken.dialog, answer(200, 'OK', false));
   }
@@ -345,7 +345,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#watchDigits();
   }
 
-  /** The opponent transferred the call, or was replaced: the scenario goes on with whoever is there now. */
+  /** The opponent transferred the call, or was replaced: the scenario goes on with the new opponent. */
   #meetAnother(): void {
     const dialog = this.leg.owner;
     if (!this.#state.is('connected') || !(dialog instanceof CallDialog)) return;
@@ -365,12 +365,12 @@ export class IvrCall extends CallMedia implements OwnCall {
     return this.#state.is('connected') && this.leg.owner !== this.#dialog;
   }
 
-  /** The opponent has media from now on: its keys can be watched. */
+  /** Passes the opponent's digits to the watchers; called once the opponent has media. */
   #watchDigits(): void {
     this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit }));
   }
 
-  /** @returns whether a watcher has used it up */
+  /** @returns whether a watcher has used the notice up */
   #notice(notice: CallNotice): boolean {
     return [...this.#watchers].map((watcher) => watcher(notice)).includes(true);
   }
@@ -389,7 +389,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#end.abort(end);
   }
 
-  /** As if the other party had pressed the keys. */
+  /** Takes digits as if the opponent had pressed them. */
   async #receiveDigits(digits: string): Promise<void> {
     for (const digit of digits) await this.#opponent?.endpoint?.receiveDtmf(digit);
   }

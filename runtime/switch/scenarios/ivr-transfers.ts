@@ -21,27 +21,27 @@ import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startHunt, startTransfer } from '../transfers/transfer.ts';
 
-/** Whom a scenario's call gives away, and from which dialog. */
+/** The opponent that a scenario's call gives away in a transfer, and its dialog. */
 export interface GivenAway {
   readonly dialog: CallDialog;
   readonly opponent: CallingLeg;
-  /** Whom the opponent talked to before it was taken over. */
+  /** The opponent's former peer, if the opponent was taken over. */
   readonly takenFrom: Party | undefined;
-  /** The same, while on hold. */
+  /** The former peer, while it is on hold. */
   readonly held: HeldParty | undefined;
 }
 
-/** What a transfer asks of the call, and tells it. */
+/** The scenario's call, as its transfers see it. */
 export interface TransferringCall {
   readonly domain: DomainName;
   state(): CallState;
-  /** The call is in state `transferred` from now on. @throws CallStateError unless it can give anybody away */
+  /** Changes the state to `transferred`. @throws CallStateError in a state without an opponent to give away */
   giveAway(operation: string): GivenAway;
-  /** The opponent has gone for good, or is back. */
+  /** The transfer ended: the opponent has left, or is back after a failure. */
   settled(result: Answer): void;
 }
 
-/** The transfers of a scenario's call, one at a time: its opponent goes to somebody else, and comes back when that fails. */
+/** The transfers of a scenario's call, one at a time: its opponent goes to a target, and returns when that fails. */
 export class IvrTransfers {
   readonly #tools: SwitchTools;
   readonly #call: TransferringCall;
@@ -52,7 +52,7 @@ export class IvrTransfers {
     this.#call = call;
   }
 
-  /** The dialog of the opponent with whoever it was, or is to be, transferred to. */
+  /** The dialog of the opponent with its transfer target. */
   get dialog(): CallDialog | undefined {
     return this.#latest === undefined ? undefined : this.#tools.dialogs.find(this.#latest.dialogid);
   }
@@ -101,11 +101,11 @@ export class IvrTransfers {
       this.#call.settled(result);
       return result;
     });
-    return { ...transfer, final, cancel: () => this.#callOff(opponent) };
+    return { ...transfer, final, cancel: () => this.#cancel(opponent) };
   }
 
-  /** The target stops ringing, and the opponent comes back: the attempt ends with 487. */
-  #callOff(opponent: CallingLeg): void {
+  /** Stops the ringing of the target, and the opponent returns. The attempt ends with 487. */
+  #cancel(opponent: CallingLeg): void {
     if (this.#call.state() !== 'transferred') return;
     this.dialog?.endWithout(opponent, { by: 'external', status: 487, reason: 'Request Terminated' });
   }

@@ -7,15 +7,15 @@ import type { CallingLeg } from '../legs/leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startTransfer, type TransferExtras } from './transfer.ts';
 
-/** What goes along with a way into a room. */
+/** What a transfer into a room has beside its target. */
 interface EnteringExtras extends Pick<TransferExtras, 'beforeSettling'> {
-  /** A participant who leaves when the party is in: its place is free for it. */
+  /** A participant whose place the party takes, and who leaves when the party is in. */
   readonly instead?: Participant;
 }
 
 /**
- * Transfers the opponent of a scenario into a room of the scenario's domain, past its PIN. Where there is no such room the
- * transfer fails with 404, where it is full with 486.
+ * Transfers the opponent of a scenario into a room of the scenario's domain, without a PIN. The transfer fails with 404 for
+ * an unknown room, and with 486 for a full one.
  */
 export function startEntering(
   tools: SwitchTools,
@@ -50,7 +50,7 @@ export function startEntering(
   return { transfer, room: entered };
 }
 
-/** A whole number, or the digits behind the domain's conference featurecode. */
+/** The route into a room, from its whole number or from the digits after the domain's conference featurecode. */
 function roomDecision({ directory }: SwitchTools, domain: DomainName, room: string): RouteDecision {
   const whole = directory.route(domain, undefined, room);
   if (whole.kind === 'conference') return whole;

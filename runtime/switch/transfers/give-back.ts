@@ -4,10 +4,10 @@ import { numberOf, type Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * Where a number of another domain leads a scenario: back to whoever its opponent was taken from, and to nobody else. Others
- * there are reached by the routes of one's own domain.
- * @param from whom the opponent was taken from
- * @returns 403 for anybody else, and for somebody outside, who would be called at the other domain's cost
+ * The route of a scenario's transfer to a number of another domain. It leads only to the party from which the opponent was
+ * taken over. Other parties of that domain are reached by the routes of the scenario's own domain.
+ * @param from the party from which the opponent was taken over
+ * @returns 403 for any other party, and for one behind a provider, which would be called at the other domain's cost
  */
 export function wayBack(
   { directory }: Pick<SwitchTools, 'directory'>,
@@ -17,7 +17,7 @@ export function wayBack(
   const refused: RouteDecision = { kind: 'reject', status: 403, reason: 'Forbidden' };
   if (from === undefined || from.domain !== domain || numberOf(from) !== number) return refused;
   if (from.kind === 'sipuser') {
-    // As the account is now, whatever its number means to others.
+    // By id: the domain's routes may send the number of the account elsewhere.
     const sipuser = directory.sipUserById(from.sipUser.id);
     return sipuser === undefined ? { kind: 'reject', status: 404, reason: 'Not Found' } : { kind: 'sipuser', sipuser };
   }

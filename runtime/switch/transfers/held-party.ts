@@ -8,11 +8,9 @@ import type { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { partSound, settleTransfer } from './transfer.ts';
 
-/**
- * A phone on hold in a call that its partner was taken out of. The partner can return to that call; nobody is called for it.
- */
+/** A phone on hold whose partner was taken out of their call. The partner can return to it without calling the phone. */
 export class HeldParty {
-  /** Their call: suspended while the partner is elsewhere. */
+  /** Their dialog, suspended while the partner is away. */
   readonly dialog: CallDialog;
   readonly #leg: PhoneLeg;
   readonly #tools: SwitchTools;
@@ -24,7 +22,7 @@ export class HeldParty {
     this.#leg = leg;
   }
 
-  /** False once the phone has hung up, was taken over, or has its partner back. */
+  /** True until the phone hangs up, is taken over, or has its partner back. */
   get there(): boolean {
     return this.dialog.state === 'suspended' && !this.#leg.ended;
   }
@@ -35,13 +33,13 @@ export class HeldParty {
     if (!this.there || this.#melody !== undefined || held || endpoint === undefined) return;
     if (!this.dialog.beginHold()) return;
     const stop = new AbortController();
-    // Ends by the abort or with the channel; both are the end that is wanted.
+    // It rejects on the abort and with the end of the channel. Both are wanted ends.
     this.#melody = { stop, over: endpoint.play(HOLD_MELODY, stop.signal).catch(() => undefined) };
   }
 
   /**
-   * The partner returns.
-   * @param from the call that it returns from; it ends, or keeps the partner when the held phone is gone (480)
+   * Returns the partner to the held phone.
+   * @param from the partner's present dialog; it ends, or keeps the partner when the held phone is gone (480)
    */
   takeBack(from: CallDialog, partner: CallingLeg): Transfer {
     const { dialog } = this;
@@ -54,7 +52,7 @@ export class HeldParty {
     return { acallid: dialog.a.callid, dialogid: dialog.dialogid, provisional: final, final };
   }
 
-  /** The partner does not come back: BYE. Does nothing when it is back. */
+  /** Ends the phone's call by BYE, because the partner does not return. Does nothing after its return. */
   release(): void {
     this.#melody?.stop.abort();
     if (this.dialog.state === 'suspended') this.dialog.end({ by: 'transfer', status: 480, reason: 'Transferred' });
@@ -67,14 +65,14 @@ export class HeldParty {
     if (partner.ended) return answer(487, undefined, true);
     if (!this.there) return answer(480, undefined, true);
     this.#tools.dialogs.transferred(from, dialog);
-    // Labels may have come and gone meanwhile.
+    // Labels may have changed meanwhile.
     dialog.bindings.clear();
     for (const label of from.bindings) dialog.bindings.add(label);
     this.#tools.dialogs.reunite(dialog, partner);
     try {
       await dialog.connectMedia();
     } catch (error) {
-      // Whoever hangs up at this moment was back all the same.
+      // A hang-up at this moment is no failure: the partner had returned.
       if (!dialog.ended.aborted) {
         this.#tools.failed(error, 'return to a held call', partner);
         return answer(error instanceof MediaError ? error.status : 500, undefined, true);

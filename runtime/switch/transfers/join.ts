@@ -14,7 +14,7 @@ import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from '../tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
 
-/** What goes along with a join beside its other side. */
+/** What a join has beside its other side. */
 interface JoinExtras {
   readonly beforeSettling?: BeforeSettling;
   /** Whether a scenario may be the found party. Two scenarios are not joined: one side of a call needs media. */
@@ -23,8 +23,8 @@ interface JoinExtras {
 
 /**
  * Joins one side of a dialog with one side of another (RFC 3515 REFER with Replaces, with the media anchored here):
- * `opponent` and the found party talk in a new dialog, and the rest of both old ones ends. When the other dialog is not
- * there, everything stays as it was.
+ * `opponent` and the found party talk in a new dialog, and the other legs of both old dialogs are released. If there is
+ * no such other dialog, nothing changes.
  */
 export function startJoin(
   tools: SwitchTools,
@@ -66,7 +66,7 @@ export function startJoin(
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: final, final };
 }
 
-/** The room on that side of another call of the domain, where there is one. */
+/** The conference on that side of another dialog of the domain; undefined if another party is there. */
 function joinedRoom(
   tools: SwitchTools,
   old: CallDialog,
@@ -76,11 +76,11 @@ function joinedRoom(
   const dialog = tools.dialogs.find(dialogid);
   if (dialog?.state !== 'dialog' || dialog === old || !dialog.isOf(opponent.party.domain)) return undefined;
   const leg = dialog.leg(side);
-  // Whoever has not given the PIN yet brings nobody past it.
+  // A caller that has not entered the PIN yet brings no other party past it.
   return leg instanceof ConferenceLeg && leg.participant.state !== 'entering' ? { dialog, leg } : undefined;
 }
 
-/** A conference has no leg to give away: the opponent comes into its room, and the call that named it ends. */
+/** A conference's leg cannot move to another dialog: the opponent enters its room instead, and the named dialog ends. */
 function joinRoom(
   tools: SwitchTools,
   old: CallDialog,
@@ -110,14 +110,14 @@ async function join(
   const { leg } = found;
   try {
     await parted;
-    // Whoever cannot come to the media server of the other call stays where he is, and so does that call.
+    // When the opponent cannot move to the media server of the other dialog, both dialogs stay as they are.
     await opponent.prepareMedia(leg.mediaServer);
     const moved = await moveLeg(tools, found, () => dialog);
     if (typeof moved === 'number') return answer(moved, undefined, true);
     await dialog.connectMedia();
     return answer(200, 'OK', false);
   } catch (error) {
-    // Whoever hangs up at this moment was joined all the same.
+    // A hang-up at this moment is no failure: the parties were joined.
     if (dialog.b === leg && dialog.ended.aborted) return answer(200, 'OK', false);
     tools.failed(error, 'join', leg);
     return answer(error instanceof MediaError ? error.status : 500, undefined, true);

@@ -13,14 +13,14 @@ import type { SwitchTools } from '../tools.ts';
 import { startTransfer } from './transfer.ts';
 
 /**
- * A phone transfers its peer, a phone or a scenario, by REFER: to a number of its domain (an address elsewhere is not found), or with Replaces to a
- * party that it talks to in another dialog. The phone is told by NOTIFY how it goes; after a success it is released, after a
- * failure it has its peer back, unless it has hung up: then that call is over. A conference is not transferred: it is asked
- * for something.
+ * Handles the REFER of a phone (RFC 3515), which transfers its peer: a phone or a scenario. The target is a number of its
+ * domain, or with Replaces the phone's peer in another dialog. A foreign address fails with 404. NOTIFYs report the
+ * progress. After a success the phone is released. After a failure it has its peer back; if it has hung up meanwhile, the
+ * peer is released. A REFER to a conference is a request to its room (`referToRoom`).
  * @returns the answer to the REFER
  */
 export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: ReferRequest): ReferAnswer {
-  // Whoever is outside may not have others called at the domain's cost.
+  // An outside party must not place calls at the domain's cost.
   if (leg.party.kind === 'provider') return { status: 403 };
   const target = parseReferTo(request.referTo);
   if (target === undefined) return { status: 400 };
@@ -38,15 +38,15 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
   const told = (final: Answer) => progress.last(final);
   let start: () => Transfer;
   if (target.replaces === undefined) {
-    // Whoever has that number here is not meant.
+    // A foreign address: a party with the same number here is not its target.
     if (!tools.isHere(target.host, domain))
       return { status: 202, accepted: () => progress.follow(() => failedAttempt(404)) };
     start = () =>
       startTransfer(tools, found.dialog, peer, { to: target.user, referredBy }, { beforeSettling: told, domain });
   } else {
-    // A dialog is named by its tags, whatever host is named beside them.
+    // Replaces names the dialog by Call-ID and tags; the host of the URI is not compared.
     const other = tools.dialogs.findReplaced(target.replaces);
-    // A call of another domain is not there.
+    // A call of another domain counts as unknown.
     if (other === undefined || other.ringing || !other.dialog.isOf(domain)) return { status: 481 };
     start = () =>
       startJoin(
@@ -57,11 +57,11 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
         { beforeSettling: told, scenarios: true },
       );
   }
-  // At once: the peer is out of the call before the phone hangs up.
+  // The transfer starts at once, so that the peer leaves the dialog before the phone hangs up.
   return { status: 202, accepted: () => progress.follow(start) };
 }
 
-/** The phone names the leg that it has itself; whom it talks to there is on the other side. */
+/** Replaces names the phone's own leg; its peer there is on the other side. */
 function partner({ dialog, side }: { dialog: CallDialog; side: 'a' | 'b' }): DialogSide {
   return { dialogid: dialog.dialogid, side: side === 'a' ? 'b' : 'a' };
 }

@@ -4,7 +4,7 @@ import type { Attempt } from '../placing/attempt.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** What a phone is told of that which it asked for by REFER. */
+/** Reports the progress of a REFER to its phone, by NOTIFY (RFC 3515 section 2.4.4). */
 export class ReferProgress {
   readonly #tools: Pick<SwitchTools, 'failed'>;
   readonly #leg: PhoneLeg;
@@ -17,13 +17,13 @@ export class ReferProgress {
     this.#request = request;
   }
 
-  /** Starts it at once, and tells the phone its first answer and the final one. */
+  /** Starts the attempt at once, and reports its first and its final answer. */
   follow(start: () => Pick<Attempt, 'provisional' | 'final'>): void {
     void this.#tell('SIP/2.0 100 Trying', false);
     this.#follow(start).catch((err: unknown) => this.#tools.failed(err, 'REFER', this.#leg));
   }
 
-  /** Tells the phone how it ended, once; settles when the phone knows, or is gone. Never rejects. */
+  /** Reports the final answer, once; settles when the phone has the NOTIFY, or is gone. Never rejects. */
   last({ line }: Pick<Answer, 'line'>): Promise<void> {
     this.#last ??= this.#tell(line, true);
     return this.#last;

@@ -8,30 +8,30 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { ReferProgress } from './refer-progress.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** A participant, with the call in which it asks. */
+/** A participant whose phone sent a REFER to its conference. */
 interface Asking {
   readonly leg: PhoneLeg;
   readonly room: Room;
   readonly participant: Participant;
   readonly progress: ReferProgress;
-  /** Who wants it (RFC 3892). */
+  /** Referred-By of what the REFER asks for (RFC 3892). */
   readonly referredBy: string;
 }
 
 /**
- * A participant asks its conference for something, by REFER in its call with it (RFC 4579):
+ * Handles the REFER of a participant's phone to its conference (RFC 4579), by its Refer-To:
  *
- * - Refer-To names somebody of the room's domain: the conference calls (section 5.5)
- * - it also has Replaces: whoever the phone talks to in that other call comes into the room (section 5.10)
- * - `;method=BYE`: that participant is put out (section 5.11); where a room has moderators, they alone may
+ * - a number of the room's domain: the conference calls it (section 5.5)
+ * - with Replaces: the phone's peer in that other call enters the room (section 5.10)
+ * - with `;method=BYE`: that participant is removed (section 5.11); in a room with moderators, only they may do so
  *
- * The phone stays in the room, and is told by NOTIFY how it goes.
+ * The phone stays in the room, and NOTIFYs report the progress.
  */
 export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTarget): ReferAnswer {
   const { leg, participant, progress } = asking;
-  // Whoever has not given the PIN yet is no participant.
+  // A caller that has not entered the PIN yet is no participant.
   if (participant.state === 'entering') return { status: 403 };
-  if (target.method === 'BYE') return putOut(tools, asking, target);
+  if (target.method === 'BYE') return remove(tools, asking, target);
   if (target.method !== 'INVITE') return { status: 501 };
   if (target.replaces === undefined) {
     return { status: 202, accepted: () => progress.follow(() => invite(tools, asking, target)) };
@@ -41,14 +41,14 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
   return { status: 202, accepted: () => progress.follow(() => bringIn(tools, asking, other)) };
 }
 
-function putOut(tools: SwitchTools, { room, participant, progress }: Asking, { user, host }: ReferTarget): ReferAnswer {
+function remove(tools: SwitchTools, { room, participant, progress }: Asking, { user, host }: ReferTarget): ReferAnswer {
   if (room.hasModerators && !room.moderates(participant)) return { status: 403 };
   const { domain } = room.address;
-  // Some are of another domain, and have its name.
+  // A participant of another domain is named with that domain.
   const named = room.participantsAt(bracketUri(user, tools.isHere(host, domain) ? domain : host));
   if (named.length === 0) return { status: 404 };
   const accepted = () => {
-    // Whoever puts itself out is not there for the NOTIFY any more.
+    // The NOTIFY comes first, because the phone may remove itself.
     void progress.last({ line: 'SIP/2.0 200 OK' }).then(() => {
       for (const each of named) each.line?.hangUp('Request Terminated');
     });
@@ -61,7 +61,7 @@ function invite(tools: SwitchTools, { room, referredBy }: Asking, target: ReferT
   return callFromConference(tools, room, target.user, referredBy)?.attempt ?? failedAttempt(486);
 }
 
-/** Another call of the same account with somebody who can come into the room. */
+/** Another call of the same account, whose peer can enter the room. */
 interface OtherCall {
   readonly dialog: CallDialog;
   readonly peer: PhoneLeg;

@@ -8,11 +8,12 @@ import type { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * A phone takes the place of a participant: INVITE with Replaces (RFC 3891) that names the participant's call with the
- * conference. It is let in as the participant was: past the PIN, into a full room, moderator or muted as that one.
- * The participant is released when the newcomer is in; when it does not get in, everything stays as it was.
- * @param old the participant's call, one side of which is `seat`
- * @param opts what the INVITE says of itself
+ * Lets a phone replace a participant, by an INVITE with Replaces (RFC 3891) for the participant's dialog with the
+ * conference. The phone needs no PIN, enters even a full room, and is moderator or muted like the participant. Once it is
+ * in, the participant is released. If it cannot enter, nothing changes.
+ * @param old the participant's dialog
+ * @param seat the conference's leg in it
+ * @param opts of the new dialog, from the INVITE
  */
 export async function replaceInRoom(
   tools: SwitchTools,
@@ -56,7 +57,7 @@ export async function replaceInRoom(
       : undefined;
   const final = await attempt?.final;
   if (final === undefined || final.status >= 300) {
-    // The featurecode may have gone since the room began.
+    // The featurecode may have been removed since the room began.
     dialog.end(final === undefined ? { by: 'failure', status: 481, reason: 'Room Gone' } : failureCause(final));
     return;
   }

@@ -14,15 +14,15 @@ import { moveLeg } from './take-over.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * A phone takes the place of another in a live call: INVITE with Replaces (RFC 3891). The party that stays notices
- * nothing on the SIP side; the replaced phone is released. A participant of a conference can be replaced too, and a phone
- * that rings. Whoever does not name Call-ID and both tags of the replaced phone's dialog gets 481.
+ * Lets a phone replace another in a live call, by an INVITE with Replaces (RFC 3891). The remaining party gets no SIP
+ * request, and the replaced phone is released. Participants of a conference and ringing phones can be replaced too. An
+ * INVITE without the Call-ID and both tags of the replaced phone's dialog gets 481.
  */
 export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
   const wanted = parseReplaces(replaces);
   if (wanted === undefined) return invite.reject(400);
   const found = tools.dialogs.findReplaced(wanted);
-  // A call of another domain is not there.
+  // A call of another domain counts as unknown.
   if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
   const { dialog: old, side, ringing } = found;
   if (ringing) return pickUpRinging(tools, party, invite, old);
@@ -40,14 +40,14 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
 }
 
 /**
- * The call that is to be replaced rings: the newcomer answers it in place of the phone that was called (RFC 3891 section
- * 3: only an early dialog that this side has made can be replaced, which a caller's is not).
+ * Replaces a ringing phone: the new phone answers the call in its place. RFC 3891 section 3 allows this for the called
+ * side only, because an early dialog can be replaced only by the side that initiated it.
  */
 function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, { pickup }: CallDialog): void {
   if (pickup === undefined) return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
   const take = async (): Promise<void> => {
-    // The newcomer's own failure (no common codec) is found before anything is taken apart.
+    // The new phone's own failure (no common codec) is found before the call changes.
     await leg.prepareMedia();
     if (leg.ended || (await pickup(leg, () => undefined))) return;
     leg.release({ by: 'failure', status: 481, reason: 'Call/Transaction Does Not Exist' });
@@ -68,7 +68,7 @@ async function replace(
   stays: CallingLeg,
   opts: DialogOpts,
 ): Promise<void> {
-  // The newcomer's own failure (no common codec) is found before anything is taken apart.
+  // The new phone's own failure (no common codec) is found before the call changes.
   await leg.prepareMedia(stays.mediaServer);
   const opened = { localuri: uriOf(stays.party), remoteuri: uriOf(leg.party), site: tools.site, opts };
   const dialog = await moveLeg(tools, { leg: stays, dialog: old }, () =>
@@ -83,7 +83,7 @@ async function replace(
     await dialog.connectMedia();
     stays.peerChanged?.();
   } catch (error) {
-    // Whoever stayed has nobody left to talk to.
+    // The remaining party has no peer left.
     dialog.end({ by: 'external', status: 500, reason: 'Server Internal Error' });
     if (!leg.ended) throw error;
   }

@@ -9,17 +9,17 @@ import type { CallingLeg } from '../legs/leg.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** A leg that can leave its dialog: of a phone, or of a scenario. */
+/** The leg of a phone or a scenario, which can leave its dialog. */
 export interface FoundLeg {
   readonly leg: CallingLeg;
   readonly dialog: CallDialog;
 }
 
 /**
- * One side of an established dialog, or the side that is left of one that is being taken apart.
+ * The leg on one side of an established dialog, or of a dialog whose other leg has left.
  * @param domain the dialog must be visible to this domain
- * @param scenarios whether it may be a scenario's
- * @returns 481 when there is no such dialog, or it is not established; 488 when that side is nobody who can leave
+ * @param scenarios whether the leg may be a scenario's
+ * @returns 481 for an unknown or unanswered dialog; 488 for a leg that cannot leave
  */
 export function findLeg(
   tools: SwitchTools,
@@ -37,11 +37,11 @@ export function findLeg(
 type OtherParty = NonNullable<TakeOverOptions['other']>;
 
 /**
- * Takes the leg into another dialog, where it is the called side (RFC 3891 semantics, with the media anchored here): a
- * phone keeps its SIP dialog and its endpoint, which is parked.
- * @param into gives that dialog; asked when the leg is free to go
- * @param other what becomes of whoever it talked to; only a phone can be `held`, others are released
- * @returns 481 when the leg has hung up meanwhile, 487 when nobody waits for it: it stays where it is then
+ * Moves the leg into another dialog, as the called side (RFC 3891 semantics, with the media anchored here). A phone keeps
+ * its SIP dialog and its endpoint.
+ * @param into gives that dialog; called when the leg's media is free
+ * @param other what happens to its former peer; only a phone can be `held`, others are released
+ * @returns 481 when the leg has hung up meanwhile; 487 when that dialog is over, and the leg stays where it was
  */
 export async function moveLeg(
   tools: SwitchTools,
@@ -68,14 +68,14 @@ export async function moveLeg(
 /** A party that was taken over. */
 interface TakenOver {
   readonly dialog: CallDialog;
-  /** Whom it talked to before. */
+  /** Its former peer. */
   readonly from: Party | undefined;
-  /** The same, where that one is on hold. */
+  /** The former peer, if it is on hold. */
   readonly held: HeldParty | undefined;
 }
 
 /**
- * Takes one side of an established dialog into a new one, with the leg that asks for it as the calling side.
+ * Moves one side of an established dialog into a new dialog, with the scenario's leg `taker` as the calling side.
  * @returns 481, 487 or 488 when the party stays where it is
  */
 export async function takeOver(

@@ -21,18 +21,18 @@ import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Milliseconds a transfer target may ring when nothing else is said. */
+/** Default milliseconds that a transfer target may ring. */
 const DEFAULT_RING_MS = 30_000;
 
-/** Runs when the target has answered, before the rest of the old dialog is released or has its party back. */
+/** Runs after the target's final answer, before the old dialog ends or gets its party back. */
 export type BeforeSettling = (result: Answer) => Promise<void>;
 
-/** What goes along with a transfer beside its target. */
+/** What a transfer has beside its target. */
 export interface TransferExtras {
   readonly beforeSettling?: BeforeSettling;
-  /** Where it goes, in which domain, when that is decided already. */
+  /** The target's route and domain, if they are decided already. */
   readonly destination?: { readonly decision: RouteDecision; readonly domain: DomainName };
-  /** Whose numbers the target is one of: the domain of whoever transfers; default: the transferred party's. */
+  /** The domain whose number the target is: that of the transferring party; default: that of the transferred one. */
   readonly domain?: DomainName;
   readonly entrance?: AttemptOptions['entrance'];
   readonly onEntered?: AttemptOptions['onEntered'];
@@ -52,7 +52,7 @@ export function startTransfer(
 ): Transfer {
   const { number, tail } = splitDtmfTail(options.to);
   const domain = destination?.domain ?? numbers ?? opponent.party.domain;
-  // A scenario calls as its domain does.
+  // A scenario has no account, so it is routed like the platform itself.
   const callerNumber = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
   const decision = destination?.decision ?? tools.directory.route(domain, callerNumber, number);
   const call = (attempt: AttemptOptions): Attempt =>
@@ -67,9 +67,9 @@ export function startTransfer(
 }
 
 /**
- * Transfers one side of a dialog to whichever of several numbers answers first: as `startTransfer`, but all ring at once,
- * and the others are cancelled before the first is connected. A number that leads to no phone is left out.
- * @param options.domain whose numbers they are
+ * Transfers one side of a dialog to the first of several numbers to answer. All ring at once, and the others are cancelled
+ * before the first is connected; otherwise it works like `startTransfer`. Numbers without phones are left out.
+ * @param options.domain of the numbers
  */
 export function startHunt(
   tools: SwitchTools,
@@ -101,7 +101,7 @@ interface TransferPlan {
   readonly old: CallDialog;
   readonly opponent: CallingLeg;
   readonly domain: DomainName;
-  /** What the new dialog is to: of several, the first. */
+  /** The number in To of the new dialog; of several numbers, the first. */
   readonly number: string;
   readonly tail: readonly TailStep[];
   readonly options: Omit<ReferOptions, 'to'>;
@@ -149,7 +149,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
 }
 
-/** After a transfer: the old dialog is over, or has its party back, with the sound as it was. */
+/** Ends the old dialog after a transfer. After a failed one, gives it its party and its sound back. */
 export async function settleTransfer(
   old: CallDialog,
   dialog: CallDialog,
@@ -167,7 +167,7 @@ export async function settleTransfer(
     return;
   }
   if (old.ended.aborted) {
-    // Whoever transferred has hung up meanwhile: there is nobody to return to.
+    // The transferring party has hung up meanwhile, so the opponent has no peer to return to.
     opponent.release({ by: old.a === opponent ? 'b' : 'a', status: 480, reason: 'Transfer Failed' });
     return;
   }
@@ -177,7 +177,7 @@ export async function settleTransfer(
   });
 }
 
-/** Parts the sound of the dialog that a party leaves; settles when the party's endpoint is free. Never rejects. */
+/** Disconnects the sound of the dialog that a party leaves; settles when its endpoint is free. Never rejects. */
 export async function partSound(tools: SwitchTools, old: CallDialog, opponent: CallingLeg): Promise<void> {
   try {
     await old.disconnectMedia();
@@ -187,8 +187,9 @@ export async function partSound(tools: SwitchTools, old: CallDialog, opponent: C
 }
 
 /**
- * Plays the ringback tone; the function it gives ends it, and settles when the endpoint is free.
- * @param free when the tone may begin
+ * Plays the ringback tone.
+ * @param free settles when the endpoint is free for the tone
+ * @returns a function that ends the tone, and settles when the endpoint is free again
  */
 function ringBack(tools: SwitchTools, opponent: CallingLeg, free: Promise<void>): () => Promise<void> {
   const stop = new AbortController();

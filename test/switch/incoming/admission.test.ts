@@ -12,7 +12,7 @@ describe('admission of calls', () => {
     const admission = new Admission({ calls: 3, startsPerSecond: 0 }, () => live);
     expect(admission.refuse()).to.equal(undefined);
     live = 3;
-    expect(admission.refuse()).to.deep.equal({ reason: 'the node has 3 calls, its limit', retryAfterSeconds: 5 });
+    expect(admission.refuse()).to.deep.equal({ reason: 'the node is at its limit of 3 calls', retryAfterSeconds: 5 });
     live = 2;
     expect(admission.refuse()).to.equal(undefined);
   });
