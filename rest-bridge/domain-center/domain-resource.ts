@@ -171,7 +171,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     for (const [key, value] of Object.entries(keys)) {
       if (key === 'domain_id') continue;
       if (!known.includes(key)) throw badParameter(key, `is no key; look up by ${known.join(', ')}`);
-      if (typeof value !== 'string' || value === '') throw badParameter(key, 'must be a text that is not empty');
+      if (typeof value !== 'string' || value === '') throw badParameter(key, 'must be a non-empty text');
       wanted.push([key, value]);
     }
     if (wanted.length === 0) throw badParameter(known.join(', '), 'one of them is needed');

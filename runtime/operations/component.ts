@@ -6,8 +6,8 @@ import { operations } from './registry.ts';
 import { settingsOf } from './request/target.ts';
 
 /**
- * The component of an operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings are the
- * parameters of the operation, those that name its target included; its result is the operation's answer.
+ * The component of an operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings are all
+ * parameters of the operation, and its result is the operation's answer.
  */
 function operationComponent(operation: OperationDefinition): Component {
   const { name, summary, response } = operation;
@@ -29,7 +29,7 @@ function operationComponent(operation: OperationDefinition): Component {
     method: `operation.${name}`,
     request: () => name,
     run: async ({ services, domain, signal }, settings) => {
-      if (!services.operations) throw unavailable('there are no call operations here');
+      if (!services.operations) throw unavailable('operations are not available here');
       const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal);
       const fields: Readonly<Record<string, Value>> = Array.isArray(answer)
         ? { ids: answer as readonly Value[] }
@@ -49,7 +49,7 @@ interface ResponseSchema {
   readonly const?: unknown;
 }
 
-/** An answer with response modes is `ok`, or says what failed, and then there is no target dialog. */
+/** The outcomes of an operation with response modes: `ok`, or a failure without a target dialog. */
 function outcomesOf(
   { response, target }: OperationDefinition,
   { result }: Readonly<Record<string, ResultField>>,

@@ -15,30 +15,29 @@ export interface OperationDefinition<Parameters extends TObject = TObject> {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** Without those that name the target: see `settingsOf`. */
+  /** All parameters but those that name the target; see `settingsOf`. */
   readonly parameters: Parameters;
   readonly response: TSchema;
-  /** Settings of the component, as somebody may give them. A selector of the dialog may be left out. */
+  /** Example settings of the component. They may lack the selector of the dialog. */
   readonly example: Readonly<Record<string, Value>>;
   /**
-   * What the path of a request names, or parameters do.
+   * The target, which the path of a request or its parameters name.
    * - `none`: nothing
    * - `dialog`: exactly one dialog
    * - `dialogs`: every dialog that the selector matches
-   * - `found`: the same, and finding them is the whole operation: no path names one
+   * - `found`: the same, but the operation only finds them, so no path names one
    * - `conference`: one conference
    * - `participant`: one conference and one of its participants
    */
   readonly target: 'none' | 'dialog' | 'dialogs' | 'found' | 'conference' | 'participant';
-  /** How REST callers ask for it. Absent: for scenarios alone; over HTTP a GET on the collection reads the same. */
+  /** Its place in the REST service. Absent: for scenarios only; REST callers read the same by GET. */
   readonly http?: CallMethod | ConferenceRoute;
-  /** A phone rings: a repeat with the same Idempotency-Key must not ring it again. */
+  /** True: it rings a phone, which a repeat with the same Idempotency-Key must not ring again. */
   readonly startsCall: boolean;
-  /** Id of its hidden scenario in `scenarios/service`; absent where the plan does it all. */
+  /** Id of its hidden scenario in `scenarios/service`; absent when `perform` of its plan does the work. */
   readonly scenario?: string;
   /**
-   * Checks what only this operation knows, and says what will be done. Nothing has happened yet, and with `dry_run`
-   * nothing will.
+   * Makes the checks of this operation, and plans its work. It changes nothing, as a `dry_run` ends with the plan.
    * @throws ParameterError, OperationError
    */
   plan(tools: PlanTools, request: PlanRequest<Static<Parameters>>): OperationPlan | Promise<OperationPlan>;
@@ -49,7 +48,7 @@ export interface CallMethod {
   readonly on: 'calls';
   /** `domain`: on /uc/calls. `own`: on /user/sip/calls. */
   readonly paths: readonly ('domain' | 'own')[];
-  /** The HTTP method that means the same, beside the operation's own. */
+  /** The standard HTTP method that does the same. */
   readonly verb?: 'POST' | 'DELETE';
 }
 
@@ -59,7 +58,7 @@ export interface ConferenceRoute {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** With `{confid}` and `{participantid}` where the target has them, e.g. `/{confid}/topology`. */
   readonly path: string;
-  /** True: `dry_run` can be asked for. */
+  /** True: it takes `dry_run`. */
   readonly dryRun?: boolean;
   /** The parameter that is the whole body. Absent: the body has all parameters by name. */
   readonly body?: string;
@@ -69,31 +68,31 @@ export interface ConferenceRoute {
   readonly missing?: string;
 }
 
-/** Keeps the parameters' type while an operation is written down. */
+/** Checks an operation's `plan` against the type of its own parameters. */
 export function defineOperation<Parameters extends TObject>(
   operation: OperationDefinition<Parameters>,
 ): OperationDefinition {
   return operation;
 }
 
-/** What a plan may look at. */
+/** The services that a plan may use. */
 export interface PlanTools {
   readonly conferences: ConferenceStore;
   readonly rooms: ConferenceControl;
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
-  /** What tells before it is done whether recordings and recognition of a call can be changed. */
+  /** Checks in advance whether recordings and recognition of a call can be changed. */
   readonly runServices: RunServices;
-  /** The scenario that people of a domain reach by this code. */
+  /** The scenario with this code in the domain. */
   scenario(code: string, domain: DomainName): Promise<Program | undefined>;
-  /** The script of this code that cannot be served: how many mistakes it has, and where they can be read. */
+  /** The script with this code that is not served: the number of its mistakes, and where to read them. */
   unservedScript?(
     code: string,
     domain: DomainName,
   ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
-  /** Why no further call may begin, when that is so. */
+  /** The limit that refuses new calls now, if any. */
   readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
-  /** Where a call would go; absent where that is not known. */
+  /** Previews the route of a call; absent without a switch. */
   readonly previewCall?: CallPreviews;
   readonly directory: Pick<
     Directory,
@@ -103,17 +102,17 @@ export interface PlanTools {
 
 export interface PlanRequest<Parameters> {
   readonly scope: DialogScope;
-  /** Checked by the schema; what was not given is absent. */
+  /** Checked by the schema; parameters that were not given are absent. */
   readonly parameters: Parameters;
-  /** The dialogs that are meant, oldest first: none, one or at least one, as the target says. */
+  /** The target dialogs, oldest first: none, one, or at least one, by the kind of target. */
   readonly dialogids: readonly string[];
-  /** The conference, which the caller may see; empty where the target is none. */
+  /** The target conference, which the caller may see; empty for another kind of target. */
   readonly confid: string;
-  /** As the caller named it; empty where the target is no participant. */
+  /** The target participant as the caller named it, unchecked; empty for another kind of target. */
   readonly participantid: string;
 }
 
-/** A dialog that an operation would touch, and the legs of it, as `dry_run` shows them. */
+/** A dialog that an operation would change, with the legs concerned, as `dry_run` shows them. */
 export interface Touched {
   readonly dialogid: string;
   readonly legs: readonly Pick<LiveLeg, 'callid' | 'side' | 'uris'>[];
@@ -123,40 +122,40 @@ export interface Touched {
 export type PlannedCall = Omit<CallPreview, 'contacts' | 'ownNumber'> & {
   /** The party that would be called, e.g. `X`. */
   readonly party: string;
-  /** Absent where the caller must not see them. */
+  /** Absent when the caller must not see them. */
   readonly contacts?: readonly string[];
 };
 
 export interface OperationPlan {
   readonly touches: readonly Touched[];
-  /** The calls that it would make, for `dry_run`. */
+  /** The calls that the operation would make, for `dry_run`. */
   readonly calls?: readonly PlannedCall[];
-  /** Arguments of the scenario. Without a `progress`, what the scenario returns is the answer. */
+  /** Arguments of the scenario. Without `progress`, the return value of the scenario is the answer. */
   readonly args?: Readonly<Record<string, Value>>;
   readonly responseMode?: number;
-  /** Makes the answer out of the scenario's milestones. */
+  /** Makes the answer from the scenario's milestones. */
   readonly progress?: (start: { readonly ivrcallid: string }) => Progress;
-  /** Does what an operation without a scenario does, and gives the answer. @throws OperationError */
+  /** Does the work of an operation without a scenario. @returns the answer @throws OperationError */
   readonly perform?: () => Value | Promise<Value>;
 }
 
 /** Follows a scenario until its caller can be answered, and to its end. */
 export interface Progress {
   report(report: Report): void;
-  /** Undefined while it is too early. After the milestone `finished` there is an answer. */
+  /** The answer to the caller; undefined before the milestone of its response mode. Defined after `finished`. */
   answer(): Readonly<Record<string, Value>> | undefined;
-  /** How it ended: what the operation's last response mode answers. Asked after the milestone `finished`. */
+  /** The answer of the operation's last response mode; called after the milestone `finished`. */
   final(): Readonly<Record<string, Value>>;
 }
 
-/** The dialog with all its legs, as a plan tells that it touches it. */
+/** A dialog with all its legs, for the plan of an operation that changes it. */
 export function touched(dialogs: DialogPort, domain: DomainName, dialogid: string): Touched {
   const legs = dialogs.find(domain, dialogid)?.legs ?? [];
   return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
 }
 
 /**
- * A previewed call as a plan tells it.
+ * A previewed call, for the plan of an operation that makes it.
  * @param party e.g. `X`
  * @param withContacts false: the caller must not see where the phones are
  */

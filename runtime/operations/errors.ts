@@ -1,24 +1,24 @@
 import type { RunError } from '../runs/index.ts';
 import { ScenarioError } from '../language/index.ts';
 
-/** Why an operation is not done. */
+/** Why an operation was refused. */
 export type OperationProblem =
-  /** No dialog that the caller may see is meant. */
+  /** No dialog that the caller may see matches. */
   | { readonly kind: 'dialog_not_found' }
   /** The selector names several dialogs, and the operation takes one. */
   | { readonly kind: 'ambiguous'; readonly field: string; readonly ids: readonly string[] }
-  /** The dialog is there, but this cannot be done to it. */
+  /** The operation or a parameter does not fit the present state of the target. */
   | { readonly kind: 'not_applicable'; readonly field: string; readonly reason: string }
-  /** The caller may not do this, e.g. call in the name of somebody else. */
+  /** The caller lacks a right, e.g. to call from the account of another user. */
   | { readonly kind: 'forbidden' }
-  /** Something else that is named is not there, e.g. a conference. */
+  /** Another named entity is missing, e.g. a conference. */
   | { readonly kind: 'not_found'; readonly entity: string }
-  /** The node takes no more calls at the moment. */
+  /** The node refuses new calls at the moment. */
   | { readonly kind: 'overload'; readonly reason: string; readonly retryAfterSeconds: number };
 
 /**
- * An operation could not be done, and nothing has happened. Its code is the kind of the problem. The REST bridge makes
- * 404/1413, 409/1402, 422/1405, 403/1401, 404/1404 or 503/1503 of it.
+ * A refused operation, which has changed nothing. Its code is the kind of the problem. The REST bridge answers with 404/1413,
+ * 409/1402, 422/1405, 403/1401, 404/1404 or 503/1503.
  */
 export class OperationError extends ScenarioError {
   override readonly name = 'OperationError';
@@ -29,12 +29,12 @@ export class OperationError extends ScenarioError {
   }
 }
 
-/** What an operation that does not fit the state of its dialog is refused with before it begins. */
+/** The error of an operation that does not fit the present state of its target. */
 export function notApplicable(field: string, reason: string): OperationError {
   return new OperationError({ kind: 'not_applicable', field, reason });
 }
 
-/** The error of a component as the operation's; undefined when it is none that the caller could have caused. */
+/** The operation's error for the error of a component; undefined for an error that the caller has not caused. */
 export function problemOf({
   code,
   details,

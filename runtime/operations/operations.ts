@@ -12,23 +12,23 @@ import { findDialog, findDialogs, type Scope, settingsOf } from './request/targe
 
 export interface OperationRequest {
   readonly scope: Scope;
-  /** What the path names; else parameters do. */
+  /** The target in the path; absent: the parameters name it. */
   readonly dialogid?: string;
   readonly confid?: string;
   readonly participantid?: string;
-  /** As they came, unchecked. */
+  /** As received, unchecked. */
   readonly parameters: unknown;
-  /** Who asks; absent for a scenario. */
+  /** The user that starts it; absent for a scenario. */
   readonly userId?: string;
 }
 
-/** An operation that has begun. */
+/** A started operation. */
 export interface StartedOperation {
   /** Id of its record; absent when no scenario was needed. */
   readonly id?: string;
   /**
-   * What the caller is answered.
-   * @throws OperationError when the dialog was gone or changed by the time the operation came to it
+   * The answer to the caller.
+   * @throws OperationError when the dialog ended or changed before the operation reached it
    */
   readonly response: Promise<Value>;
   readonly handle?: OperationHandle;
@@ -37,7 +37,7 @@ export interface StartedOperation {
 /** What an operation would do. */
 export interface OperationPreview {
   readonly dialogs: readonly Touched[];
-  /** Absent for an operation that calls nobody. */
+  /** Absent for an operation that makes no calls. */
   readonly calls?: readonly PlannedCall[];
 }
 
@@ -46,19 +46,16 @@ export interface Operations {
   readonly definitions: ReadonlyMap<string, OperationDefinition>;
   /**
    * Starts an operation.
-   * @throws ParameterError, OperationError, and nobody has noticed anything then; MissingScenarioError
+   * @throws ParameterError, OperationError, MissingScenarioError; nothing has changed then
    */
   start(name: string, request: OperationRequest): Promise<StartedOperation>;
-  /** What an operation would touch, and whom it would call: everything that `start` checks is checked, nothing is done. */
+  /** The dialogs that an operation would change, and its calls. It makes all checks of `start`, and changes nothing. */
   preview(name: string, request: OperationRequest): Promise<OperationPreview>;
-  /**
-   * What an operation did so far; kept for an hour after its end. A scope with a user sees the operations that the user
-   * asked for.
-   */
+  /** The record of an operation, kept for an hour after its end. A scope with a user sees that user's operations only. */
   read(scope: Scope, id: string): OperationRecord | undefined;
   /** The records that a scope sees, oldest first. */
   list(scope: Scope): readonly OperationRecord[];
-  /** Operations whose scenario runs. */
+  /** Number of operations whose scenario runs. */
   readonly running: number;
 }
 
@@ -67,6 +64,7 @@ export interface OperationsServices extends OperationServices, PlanTools {
   readonly definitions?: readonly OperationDefinition[];
 }
 
+/** Makes the operations of a node: checks, plans, starts and records them. */
 export function createOperations(services: OperationsServices): Operations {
   const runner = new OperationRunner(services);
   const definitions = new Map((services.definitions ?? registered).map((each) => [each.name, each]));
@@ -112,7 +110,7 @@ async function performed({ perform }: OperationPlan): Promise<Value> {
 }
 
 /**
- * Checks the parameters, finds the target, and asks the operation what is to be done.
+ * Checks the parameters, finds the target, and lets the operation plan its work.
  * @param settings all parameters of the operation
  */
 async function planned(
@@ -128,7 +126,7 @@ async function planned(
   return definition.plan(tools, { scope, parameters, ...(await targetOf(tools, scope, target, names)) });
 }
 
-/** @throws ParameterError when nothing is named; OperationError when what is named is missing, or ambiguous */
+/** Finds the target. @throws ParameterError without a selector; OperationError for a missing or ambiguous target */
 async function targetOf(
   tools: PlanTools,
   scope: Scope,

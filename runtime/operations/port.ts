@@ -2,8 +2,8 @@ import type { OperationPort } from '../runs/index.ts';
 import type { Operations } from './operations.ts';
 
 /**
- * The operations as scenarios start them: with the rights of their domain.
- * @param operations asked at each call; they are there when the first scenario runs
+ * Lets scenarios start operations, with the rights of their domain.
+ * @param operations called at each start, because the operations are made after this port
  */
 export function operationPort(operations: () => Pick<Operations, 'start'>): OperationPort {
   return {

@@ -21,8 +21,8 @@ import { setupAsr } from './calls/setup-asr.ts';
 import { transcribeOperation } from './calls/transcribe.ts';
 
 /**
- * Every operation: those on calls in the order of the specification's table, then what GET does, then those on conferences. A
- * new one is its definition, its scenario where it has one, and a line here.
+ * All operations: those on calls in the order of the specification's table, then the reads of calls, then those on
+ * conferences. A new operation needs its definition, a line here, and a scenario if it follows calls.
  */
 export const operations: readonly OperationDefinition[] = [
   invite,

@@ -8,7 +8,7 @@ import type { Answer, Report } from '../../runs/index.ts';
 export const RESPONSE_MODES = [0, 1, 2, 3, 4, 5] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
-/** `timeout` is not made: the server emulates a 408 answer, which is `rejected`. */
+/** `timeout` does not occur: an unanswered call gets a local 408, which is `rejected`. */
 export type OperationResult = 'ok' | 'rejected' | 'redirected' | 'error' | 'undefined';
 
 export interface OperationResponse {
@@ -35,7 +35,7 @@ export interface OperationState {
   readonly ivrcallid: string;
   readonly f?: PartyState;
   readonly t?: PartyState;
-  /** The scenario said it is done, or it ended. */
+  /** The scenario reported `finished`, or ended. */
   readonly finished: boolean;
 }
 
@@ -76,7 +76,7 @@ export function finalResponse(state: OperationState, last: ResponseMode): Operat
   return reached ?? { result: 'undefined', ivrcallid: state.ivrcallid };
 }
 
-/** Whether the milestone of each mode has come. */
+/** Whether the milestone of each mode is reached. */
 const REACHED: Readonly<Record<ResponseMode, (state: OperationState) => boolean>> = {
   0: ({ f }) => f !== undefined,
   1: ({ f }) => f?.provisional !== undefined || f?.final !== undefined,
@@ -91,14 +91,14 @@ function failureOf({ ivrcallid, f, t, finished }: OperationState): OperationResp
   if (t?.final && t.final.status >= 300)
     return { result: refusal(t.final), ivrcallid, acallid: t.callid, last_response: t.final.line };
   if (!finished || t?.final) return undefined;
-  // The scenario is over and somebody is missing: F never answered, or left before the transfer.
+  // The scenario is over without a final answer of T: F never answered, or left before the transfer.
   if (!t) return { result: 'error', ivrcallid };
   return { result: 'undefined', ivrcallid, acallid: t.callid, ...lastResponse(t) };
 }
 
 /**
- * F's failure. A time-out or transport failure before anything came from F counts as a 408, 503 or 480 answer only inside
- * the node (RFC 3261 section 8.1.3.1): nobody answered, which is an error.
+ * The result of F's failure. A time-out or transport failure becomes a local 408, 503 or 480 (RFC 3261 section 8.1.3.1). If
+ * F had sent nothing before, no party has answered, and the result is `error`.
  */
 function resultOfF({ provisional }: PartyState, final: Answer): OperationResult {
   const { status, local, unreached } = final;

@@ -15,8 +15,8 @@ const PARTIES = ['X', 'Y'] as const;
 type PartyName = (typeof PARTIES)[number];
 
 /**
- * Follows the two scenarios of SWITCHCONF. Each side is answered like an operation of its own; the whole when both are, or
- * as soon as one has failed. `result` is `ok` when both are, else the first failing side's, X first (decisions, "Calls").
+ * Follows the two scenarios of SWITCHCONF, each side like an operation of its own. The caller is answered when both sides
+ * are, or as soon as one has failed. `result` is `ok`, or that of the failed side, X before Y (decisions, "Calls").
  */
 export function switchProgress(
   mode: ResponseMode,
@@ -35,7 +35,7 @@ export function switchProgress(
       return {
         ...asked,
         result: failed?.result ?? 'ok',
-        // Like everything else about the target (specification, "Response modes").
+        // Fields of the target are answered from mode 3 on (specification, "Response modes").
         ...(confid === undefined || at < 3 ? {} : { confid }),
         ...Object.assign({}, ...PARTIES.map((party, index) => sideFields(party, states[party], sides[index]))),
       };
@@ -49,7 +49,7 @@ export function switchProgress(
           if (milestone === 'finished') states[party] = afterReport(states[party], report);
           if (!milestone.startsWith(party)) continue;
           const own = milestone.slice(party.length);
-          // A side's scenario has a call of its own: its first milestone tells which.
+          // The scenario of each side has its own call, which its first milestone names.
           const state =
             own === 'F initiated' && callid !== undefined ? { ...states[party], ivrcallid: callid } : states[party];
           states[party] = afterReport(state, { ...report, milestone: own });
@@ -62,7 +62,7 @@ export function switchProgress(
   };
 }
 
-/** What is known of one side: of one that is not answered for yet, what there is so far. */
+/** The fields of one side. A side without an answer has only those that are known already. */
 function sideFields(
   party: PartyName,
   { ivrcallid, t }: OperationState,

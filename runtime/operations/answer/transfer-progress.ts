@@ -18,7 +18,7 @@ export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'err
 
 /**
  * Follows one scenario that calls F and transfers it to T.
- * @param shape gives the answer in a response mode the fields of the operation
+ * @param shape makes the operation's answer from the response in a response mode
  * @param last the operation's last response mode
  */
 export function transferProgress(
@@ -41,7 +41,7 @@ export function transferProgress(
   };
 }
 
-/** The target dialog's fields under the names that operations on a live dialog give them. */
+/** The response with the field names of operations on a live dialog. */
 export function renamed({
   result,
   ivrcallid,

@@ -58,7 +58,7 @@ export const invite = defineOperation({
   plan: ({ directory, previewCall }, { scope, parameters }) => {
     const { from, mode: kind = 'number' } = parameters;
     if (!mayCallAs(directory, scope, from, kind)) throw new OperationError({ kind: 'forbidden' });
-    // The scenario has the same parameters and defaults as the request, but for when it is answered.
+    // The scenario takes the parameters of the request with the same defaults; only the runner needs the response mode.
     const { response_mode: mode = 3, ...args } = parameters;
     return {
       touches: [],
@@ -70,7 +70,7 @@ export const invite = defineOperation({
   },
 });
 
-/** The call to X, and the one that X makes to Y. On the own-calls path, addresses of others are not told. */
+/** The call to X, and X's call to Y. The own-calls path does not show the addresses of other users. */
 function callsOf(
   preview: CallPreviews,
   { domain, ownUserId }: Scope,

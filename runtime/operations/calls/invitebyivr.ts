@@ -102,10 +102,10 @@ async function valuesFor(
   }
 }
 
-/** There is no T: what is known of F, from its first answer on. */
+/** The fields of the answer. The operation has no T, so they describe F, from its first answer on. */
 function answerOf({ result, ivrcallid }: OperationResponse, { f }: OperationState, mode: ResponseMode) {
   const last = mode === 0 && result === 'ok' ? undefined : (f?.final ?? f?.provisional);
-  // A time-out that this node made up is no answer of X.
+  // A local time-out is no answer of X.
   const code = result === 'error' ? undefined : last?.status;
   return {
     result,

@@ -29,10 +29,10 @@ export const referReplaces = defineOperation({
     if (slavedialogid === masterdialogid) throw notApplicable('slavedialogid', 'is the master dialog itself');
     const master = { dialogid: masterdialogid, ...sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby') };
     const slave = { dialogid: slavedialogid, ...sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby') };
-    // A conference cannot be taken out of its call: whoever is in the other one comes into its room.
+    // A conference's leg cannot move to another dialog: the party of the other dialog enters its room instead.
     const [moved, stays] = master.opponent.movable ? [master, slave] : [slave, master];
     if (!moved.opponent.movable || !stays.opponent.joinable)
-      throw notApplicable(stays === slave ? 'slaveby' : 'masterby', 'talks to a scenario, which nobody is joined with');
+      throw notApplicable(stays === slave ? 'slaveby' : 'masterby', 'its peer is a scenario, which cannot be joined');
     return {
       touches: [masterdialogid, slavedialogid].map((id) => touched(dialogs, scope.domain, id)),
       args: {

@@ -6,7 +6,7 @@ import { live } from '../request/target.ts';
 
 /** Milliseconds: two hours (specification, "Limits"). */
 const DEFAULT_TIMEOUT = 7_200_000;
-/** What a timer can hold of a week. */
+/** Milliseconds: one week. */
 const MAX_TIMEOUT = 604_800_000;
 
 /** The name of a layer of SETUP_RECORD and SETUP_ASR. */

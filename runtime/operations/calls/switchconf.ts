@@ -65,8 +65,8 @@ export const switchConf = defineOperation({
 });
 
 /**
- * The number of the room: as given, or of a fresh one.
- * @throws OperationError when it leads to no room, or to one that is full, or past a PIN that the user may not know
+ * The number of the room: the given one, or that of a new room.
+ * @throws OperationError for the number of no room, of a full one, or of one with a PIN that the user may not know
  */
 async function roomNumber(
   { conferences, directory }: Pick<PlanTools, 'conferences' | 'directory'>,

@@ -7,7 +7,7 @@ import type { ResponseMode } from '../answer/response.ts';
 import { live, type Scope, sidesOf } from '../request/target.ts';
 import { RENAMED_FIELDS, renamed, transferProgress } from '../answer/transfer-progress.ts';
 
-/** What REFER and REFERCONF share: one side of a dialog is taken out of it, and transferred. */
+/** The common part of REFER and REFERCONF: one side of a dialog is taken over, and transferred. */
 
 export const TRANSFER_PARAMETERS = {
   by: SideName('Side that transfers: SIP URI or Call-ID. The opposite side is transferred.'),
@@ -21,8 +21,9 @@ export const TransferResponse = Type.Object({
 });
 
 /**
- * @param more arguments of the scenario beside the dialog, its side, who the initiator is, and the label
- * @throws OperationError when the dialog is over or not answered, `by` is no side of it, or no phone is opposite
+ * Plans the transfer of the side opposite to `by`.
+ * @param more further arguments of the scenario
+ * @throws OperationError when the dialog is over or not answered, `by` is no side of it, or the opposite side is no phone
  */
 export function transferPlan(
   { dialogs }: Pick<PlanTools, 'dialogs'>,

@@ -30,7 +30,7 @@ export const listParticipants = defineOperation({
   }),
 });
 
-/** Calls somebody from a conference (specification, "Conferences (own)"). */
+/** Calls a number from a conference (specification, "Conferences (own)"). */
 export const addParticipant = defineOperation({
   name: 'add_participant',
   summary: 'Calls somebody from a conference, without waiting for an answer.',
@@ -55,8 +55,8 @@ export const addParticipant = defineOperation({
 });
 
 /**
- * Takes somebody out of a conference (specification, "Conferences (own)"). A missing conference and a missing participant
- * have one error (specification, "Specific errors").
+ * Removes a participant from a conference (specification, "Conferences (own)"). A missing conference and a missing
+ * participant have one error (specification, "Specific errors").
  */
 export const removeParticipant = defineOperation({
   name: 'remove_participant',

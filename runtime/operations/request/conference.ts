@@ -15,7 +15,7 @@ export function notFound(entity: string): OperationError {
   return new OperationError({ kind: 'not_found', entity });
 }
 
-/** What the control gives. @throws OperationError for a conference that has just ended */
+/** The defined answer of a `ConferenceControl`. @throws OperationError when the conference has just ended */
 export function present<T>(found: T | undefined): T {
   if (found === undefined) throw notFound('Conference');
   return found;
@@ -38,7 +38,7 @@ export async function conferenceOf(
 }
 
 /**
- * Everybody in a live conference of the scope.
+ * The participants of a live conference of the scope.
  * @throws OperationError when the scope sees no such conference
  */
 export async function participantsOf(
@@ -54,7 +54,7 @@ export async function participantsOf(
 }
 
 /**
- * The given key of highest priority.
+ * The selector among the parameters; of several, the one of highest priority.
  * @param prefix of the parameters' names, e.g. `refer`
  * @throws ParameterError without any
  */

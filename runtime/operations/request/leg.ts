@@ -3,7 +3,7 @@ import type { LiveDialog, LiveLeg } from '../../runs/index.ts';
 import { notApplicable } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 
-/** How operations name one leg of their dialog (specification, "SEND_DTMF", "SETUP_ASR"). */
+/** The parameters that name one leg of the target dialog (specification, "SEND_DTMF", "SETUP_ASR"). */
 export const LEG_PROPERTIES = {
   callid: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Call-ID of the leg.' })),
   side: Type.Optional(
@@ -13,8 +13,8 @@ export const LEG_PROPERTIES = {
 };
 
 /**
- * The leg that is meant.
- * @throws ParameterError when none is named; OperationError when it is none of the dialog, or there is no one opposite
+ * The leg that the parameters name.
+ * @throws ParameterError when they name none; OperationError when the dialog has no such leg, or none opposite to it
  */
 export function legOf(
   { legs, status }: LiveDialog,

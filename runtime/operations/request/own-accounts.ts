@@ -2,10 +2,9 @@ import { type Directory, isNamed, type SipUser } from '../../domain/index.ts';
 import type { Scope } from './target.ts';
 
 /**
- * Whether a caller of the API may place a call as this account. On the domain's path anybody may be named; on the own-calls path one
- * of the user's own accounts.
- * @param name as the request names the account
- * @param kind what `name` is: a number, the login of a sipuser, or either
+ * Whether an API caller may place a call as this account. The domain's path allows every account, the own-calls path only
+ * the user's own.
+ * @param names whether the request names this account
  */
 export function mayCallAs(
   directory: Pick<Directory, 'sipUsersOfUser'>,

@@ -5,9 +5,9 @@ import { ScenarioError } from '../../language/index.ts';
 import { notKnown } from '../../words/index.ts';
 import type { ResponseMode } from '../answer/response.ts';
 
-/** Parameters of the call operations: the one source for validation, OpenAPI and the Operation component. */
+/** Common parameters of operations: the one source for checks, OpenAPI and the components `operation.NAME`. */
 
-/** A request parameter is missing or not allowed. The REST bridge makes 400/1400 `{field, reason}` of it. */
+/** A request parameter is missing or not allowed. The REST bridge answers with 400/1400 `{field, reason}`. */
 export class ParameterError extends ScenarioError {
   override readonly name = 'ParameterError';
   readonly field: string;
@@ -19,7 +19,7 @@ export class ParameterError extends ScenarioError {
   }
 }
 
-/** What may stand in the user part of a URI we build, without escapes: a number, a featurecode, a login. */
+/** A number, a featurecode or a login: characters that need no escapes in the user part of a URI. */
 const DIALLED = '[0-9A-Za-z*#+._~!$-]{1,64}';
 /** The same with a DTMF tail. */
 const DIALLED_WITH_TAIL = `^${DIALLED}([',][0-9*#A-Da-d',]{0,128})?$`;
@@ -58,8 +58,8 @@ export const ResponseModeOption = (preset: ResponseMode, maximum: ResponseMode =
   );
 
 /**
- * Checks a request against its schema. A field that the schema does not know may be one that was misspelt, so it is refused.
- * @throws ParameterError naming the first field that is not allowed
+ * Checks a request against its schema. Unknown fields are refused, because they may be misspelt.
+ * @throws ParameterError naming the first wrong field
  */
 export function parseParameters<Schema extends TSchema>(schema: Schema, given: unknown): Static<Schema> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -34,8 +34,8 @@ const WHAT: Readonly<Record<SelectorKey, string>> = {
 };
 
 /**
- * The parameters that name a dialog, in the order in which they are looked at; a prefix names another dialog than the
- * one that the operation is done to, e.g. `slavedialogid`.
+ * The parameters that select a dialog, by priority. With a prefix they select another dialog than the target, e.g.
+ * `slavedialogid`.
  */
 export function selectorProperties<const Prefix extends string>(
   prefix: Prefix,
@@ -57,7 +57,7 @@ type SelectorProperties<Prefix extends string> = {
 const confid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the conference.' });
 const participantid = Type.String({ minLength: 1, maxLength: 64, description: 'Id of the participant.' });
 
-/** The parameters that name the target of an operation, where the path does not. */
+/** The parameters that name the target of an operation, if the path does not. */
 export const NAMING = {
   none: {},
   dialog: selectorProperties(''),
@@ -67,7 +67,7 @@ export const NAMING = {
   participant: { confid, participantid },
 } as const satisfies Readonly<Record<OperationDefinition['target'], TProperties>>;
 
-/** All parameters of an operation: those that name its target, and its own, which win where both have a name. */
+/** All parameters of an operation: those that name its target, and its own, which replace those of the same name. */
 export function settingsOf({ target, parameters }: Pick<OperationDefinition, 'target' | 'parameters'>): TObject {
   return target === 'none' ? parameters : Type.Object({ ...NAMING[target], ...parameters.properties });
 }
@@ -115,31 +115,30 @@ function selectorOf(
     );
   }
   const value = parameters[prefix + key];
-  if (typeof value !== 'string' || value === '')
-    throw new ParameterError(prefix + key, 'must be a text that is not empty');
+  if (typeof value !== 'string' || value === '') throw new ParameterError(prefix + key, 'must be a non-empty text');
   const { mode } = parameters;
   if (key !== 'from' || (mode !== 'number' && mode !== 'sipuser')) return { key, selector: { [key]: value } };
   return { key, selector: { [key]: value, mode } };
 }
 
-/** The live dialog of this id. @throws OperationError when it is over by now */
+/** The live dialog of this id. @throws OperationError when it is over */
 export function live(dialogs: DialogPort, { domain }: Scope, dialogid: string): LiveDialog {
   const dialog = dialogs.find(domain, dialogid);
   if (!dialog) throw new OperationError({ kind: 'dialog_not_found' });
   return dialog;
 }
 
-/** The sides of an answered dialog as an initiator sees them. */
+/** The sides of an answered dialog, as the initiator of a transfer sees them. */
 export interface Sides {
   readonly initiator: LiveLeg;
   readonly opponent: LiveLeg;
 }
 
 /**
- * Who transfers, and whom.
+ * The transferring and the transferred side of a dialog.
  * @param by SIP URI or Call-ID
  * @param field name of the parameter that holds `by`
- * @throws OperationError when nobody has answered yet, or `by` is no side of the dialog
+ * @throws OperationError when the dialog is not answered yet, or `by` is no side of it
  */
 export function sidesOf(dialog: LiveDialog, by: string, field: string): Sides {
   if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');

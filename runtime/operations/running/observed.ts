@@ -2,8 +2,8 @@ import { ScenarioError, type Value } from '../../language/index.ts';
 import type { OperationObserver } from './runner.ts';
 
 /**
- * Starts an operation, and tells the observer what it was answered with and how long after the request: one that only looks
- * and one that is refused as well as one that runs.
+ * Starts an operation, and reports its answer and the time since the request to the observer. Refused operations, and those
+ * without a scenario, are reported too.
  */
 export async function observed<Started extends { readonly response: Promise<Value> }>(
   observer: OperationObserver | undefined,
@@ -16,7 +16,7 @@ export async function observed<Started extends { readonly response: Promise<Valu
     observer.refused(operation, error instanceof ScenarioError ? error.code : 'internal');
   try {
     const started = await start();
-    // Whoever asked has the error itself.
+    // The caller has the error itself.
     started.response.then(
       (answer) => observer.answered(operation, resultOf(answer), (performance.now() - begun) / 1000),
       refused,

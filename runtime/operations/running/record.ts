@@ -12,11 +12,11 @@ export interface MilestoneRecord {
   readonly last_response?: string;
 }
 
-/** What an operation did and when, readable while it runs and for an hour afterwards. */
+/** The progress and the end of an operation, readable while it runs and for an hour afterwards. */
 export interface OperationRecord {
   readonly id: string;
   readonly domain: DomainName;
-  /** Who asked for it; absent when a scenario did. */
+  /** The user that started it; absent for a scenario. */
   readonly userid?: string;
   readonly operation: string;
   /** Absent where the operation has none. */
@@ -25,7 +25,7 @@ export interface OperationRecord {
   /** Absent while it runs. */
   readonly endts?: number;
   readonly milestones: readonly MilestoneRecord[];
-  /** What the caller was answered, and when; absent before. */
+  /** The answer to the caller, and its time; absent before. */
   readonly response?: Value;
   readonly responsets?: number;
   /** How the scenario ended; absent while it runs. */
@@ -58,7 +58,7 @@ export const RECORD_FIELDS = [
 export const KEEP_MS = 3_600_000;
 const MAX_RECORDS = 10_000;
 
-/** Keeps operation records: running ones, and finished ones for an hour. Old ones go when new ones come, without a timer. */
+/** Keeps the records of running operations, and of finished ones for an hour. A new record drops expired ones. */
 export class OperationRecords {
   readonly #records = new Map<string, OperationRecord>();
   readonly #limit: number;
@@ -83,7 +83,7 @@ export class OperationRecords {
     if (record) this.#records.set(id, { ...record, milestones: [...record.milestones, milestone] });
   }
 
-  /** The record of this id, when the scope may see it: it is of the domain, and of the user that the scope names. */
+  /** The record of this id, if it belongs to the domain of the scope, and to the user that the scope names. */
   read(scope: Scope, id: string, now: number): OperationRecord | undefined {
     const record = this.#records.get(id);
     return record && isKept(record, now) && isSeenBy(record, scope) ? record : undefined;
@@ -100,7 +100,7 @@ export class OperationRecords {
 
   #expire(now: number): void {
     let excess = this.#records.size + 1 - this.#limit;
-    // In the order of their start. A running one is never dropped: the calls bound their number.
+    // Oldest first. Running ones are never dropped: their number is bounded by that of the calls.
     for (const [id, record] of this.#records) {
       if (record.endts === undefined) continue;
       if (isKept(record, now) && excess <= 0) return;

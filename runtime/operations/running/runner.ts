@@ -17,7 +17,7 @@ import { problemOf } from '../errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
 import type { Scope } from '../request/target.ts';
 
-/** What operations need of the rest of the node. */
+/** What operations need from the rest of the node. */
 export interface OperationServices {
   /** The service scenario of an operation, e.g. `invite`. */
   program(id: string): Promise<Program | undefined>;
@@ -27,37 +27,37 @@ export interface OperationServices {
   readonly runServices: RunServices;
   readonly log: Log;
   readonly clock?: Clock;
-  /** Told how long milestones and answers took. */
+  /** Receives the times of milestones and answers. */
   readonly observer?: OperationObserver;
   /** The id of the call that led to a live dialog. */
   readonly inviteIdOf?: (dialogid: string) => string | undefined;
-  /** Told of each operation that is over. */
+  /** Called at the end of each operation. */
   readonly onFinished?: (finished: FinishedOperation) => void;
 }
 
 /** A finished operation, in the form of the event `operation_finished`. */
 export interface FinishedOperation {
   readonly record: OperationRecord;
-  /** The last dialog that it was about; empty when there was none. */
+  /** The last dialog that the operation named; empty if it named none. */
   readonly dialogid: string;
   readonly inviteid: string;
 }
 
-/** Who keeps figures of operations; times are in seconds since the operation began. */
+/** Keeps the metrics of operations. Times are in seconds since the operation began. */
 export interface OperationObserver {
   milestone(operation: string, milestone: string, seconds: number): void;
   /** @param result of the answer, `ok` where it has none */
   answered(operation: string, result: string, seconds: number): void;
-  /** It was refused, or could not be done. @param code of the error */
+  /** The operation was refused, or failed. @param code of the error */
   refused(operation: string, code: string): void;
 }
 
-/** An operation on its way. It goes on whether or not anybody still waits for the response. */
+/** A running operation. It goes on even if its caller no longer waits for the response. */
 export interface OperationHandle {
   readonly id: string;
   /**
-   * What the caller is answered. Where an operation has response modes a failure is a result, and it never rejects.
-   * @throws OperationError when the dialog was gone or changed by the time the operation came to it
+   * The answer to the caller. With response modes a failure is a result, so it never rejects.
+   * @throws OperationError when the dialog ended or changed before the operation reached it
    */
   readonly response: Promise<Value>;
   readonly finished: Promise<RunOutcome>;
@@ -97,7 +97,7 @@ export class OperationRunner {
     this.#clock = services.clock ?? systemClock;
   }
 
-  /** Operations whose scenario runs. */
+  /** Number of operations whose scenario runs. */
   get running(): number {
     return this.#running;
   }
@@ -157,7 +157,7 @@ export class OperationRunner {
         const { dialogid = '' } = report;
         if (dialogid !== '' && dialogid !== about.dialogid) about = this.#callOf(dialogid);
         follow(report);
-        // What a party answers when the scenario is over already belongs to the result.
+        // A party's answer after the end of the scenario still belongs to the result.
         if (ended !== undefined) conclude(ended);
       },
     });
@@ -165,7 +165,7 @@ export class OperationRunner {
     const finished = run.finished.then((outcome) => {
       this.#running -= 1;
       ended = outcome;
-      // A scenario that failed before it could report leaves nobody waiting.
+      // A scenario that failed before its first report must not leave the caller waiting.
       if (progress) follow({ milestone: 'finished', at: this.#clock.now() });
       else if (outcome.value !== undefined) response.resolve(outcome.value);
       else response.reject(failureOf(operation, outcome));
@@ -188,7 +188,7 @@ export class OperationRunner {
       milestone,
       ts: at,
       ...(callid === undefined ? {} : { callid }),
-      // Of a party that is still to be taken over there is no dialog yet.
+      // A party that is not taken over yet has no dialog.
       ...(dialogid === undefined || dialogid === '' ? {} : { dialogid }),
       ...(answer === undefined ? {} : { last_response: answer.line }),
     });
@@ -201,7 +201,7 @@ export class OperationRunner {
 
 /**
  * The outcome of an operation, from the end of its scenario.
- * @param final what the milestones make of it; undefined where what the scenario returns is the answer
+ * @param final the answer made from the milestones; undefined when the scenario's return value is the answer
  */
 function conclusionOf(
   { status, error, value }: RunOutcome,

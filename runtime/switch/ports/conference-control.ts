@@ -67,5 +67,5 @@ export class LiveConferences {
 function refusal({ directory }: SwitchTools, room: Room, to: string): string | undefined {
   if (room.free < 1) return 'the conference is full';
   const { kind } = directory.route(room.address.domain, undefined, splitDtmfTail(to).number);
-  return kind === 'conference' ? 'is a conference: it cannot take part in another' : undefined;
+  return kind === 'conference' ? 'leads to a conference, which cannot take part in another' : undefined;
 }
