@@ -108,6 +108,7 @@ export interface CallPort {
   ring(): Promise<void>;
   answer(): Promise<void>;
   reject(status: number, reason?: string): Promise<void>;
+  /** Ends the call in every state: an incoming one with 480, one in state `none` without a request. Does nothing afterwards. */
   hangup(): Promise<void>;
   play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult>;
   collect(options: CollectOptions): Promise<CollectResult>;

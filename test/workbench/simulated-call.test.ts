@@ -26,12 +26,12 @@ const OPERATIONS: Readonly<Record<string, (call: SimulatedCall) => unknown>> = {
 };
 
 const ALLOWED: Readonly<Record<CallState, readonly string[]>> = {
-  none: ['dial', 'takeOver'],
+  none: ['dial', 'takeOver', 'hangup'],
   incoming: ['ring', 'answer', 'reject', 'hangup'],
   outgoing: ['hangup'],
   connected: ['answer', 'hangup', 'play', 'refer', 'join'],
   transferred: ['hangup'],
-  ended: [],
+  ended: ['hangup'],
 };
 
 function callIn(state: CallState): SimulatedCall {
@@ -65,6 +65,25 @@ describe('simulated call', () => {
       });
     }
   }
+
+  it('is over after a hang-up without a call, and cannot be placed then', async () => {
+    const call = new SimulatedCall(new VirtualClock(), { direction: 'outgoing' });
+    await call.hangup();
+    expect(call.endSignal.reason).to.deep.equal({ by: 'scenario', reason: 'hangup' });
+    expect(await refusal(call, OPERATIONS['dial'] as never)).to.equal('ended');
+  });
+
+  it('keeps the first end when it is hung up again', async () => {
+    const call = callIn('ended');
+    await call.hangup();
+    expect(call.endSignal.reason).to.deep.equal({ by: 'opponent', reason: 'hung up' });
+  });
+
+  it('refuses an incoming call by a hang-up before the answer', async () => {
+    const call = callIn('incoming');
+    await call.hangup();
+    expect(call.events.map(({ what }) => what)).to.include('reject 480 Temporarily Unavailable');
+  });
 
   it('returns to its opponent after a transfer that fails', async () => {
     const clock = new VirtualClock();

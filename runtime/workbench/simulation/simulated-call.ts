@@ -137,7 +137,8 @@ export class SimulatedCall implements OwnCall {
   }
 
   async hangup(): Promise<void> {
-    if (this.#state.is('none') || this.#state.is('ended')) throw new CallStateError('hangup', this.state);
+    if (this.#state.is('incoming')) return this.reject(480);
+    if (this.#state.is('ended')) return;
     this.#note('hangup');
     this.end('scenario', 'hangup');
   }
