@@ -12,18 +12,18 @@ export class ConferenceMetrics {
     const registers = [registry];
     this.#events = new Counter({
       name: 'ringmaster_conference_events_total',
-      help: 'What happened in conferences: conf_start, conf_join, conf_leave of whoever had joined, conf_end',
+      help: 'Events of conferences: conf_start, conf_join, conf_leave of participants that had joined, conf_end',
       labelNames: ['event'],
       registers,
     });
     this.#commands = new Counter({
       name: 'ringmaster_topology_commands_total',
-      help: 'Commands to conferences that said who hears whom',
+      help: 'Commands that changed who hears whom in a conference',
       registers,
     });
     this.#effect = new Summary({
       name: 'ringmaster_topology_effect_seconds',
-      help: 'Time from a request with topology commands to the media server having done them, of the last ten minutes',
+      help: 'Seconds from a request with topology commands until the media server has carried them out, over the last ten minutes',
       percentiles: PERCENTILES,
       ...WINDOW,
       registers,

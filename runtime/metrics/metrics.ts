@@ -33,7 +33,7 @@ export class Metrics implements OperationObserver {
     collectDefaultMetrics({ register: this.#registry });
     const alive = new Gauge({
       name: 'ringmaster_alive',
-      help: 'What is alive in the node, by kind: dialogs, registrations, endpoints, RTP sockets and streams, ...',
+      help: 'Live objects of the node by kind: dialogs, registrations, endpoints, RTP sockets and streams, ...',
       labelNames: ['kind'],
       registers,
       collect: async () => {
@@ -43,25 +43,25 @@ export class Metrics implements OperationObserver {
     this.conferences = new ConferenceMetrics(this.#registry);
     this.#calls = new Counter({
       name: 'ringmaster_call_events_total',
-      help: 'What happened to calls: call_init, call_answered, call_end, ...',
+      help: 'Events of calls: call_init, call_answered, call_end, ...',
       labelNames: ['event'],
       registers,
     });
     this.#refused = new Counter({
       name: 'ringmaster_calls_refused_total',
-      help: 'Calls that were not begun because the node was at its limit',
+      help: 'Calls refused because the node was at its limit',
       labelNames: ['by'],
       registers,
     });
     this.#operations = new Counter({
       name: 'ringmaster_operations_total',
-      help: 'Call operations by the result of their answer, or the code of the error with which they were refused',
+      help: 'Operations by the result of their answer, or by the error code of their refusal',
       labelNames: ['operation', 'result'],
       registers,
     });
     this.#answers = new Summary({
       name: 'ringmaster_operation_answer_seconds',
-      help: 'Time from the request of a call operation that was not refused to its answer, of the last ten minutes',
+      help: 'Seconds from the request of an operation to its answer, without refused ones, over the last ten minutes',
       labelNames: ['operation'],
       percentiles: PERCENTILES,
       ...WINDOW,
@@ -69,7 +69,7 @@ export class Metrics implements OperationObserver {
     });
     this.#milestones = new Summary({
       name: 'ringmaster_operation_milestone_seconds',
-      help: 'Time from the request of a call operation to a milestone, of the last ten minutes',
+      help: 'Seconds from the request of an operation to a milestone, over the last ten minutes',
       labelNames: ['operation', 'milestone'],
       percentiles: PERCENTILES,
       ...WINDOW,

@@ -1,4 +1,4 @@
-/** The b2b role: what other rooms use of the switch. */
+/** The door of this room: what other rooms use of it. */
 export type { LiveCall } from './dialogs/live-call.ts';
 export { Admission } from './incoming/admission.ts';
 export { endCallsOf } from './ports/removed-domain.ts';
