@@ -7,11 +7,11 @@ import type { App } from './app.ts';
 import type { Resource } from './collection/resource.ts';
 import { roleMethod, rolePath } from './route-names.ts';
 
-/** A request that changes something. */
+/** The change made by a request. */
 interface Change {
   /** Id of the session's domain, which the change may rename or remove. */
   readonly domain: string | undefined;
-  /** The changed entity, as before the change or as answered. */
+  /** The changed entities: as answered, or for a removal as before. */
   about: readonly { readonly id?: unknown; readonly domain_id?: unknown }[];
 }
 
@@ -35,8 +35,8 @@ const MAX_IDS = 100;
 const MAX_FIELDS = 200;
 
 /**
- * From now on the changes that the routes of `app` make are written to the log of the session's domain, and to that of the
- * changed entity where it is another. The answer waits for it; should it fail, the change stays and the node's log has the entry.
+ * Logs the changes made by the routes of `app` from now on: in the session's domain, and in the domain of the changed
+ * entity. The answer waits for the entry. If it cannot be written, the change stays, and the node's log has the entry.
  */
 export function auditChanges(app: App, { audit, directory, collections }: AuditDeps): void {
   if (audit === undefined) return;

@@ -26,10 +26,10 @@ export function unauthenticated(): RestError {
 }
 
 /**
- * The secret a request is sent with (specification, "Authentication"): when there is an Authorization header only its
- * token counts, otherwise the session cookie.
+ * The secret of a request (specification, "Authentication"): the token of its Authorization header; without that header,
+ * the session cookie.
  *
- * @throws {RestError} 403 for a cookie that a page of another site makes the browser send
+ * @throws {RestError} 403 for the cookie of a request caused by a page of another site
  */
 export function secretOf(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
@@ -39,7 +39,7 @@ export function secretOf(request: FastifyRequest): string | undefined {
 /**
  * The session cookie of a request.
  *
- * @throws {RestError} 403 when a page of another site makes the browser send it
+ * @throws {RestError} 403 for a request caused by a page of another site
  */
 export function cookieOf(request: FastifyRequest): string | undefined {
   const cookie = request.cookies[SESSION_COOKIE];
@@ -47,7 +47,7 @@ export function cookieOf(request: FastifyRequest): string | undefined {
   return cookie;
 }
 
-/** The same, of the header and the session cookie as they are. */
+/** The secret in the values of the Authorization header and of the session cookie; the request's origin is not checked. */
 export function secretOfHeaders(authorization: string | undefined, cookie: string | undefined): string | undefined {
   return authorization === undefined ? cookie : BEARER.exec(authorization)?.[1];
 }
@@ -101,7 +101,7 @@ async function sessionOfRequest(iam: Iam, request: FastifyRequest, reply: Fastif
   try {
     const secret = secretOf(request);
     const { session, renewed } = await authenticated(iam, secret, request.ip);
-    // The browser would drop the cookie when the session was to end first.
+    // The cookie expires with the session, so a renewed session needs a new cookie.
     const isCookie = request.headers.authorization === undefined;
     if (isCookie && renewed === true && secret !== undefined) setSessionCookie(reply, secret, session);
     return session;

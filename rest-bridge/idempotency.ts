@@ -21,8 +21,8 @@ export function idempotencyKey(request: FastifyRequest): string | undefined {
 /**
  * Does the work of a request once: a repeat with the same key from the same user gets the first answer, with the header
  * `Idempotency-Replayed: true`.
- * @throws RestError 422/1405 when the key was used for another request, 409/1402 when the first one was cut off by the
- * end of the node; whatever `work` throws
+ * @throws RestError 422/1405 when the key was used for another request, 409/1402 when the node ended during the first one;
+ * errors of `work`
  */
 export async function onlyOnce<Answer extends Readonly<Record<string, unknown>>>(
   firstAnswers: RestDeps['firstAnswers'],
@@ -40,6 +40,6 @@ export async function onlyOnce<Answer extends Readonly<Record<string, unknown>>>
   }
   throw new RestError('CONFLICT', {
     field: 'Idempotency-Key',
-    reason: 'the first request was cut off before it was answered; look at /uc/calls for what came of it',
+    reason: 'the node ended before it answered the first request; see /uc/calls for its calls',
   });
 }

@@ -5,7 +5,7 @@ import { routeName } from './route-names.ts';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /**
- * Remembers the routes of `app` from now on. The returned function, called when all are there, adds routes that answer
+ * Collects the routes added to `app` from now on. The returned function, called after the last one, adds routes that answer
  * 405/1406 with Allow for every other method of the same paths, custom ones included.
  */
 export function methodNotAllowed(app: App): () => void {

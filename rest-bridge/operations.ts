@@ -19,7 +19,7 @@ import { ID } from './route-names.ts';
 import { OPTIONAL_BODY } from './validation.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
-/** Where operations are: all dialogs and conferences of the domain, and those of the caller's own accounts. */
+/** Paths of operations: on all dialogs and conferences of the domain, and on those of the caller's own accounts. */
 export const OPERATION_PATHS = {
   calls: [
     { base: '/uc/calls', path: 'domain' },
@@ -47,10 +47,10 @@ export const OperationQuery = Type.Object({
   ),
 });
 
-/** What names dialogs in place of an id in the path. */
+/** Selectors, which name dialogs without an id in the path. */
 const SELECTORS = NAMING.dialog;
 
-/** Query parameters where a selector names the dialog. */
+/** Query parameters of operations without a dialog in the path. */
 const SelectingQuery = Type.Object({ ...OperationQuery.properties, ...SELECTORS });
 
 const OPERATION_ID = 'operation-id';
@@ -90,10 +90,10 @@ export const DryRun = Type.Object({
 });
 
 type OperationDeps = Pick<RestDeps, 'operations' | 'firstAnswers'>;
-/** What the path of a request names. */
+/** The target in the path of a request. */
 type Named = Pick<OperationRequest, 'dialogid' | 'confid' | 'participantid'>;
 
-/** Routes of every registered operation on calls or conferences, made from the definitions. */
+/** Makes the routes of all operations on calls or conferences from their definitions. */
 export function operationRoutes(app: App, deps: OperationDeps, on: Collection): void {
   for (const { base, path } of OPERATION_PATHS[on]) {
     for (const definition of deps.operations.definitions.values()) {
@@ -105,13 +105,13 @@ export function operationRoutes(app: App, deps: OperationDeps, on: Collection): 
   }
 }
 
-/** Whose dialogs and conferences a request on this path may see. */
+/** The dialogs and conferences that a request on this path may see. */
 export function scopeOf(request: FastifyRequest, path: Path): DialogScope {
   const { domain, userId } = sessionOf(request);
   return { domain, ...(path === 'own' && { ownUserId: userId }) };
 }
 
-/** What a request asks for, from its path, its query and its body: selectors may stand in the query as well. */
+/** Reads the operation's target and parameters from path, query and body. The query may contain selectors, too. */
 function askedBy(request: FastifyRequest, { definition, http, path }: Served, named: Named): OperationRequest {
   const body = request.body ?? undefined;
   const whole = http.on === 'conferences' ? http.body : undefined;
@@ -160,7 +160,7 @@ async function serve(
   const { userId } = sessionOf(request);
   const perform = async () => {
     const { id, response } = await operations.start(name, { ...asked, userId });
-    // Also for an operation that fails after its start.
+    // Set before the answer, so that an operation that fails after its start has it too.
     if (id !== undefined) reply.header(OPERATION_ID, id);
     return { body: shaped(served.http, await response), ...(id !== undefined && { operationId: id }) };
   };
@@ -173,7 +173,7 @@ async function serve(
   return reply.send(body);
 }
 
-/** The answer as HTTP has it. @throws RestError for an empty list where that means that something is missing */
+/** The form of the answer in HTTP. @throws RestError for an empty list that means a missing entity */
 function shaped(http: CallMethod | ConferenceRoute, answer: Value): Value {
   if (http.on === 'calls') return answer;
   const { missing: entity, answer: field } = http;
@@ -184,8 +184,8 @@ function shaped(http: CallMethod | ConferenceRoute, answer: Value): Value {
 }
 
 /**
- * An operation as its own method on a dialog, or on the collection with a selector in the body, and as POST or DELETE where
- * it is what they mean.
+ * Routes of an operation on calls: its own method on a dialog, and on the collection with a selector; also POST or DELETE,
+ * if the operation has this verb.
  */
 function callMethod(app: App, deps: OperationDeps, served: Served<CallMethod>): void {
   const { definition, base } = served;
@@ -213,7 +213,7 @@ function callMethod(app: App, deps: OperationDeps, served: Served<CallMethod>): 
   });
 }
 
-/** An operation as a request of what it is done to, below the collection of conferences. */
+/** The route of an operation on conferences, with its HTTP method and path. */
 function conferenceRoute(app: App, deps: OperationDeps, served: Served<ConferenceRoute>): void {
   const { definition, http, base } = served;
   const { target, parameters } = definition;
@@ -243,7 +243,7 @@ function conferenceRoute(app: App, deps: OperationDeps, served: Served<Conferenc
   });
 }
 
-/** The schema of one field, or of all without its name. */
+/** The schema of one field; without a field, the whole schema. */
 function fieldOf(schema: TSchema, field: string | undefined): TSchema {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the definition names a field that it has
   const { properties } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
@@ -256,7 +256,7 @@ function bodyOf(parameters: TSchema): TSchema {
   return required.length === 0 ? { ...parameters, [OPTIONAL_BODY]: true } : parameters;
 }
 
-/** JSON in which the order of keys does not matter. */
+/** JSON with sorted keys, so that equal requests have equal texts. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

@@ -1,4 +1,4 @@
-/** Bodies beyond JSON and forms: multipart with the JSON in `data`, and the JSON's bytes. */
+/** Reads bodies of two further types: multipart with the JSON in the part `data`, and the JSON as octet-stream. */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app.ts';
@@ -21,7 +21,7 @@ export function readAllBodies(app: App): void {
       throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: ALLOWED });
     }
   });
-  // The whole body is in memory and within the limit, so no part has to be waited for.
+  // The whole body is in memory and within the limit, so it is parsed at once.
   app.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer' },

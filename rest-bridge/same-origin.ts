@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { RestError } from './errors.ts';
 
 /**
- * Refuses a request that a page of another site caused (cross-site request forgery).
+ * Refuses a request caused by a page of another site (cross-site request forgery).
  *
- * `Sec-Fetch-Site` (W3C Fetch Metadata) is set by the browser alone. `same-origin` there counts before `Origin`, because a
- * proxy may have changed Host. Without it the host of `Origin` (RFC 6454 section 7) has to be that of Host; the scheme may
- * differ, as a proxy may end TLS. Programs send neither header.
+ * Only the browser can set `Sec-Fetch-Site` (W3C Fetch Metadata). Its value `same-origin` precedes `Origin`, because a proxy
+ * may have changed Host. Otherwise the host of `Origin` (RFC 6454 section 7) must be that of Host; the scheme may differ,
+ * because a proxy may terminate TLS. Programs send neither header.
  *
  * @throws {RestError} 403/1401 with `error_details: {field, reason}`
  */

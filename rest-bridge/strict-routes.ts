@@ -14,12 +14,12 @@ const closedSchemas = new WeakMap<object, TSchema>();
 export const NO_BODY = closed(NO_FIELDS);
 
 /**
- * From now on the routes of `app` answer 400/1400 to everything that their schemas do not name. An object schema with
- * `additionalProperties: true` stays open. Register this before any reader of the routes' schemas.
+ * Closes the schemas of the routes added to `app` from now on: unknown fields are answered with 400/1400. An object schema
+ * with `additionalProperties: true` stays open. Register this before any reader of the routes' schemas.
  */
 export function strictRoutes(app: App): void {
   app.addHook('onRoute', (route) => {
-    // Only refuses the method.
+    // A route that only refuses the method has nothing to check.
     if (route.config?.allow !== undefined) return;
     const { querystring = NO_QUERY, body = readsNoBody(route) ? NO_FIELDS : undefined } = route.schema ?? {};
     route.schema = {
@@ -36,7 +36,7 @@ function readsNoBody({ method, url, schema }: Pick<RouteOptions, 'method' | 'url
   return !hasNone && !url.endsWith('*') && schema?.consumes === undefined;
 }
 
-/** The same schema, whose objects take no other properties than those that it names. */
+/** The schema without additional properties of objects. */
 function closed(schema: unknown): TSchema {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every route's schemas are made with TypeBox
   const known = schema as TSchema & Record<string, unknown>;

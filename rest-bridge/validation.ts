@@ -72,7 +72,7 @@ function readFlags(data: unknown, names: readonly string[]): void {
   }
 }
 
-/** The parameter whose text was read as an infinite number, such as 1e400, which Ajv takes. */
+/** The parameter that Ajv has read as an infinite number, such as 1e400. */
 function endlessNumber(data: unknown): string | undefined {
   if (!isRecord(data)) return undefined;
   return Object.keys(data).find((name) => data[name] === Infinity || data[name] === -Infinity);

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { routeName } from '../route-names.ts';
 
 /**
- * Remembers the routes of `app` from now on. The returned function, called when all are there, adds
+ * Collects the routes added to `app` from now on. The returned function, called after the last one, adds
  * `GET <section>/` for every section of the path tree: the names one level below it (specification, "Generic REST
  * operations", rule 6).
  */

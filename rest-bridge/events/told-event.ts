@@ -1,9 +1,9 @@
-/** An event as JSON for many subscribers: what is the same for all of them is written once. */
+/** Writes an event as JSON for many subscribers: the part common to all of them is made once. */
 import type { Delivery } from '../../runtime/events/index.ts';
 
 const written = new WeakMap<object, string>();
 
-/** `{id, seq, class, type, ts, data}`. @param id of the subscription: needs no escapes */
+/** `{id, seq, class, type, ts, data}`. @param id of the subscription, which needs no escapes */
 export function toldEvent(id: string, { seq, event }: Delivery): string {
   let shared = written.get(event);
   if (shared === undefined) {

@@ -25,7 +25,7 @@ export class BodyPace {
   readonly #limits: BodyLimits;
   readonly #connection: PacedConnection;
   #timer: NodeJS.Timeout | undefined;
-  /** Until when more has to come, and until when all; `performance.now()`. */
+  /** Deadlines of the next bytes, and of the whole body of an unauthenticated sender; `performance.now()`. */
   #due = 0;
   #strangerDue = Infinity;
   #running = false;
@@ -36,8 +36,8 @@ export class BodyPace {
   }
 
   /**
-   * A body begins.
-   * @param headBegan when its head did, if that came in pieces
+   * Starts the time of a body.
+   * @param headBegan start of its head, if that came in pieces
    */
   begin(headBegan = performance.now()): void {
     this.end();
@@ -46,7 +46,7 @@ export class BodyPace {
     this.#strangerDue = headBegan + this.#limits.strangerMs;
   }
 
-  /** Bytes came. */
+  /** Extends the time by received bytes. */
   came(bytes: number): void {
     if (!this.#running) return;
     const { bytesPerSecond, silenceMs } = this.#limits;

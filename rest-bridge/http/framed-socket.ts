@@ -34,7 +34,7 @@ export class FramedSocket extends Duplex {
   readonly #outbox: Buffer[] = [];
   #flushing = false;
   #headTimer: NodeJS.Timeout | undefined;
-  /** When the head at hand began, `performance.now()`. */
+  /** Start of the incomplete head, `performance.now()`. */
   #headBegan: number | undefined;
   readonly #pace: BodyPace;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -81,7 +81,7 @@ export class FramedSocket extends Duplex {
     raw.on('close', () => this.destroy());
   }
 
-  /** Node made a request of a head that was handed on. */
+  /** Node has parsed a passed head to a request. */
   requestArrived(response: ServerResponse): void {
     this.#requests++;
     this.#lastResponse = response;
@@ -102,7 +102,7 @@ export class FramedSocket extends Duplex {
     }
   }
 
-  /** The sender of a request is known: its body may take as long as its rate allows. */
+  /** The sender of a request is authenticated: only the minimum pace limits its body from now on. */
   senderKnown(request: IncomingMessage): void {
     if (this.#lastResponse?.req === request && this.#requests === this.#heads) this.#pace.senderKnown();
   }
@@ -117,7 +117,7 @@ export class FramedSocket extends Duplex {
     return this.#upgrading && this.#requests === this.#heads - 1;
   }
 
-  /** The connection was handed to a WebSocket server. */
+  /** A WebSocket server has taken the connection. */
   upgraded(): void {
     this.#upgrading = false;
     this.#framer.tunnel();
@@ -134,7 +134,7 @@ export class FramedSocket extends Duplex {
     else this.#stopReading(refusal, this.#requests);
   }
 
-  /** A WebSocket server writes at once: the answers before must be out. */
+  /** Passes the upgrade request once all answers before it are sent, because a WebSocket server writes at once. */
   #releaseUpgrade(): void {
     if (this.#answered < this.#heads - 1) return;
     const head = this.#upgradeHead ?? [];
@@ -215,7 +215,7 @@ export class FramedSocket extends Duplex {
     if (!this.#refusal || this.#finished) return;
     const { refusal, inBody, due } = this.#refusal;
     if (this.#answered < due) return;
-    // The handler of a request with a broken body waits for the rest of it, unless it answered without.
+    // The handler of a request with a broken body still waits for its rest, unless it has answered already.
     const unanswered = !inBody || this.#answered < this.#heads;
     const answering = inBody && unanswered && this.#requests === this.#heads && this.#lastResponse?.headersSent;
     if (answering) return;
@@ -277,14 +277,14 @@ export class FramedSocket extends Duplex {
     callback(error);
   }
 
-  /** `net.Socket`'s: Node calls it after the last answer of a connection. */
+  /** A method of `net.Socket`, which Node calls after the last answer of a connection. */
   destroySoon(): void {
     if (this.writable) this.end();
     if (this.writableFinished) this.#linger();
     else this.once('finish', () => this.#linger());
   }
 
-  // What Node's server, WebSocket servers and request handlers use of a net.Socket.
+  // Further members of net.Socket that Node's server, WebSocket servers and request handlers use.
 
   setTimeout(milliseconds: number, callback?: () => void): this {
     if (callback) this.once('timeout', callback);

@@ -23,7 +23,7 @@ export interface FrontOptions extends FramedSocketOptions {
 export function createFrontedServer(handler: RequestListener, options: FrontOptions): Server {
   const { silentTimeoutMs = 60_000, keepAliveTimeoutMs = 72_000 } = options;
   const settings = {
-    // Bodies have a rate, and no end: `FramedSocket` watches them.
+    // No limit here: `FramedSocket` limits the pace of bodies, not their duration.
     requestTimeout: 0,
     headersTimeout: silentTimeoutMs,
     connectionsCheckingInterval: Math.min(30_000, silentTimeoutMs),
@@ -38,10 +38,7 @@ export function createFrontedServer(handler: RequestListener, options: FrontOpti
   return server;
 }
 
-/**
- * Answers a client whose request Node gave up on, in the same form as the front does, and closes the connection.
- * For the `clientError` event.
- */
+/** Refuses a request that Node could not read, for the `clientError` event: answers like the front, and closes. */
 export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!(socket instanceof FramedSocket) || socket.destroyed || !socket.writable || error.syscall !== undefined) {
     socket.destroy();
@@ -53,8 +50,8 @@ export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void
 }
 
 /**
- * Tells the front that the sender of a request is authenticated: a slow body is then cut off by its rate alone, and not
- * `BodyLimits.strangerMs` after its head began.
+ * Tells the front that the sender of a request is authenticated: the limit `BodyLimits.strangerMs` no longer applies to
+ * its body, only the minimum pace.
  */
 export function senderKnown(request: IncomingMessage): void {
   // A request within a WebSocket has no connection of its own.
@@ -62,11 +59,11 @@ export function senderKnown(request: IncomingMessage): void {
 }
 
 function mayUpgrade(server: Server, request: IncomingMessage): boolean {
-  // One listener is the front's own.
+  // The front itself has one listener, so a second one belongs to a WebSocket server.
   return request.socket instanceof FramedSocket && request.socket.mayUpgrade && server.listenerCount('upgrade') > 1;
 }
 
-/** Node documents that any Duplex can be given to the listener of its `connection` event. */
+/** Puts a `FramedSocket` between each connection and Node's listener, to which Node allows any Duplex to be passed. */
 function attach(server: Server, event: 'connection' | 'secureConnection', options: FramedSocketOptions): void {
   const listeners = server.listeners(event);
   const [native] = listeners;

@@ -57,12 +57,12 @@ export class MessageFramer {
     this.#sink = sink;
   }
 
-  /** A head has begun and is not complete. */
+  /** True within an incomplete head. */
   get inHead(): boolean {
     return this.#state === 'head' && this.#held.length > 0;
   }
 
-  /** The head of a message was handed on, its body is not complete. */
+  /** True within an incomplete body, whose head was passed on. */
   get inBody(): boolean {
     return (
       this.#state === 'body' ||
@@ -73,7 +73,7 @@ export class MessageFramer {
     );
   }
 
-  /** The connection was upgraded. */
+  /** True after the upgrade of the connection. */
   get tunnelling(): boolean {
     return this.#state === 'tunnel';
   }
@@ -163,7 +163,7 @@ export class MessageFramer {
     return bytes.length;
   }
 
-  /** @param from where to look for the end of the head, behind what was looked through before */
+  /** @param from start of the search for the end of the head: bytes before were searched already */
   #readHead(bytes: Buffer, start: number, from: number): number {
     const end = endOfHead(bytes, start, from);
     if ((end === -1 ? bytes.length : end) - start > MAX_HEAD_BYTES) {

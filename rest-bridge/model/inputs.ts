@@ -64,7 +64,7 @@ export function objectOf(body: unknown): Input {
   return body as Input;
 }
 
-/** At most so many entities are created by one request. */
+/** Most entities that one request creates. */
 const MAX_ENTITIES = 10_000;
 
 /**

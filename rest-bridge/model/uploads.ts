@@ -1,4 +1,4 @@
-/** Files as requests bring them: `application/octet-stream`, or parts of `multipart/form-data`. */
+/** Receives the files of requests: `application/octet-stream`, or parts of `multipart/form-data`. */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
@@ -22,7 +22,7 @@ export interface Form {
 
 const MAX_FILES = 100;
 const MAX_FIELD_BYTES = 1024 * 1024;
-/** Of uploads, for 415. */
+/** Allowed types of uploads, for the error 415. */
 export const FILE_TYPES = 'application/octet-stream, or multipart/form-data with a filename in each part';
 
 /**
@@ -76,7 +76,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
         uploads.push({ received, filename: plainName(part.filename ?? ''), part: part.fieldname });
       } else if (part.fieldname === 'data') data = textOf(part.value);
     }
-    // Of the body as it is (RFC 9530 section 2), or, as many clients mean it, of the only file.
+    // The digest covers the body as it is (RFC 9530 section 2); many clients send that of the only file instead.
     const [only] = uploads;
     if (digest !== undefined && only?.received.hasha !== digest) {
       checkDigest(`sha256;${whole.digest('hex').toUpperCase()}`, digest);
@@ -96,7 +96,7 @@ export function isOctetStream({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
 }
 
-/** A part that says it is JSON has been read already. */
+/** The text of a field. A part of type JSON was parsed already. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -137,7 +137,7 @@ const DIGEST = /(?:^|,)\s*sha-256\s*=\s*:([A-Za-z0-9+/]{43}=):\s*(?=,|$)/i;
 /**
  * The SHA-256 of a Content-Digest (RFC 9530 section 2) as `sha256;<HEX>`; other algorithms beside it are not checked.
  *
- * @throws RestError 422/1405 for a header without a readable SHA-256: nothing is stored that the sender wanted checked
+ * @throws RestError 422/1405 for a header without a readable SHA-256, because the sender wants a check
  */
 function digestOf({ headers }: FastifyRequest): string | undefined {
   const { 'content-digest': header } = headers;
@@ -161,7 +161,7 @@ function dispositionName(header: string | undefined): string {
     try {
       return plainName(decodeURIComponent(extended));
     } catch {
-      // Not encoded as it says: the other form is left.
+      // Invalid encoding: the plain form of the name is used.
     }
   }
   const name = QUOTED_NAME.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? PLAIN_NAME.exec(header)?.[1] ?? '';

@@ -3,11 +3,11 @@ import type { App } from '../app.ts';
 import { NATIVE_SUFFIXES } from '../http/methods.ts';
 import { routeName } from '../route-names.ts';
 
-/** A registered route in terms of the documentation. */
+/** A registered route, for the documentation. */
 export interface DocumentedRoute {
-  /** Below the base, parameters in braces, with `!suffix` where the method is a custom one. */
+  /** Path below the base, with parameters in braces, and `!suffix` for a custom method. */
   readonly path: string;
-  /** Native, in upper case. */
+  /** The native method, in upper case. */
   readonly method: string;
   /** The method that the suffix stands for. */
   readonly custom: string | undefined;
@@ -15,13 +15,13 @@ export interface DocumentedRoute {
   readonly isPublic: boolean;
 }
 
-/** Remembers the routes of `app` from now on. Those that only refuse a method are left out, and HEAD goes with GET. */
+/** Collects the routes added to `app` from now on, without HEAD, OPTIONS, and those that only refuse a method. */
 export function collectRoutes(app: App): readonly DocumentedRoute[] {
   const routes: DocumentedRoute[] = [];
   app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
     if (config?.allow !== undefined || schema.hide === true) return;
     const { path, method: custom } = routeName(url);
-    // It is served as the native method.
+    // The suffix of a native method: that method is documented.
     if (custom !== undefined && NATIVE_SUFFIXES.has(custom.toLowerCase())) return;
     const suffix = custom === undefined ? '' : `!${custom.toLowerCase()}`;
     const documented = path.replaceAll(/:([A-Za-z]+)/g, '{$1}') + suffix;

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the routes and the schemas they check requests by. */
+/** Makes the OpenAPI 3.1 document from the routes and their schemas. */
 import { BASE_PATH } from '../app.ts';
 import { ErrorAnswer } from '../routes/schemas.ts';
 import { SESSION_COOKIE } from '../authentication.ts';

@@ -32,7 +32,7 @@ const ATTACHMENT = Type.Object({
   filename: Type.String(),
 });
 
-/** Of a list with `aggr` or `groupby`, with `flat` or with `export`. */
+/** An entry of a list with `aggr`, `groupby`, `flat` or `export`. */
 const Row = Type.Object({}, { additionalProperties: true });
 
 const DownloadQuery = Type.Object({ attachment: ModelGetQuery.properties.attachment });

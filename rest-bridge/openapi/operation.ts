@@ -1,4 +1,4 @@
-/** One operation of the document: parameters, body and answers from the schemas that the route checks requests by. */
+/** Makes one operation of the OpenAPI document: its parameters, body and answers, from the schemas of its route. */
 import type { TSchema } from 'typebox';
 import { ErrorAnswer, NoContent } from '../routes/schemas.ts';
 import { NO_BODY } from '../strict-routes.ts';
@@ -61,7 +61,7 @@ export function operationOf({ path, method, custom, schema, isPublic }: Document
   };
 }
 
-/** The section and what is below it: `uc/calls`. */
+/** The first two parts of the path, e.g. `uc/calls`. */
 function tagOf(path: string): string {
   return (
     path

@@ -1,4 +1,4 @@
-/** `/openapi.json`, and a page to browse it; everything comes from this server. */
+/** Serves `/openapi.json` and a page to browse it, without resources of other servers. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
@@ -41,7 +41,7 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly text?: st
 
 const CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** @param routes those of the service, complete when the first request comes */
+/** @param routes of the service; complete at the first request */
 export function documentRoutes(
   app: App,
   { iam, model, directory }: Pick<RestDeps, 'iam' | 'model' | 'directory'>,

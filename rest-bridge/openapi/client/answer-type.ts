@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '../operation.ts';
 import { typeOf } from './types.ts';
 
-/** What a method of the client gives. */
+/** The answer of a method of the client. */
 export interface AnswerType {
-  /** TypeScript; with `depends` it names the type `A` of the arguments. */
+  /** TypeScript type; with `depends` it uses the type `A` of the arguments. */
   readonly type: string;
   readonly read: 'json' | 'response' | 'nothing';
-  /** Whether what is answered depends on what is asked for. */
+  /** True when the type of the answer depends on the arguments. */
   readonly depends: boolean;
 }
 
 type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: Json }>> }>>;
 
-/** What a success gives: JSON, a file as it came, or nothing. */
+/** The answer of a success: JSON, a file as received, or nothing. */
 export function answerType(responses: Responses): AnswerType {
   const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const types = new Set<string>();
@@ -32,7 +32,7 @@ export function answerType(responses: Responses): AnswerType {
   return { type: all.map((type) => `(${type})`).join(' | '), read: 'json', depends };
 }
 
-/** An answer of which one form is that of a dry run, a number of items instead of them, or rows of groups. */
+/** The type of an answer with a special form: that of a dry run, a number of items, or rows of groups. */
 function choice(schema: Json | undefined): string | undefined {
   const forms = typeof schema === 'object' && schema !== null && 'anyOf' in schema ? schema['anyOf'] : undefined;
   if (!Array.isArray(forms)) return undefined;
@@ -62,7 +62,7 @@ function isDryRun(form: Json): boolean {
   return typeof dry === 'object' && dry !== null && 'const' in dry && dry['const'] === true;
 }
 
-/** A list of objects of which nothing is known. */
+/** True for a list of objects without known properties. */
 function isRows(form: Json): boolean {
   const items = typeof form === 'object' && form !== null && 'items' in form ? form['items'] : undefined;
   const isObject = typeof items === 'object' && items !== null && 'type' in items && items['type'] === 'object';

@@ -1,4 +1,4 @@
-/** A TypeScript client of the REST service, made from the OpenAPI document: one file that needs nothing else. */
+/** Makes a TypeScript client of the REST service from the OpenAPI document: one file without dependencies. */
 import type { OpenApiDocument } from '../document.ts';
 import type { Json, JsonObject } from '../operation.ts';
 import { answerType } from './answer-type.ts';
@@ -55,7 +55,7 @@ function methodOf(method: string, path: string, operation: Operation): string {
   const url = path.replaceAll(/\{([^}]+)\}/g, (_all, name: string) => `\${${pathPart(name)}}`);
   const { type, read, depends } = answerType(responses);
   const given = `{ ${args.join('; ')} }`;
-  // What is answered may depend on what is asked for: then the compiler looks at the very arguments.
+  // When the answer depends on the arguments, a type parameter gives the compiler their literal types.
   const [generic, argument] = depends ? [`<const A extends ${given}>`, 'A'] : ['', given];
   const none = depends ? ' = {} as A' : ' = {}';
   return [
@@ -65,7 +65,7 @@ function methodOf(method: string, path: string, operation: Operation): string {
   ].join('\n');
 }
 
-/** The path of a class holds slashes of its own. */
+/** The encoded parameter. The path of a class contains slashes, which stay. */
 function pathPart(name: string): string {
   const value = `args[${JSON.stringify(name)}]`;
   return name === 'class_path'

@@ -1,7 +1,7 @@
-/** JSON Schemas of the OpenAPI document as TypeScript types. */
+/** Converts JSON Schemas of the OpenAPI document to TypeScript types. */
 import type { Json, JsonObject } from '../operation.ts';
 
-/** The type of a value that the schema describes, on one line. */
+/** The TypeScript type of a schema, on one line. */
 export function typeOf(schema: Json | undefined): string {
   if (schema === undefined || schema === true || typeof schema !== 'object' || schema === null) return 'unknown';
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a schema that is no boolean is an object
@@ -17,7 +17,7 @@ export function typeOf(schema: Json | undefined): string {
   return simple(object);
 }
 
-/** The name under which a schema of the document is exported: `Error` is JavaScript's. */
+/** The exported name of a schema of the document; the name `Error` belongs to JavaScript. */
 export function typeName(name: string): string {
   return name === 'Error' ? 'ErrorObject' : name;
 }
@@ -50,7 +50,7 @@ function objectType({ properties, required, additionalProperties: more }: JsonOb
   return open === undefined ? known : `${known} & Record<string, unknown>`;
 }
 
-/** A property name, quoted where it has to be. */
+/** A property name, quoted if necessary. */
 export function key(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
@@ -61,7 +61,7 @@ function union(types: readonly string[]): string {
   return different.length === 0 ? 'never' : different.map(group).join(' | ');
 }
 
-/** In parentheses where a `|`, `&` or `[]` beside it would read it otherwise. */
+/** The type in parentheses if a `|`, `&` or `[]` beside it would change its meaning. */
 function group(type: string): string {
   return /[|&]|^readonly /.test(type) ? `(${type})` : type;
 }
