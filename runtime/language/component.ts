@@ -80,9 +80,9 @@ export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly subject?: string;
   /** Its outside request, in the words of a test's answers, e.g. `GET https://a.example/b`. */
   readonly request?: (settings: Static<Settings>) => string;
-  /** It fails with codes of the author's own: one that the setting names, or any. */
+  /** Codes of the author's own with which it fails: the one in this setting, or any. */
   readonly authorCodes?: { readonly setting: string } | 'any';
-  /** What authors may call it who know other systems. */
+  /** Names of the same function in other systems, for suggestions. */
   readonly otherNames?: readonly string[];
   /** The settings with the id of a started scenario and with its arguments. */
   readonly startsScenario?: { readonly scenario: string; readonly args: string };

@@ -2,13 +2,13 @@
 
 import type { AuthorCode } from '../sandbox/index.ts';
 
-/** What authors are told about a code. */
+/** The description of a code for authors. */
 export interface ErrorFacts {
-  /** What was wrong, in Markdown as it stands in docs/scenarios/errors.md. */
+  /** What was wrong, in the Markdown of docs/scenarios/errors.md. */
   readonly meaning: string;
   /** What the author can do about it. */
   readonly remedy: string;
-  /** Components that fail with it; or, where that is not one of a few, who does. */
+  /** Components that fail with it, or a group of them in words. */
   readonly from: readonly string[] | string;
 }
 
@@ -23,7 +23,7 @@ const LIVE_CALLS = [
   'terminate',
 ] as const;
 
-/** All codes, in the order of the alphabet. A code is part of what scenarios rely on: it never changes. */
+/** All codes in alphabetical order. Scenarios rely on them: a code never changes. */
 export const SCENARIO_ERRORS = {
   ambiguous: {
     meaning: 'The selector of a call operation matches several dialogs; the message has their ids.',

@@ -10,7 +10,7 @@ import type { Value } from './values.ts';
 export class ScenarioError extends Error {
   override readonly name: string = 'ScenarioError';
   readonly code: ErrorCode;
-  /** More than a text about it, e.g. the field that was wrong. */
+  /** Structured facts beside the message, e.g. the wrong field. */
   readonly details: Readonly<Record<string, Value>> | undefined;
   constructor(
     code: ErrorCode,

@@ -10,16 +10,16 @@ type Values = readonly string[];
 export interface KnownValues {
   readonly variables: ReadonlyMap<string, Values>;
   readonly records: RecordValues;
-  /** Fields that are one of these texts or another text of the author: only a misspelt one is told. */
+  /** Fields with one of these texts or one of the author's own: only a likely misspelling is reported. */
   readonly open?: RecordValues;
 }
 
 /** By record, then by field. */
 export type RecordValues = ReadonlyMap<string, Readonly<Record<string, Values>>>;
 
-/** A comparison that always has the same outcome, or most likely. */
+/** A comparison that certainly, or most likely, always has the same result. */
 export interface Doubt {
-  /** Of the text, counted from the beginning of the expression. */
+  /** Start of the compared text, counted from the beginning of the expression. */
   readonly start: number;
   readonly message: string;
   readonly suggestion?: string;
@@ -57,7 +57,7 @@ function compared(what: ASTNode, literal: ASTNode, known: KnownValues): Doubt[] 
   if (literal.op !== 'value' || typeof literal.args !== 'string') return [];
   const values = possibleValues(what, known);
   if (values === undefined) return doubtfulWord(literal, literal.args, fieldValues(what, known.open) ?? []);
-  // What has not run has the empty text.
+  // A field of a block that has not run is the empty text.
   if (literal.args === '' || values.includes(literal.args)) return [];
   const suggestion = suggestName(literal.args, values);
   const message = `this is never "${literal.args}"`;

@@ -78,7 +78,7 @@ export class ResultChecker {
     const field = Object.hasOwn(results, node.name) ? node.name : Object.keys(results)[0];
     const isGoneThrough = user.type === 'ForOfStatement' && user.right === node;
     if (field === undefined || !(isCompared || isGoneThrough || user.type === 'TemplateLiteral')) return;
-    const message = `"${node.name}" is all that ${name} gives`;
+    const message = `"${node.name}" is the whole result of ${name}`;
     this.#report(node.start, message, `write ${node.name}.${field}, or const { ${field} } = ...`, 'warning');
   }
 

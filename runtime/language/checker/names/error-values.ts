@@ -1,4 +1,4 @@
-/** What `error.code` can be in a scenario of blocks. */
+/** Finds the possible values of `error.code` in a scenario of blocks. */
 import { isMap, isScalar } from 'yaml';
 import { SCENARIO_ERROR_CODES } from '../../error-codes.ts';
 import type { RecordValues } from '../../possible-values.ts';
@@ -7,11 +7,11 @@ import { scalarText } from '../text/source.ts';
 
 export interface ErrorValues {
   readonly values: RecordValues;
-  /** A block can fail with another code: one that an expression, a script or another scenario gives. */
+  /** True when a block can fail with further codes: from an expression, a script or another scenario. */
   readonly open: boolean;
 }
 
-/** @param hasBroken a block has mistakes, so that its codes are not known */
+/** @param hasBroken true when a block has mistakes, so that its codes are unknown */
 export function errorValues(drafts: readonly BlockDraft[], hasBroken: boolean): ErrorValues {
   const own = drafts.flatMap((draft) => (draft.component.authorCodes === undefined ? [] : [literalCode(draft)]));
   const known = own.filter((code) => code !== undefined);
@@ -21,7 +21,7 @@ export function errorValues(drafts: readonly BlockDraft[], hasBroken: boolean): 
   };
 }
 
-/** The code that a block of `fail` has; undefined when it is known at run time only. */
+/** The code of a block of `fail`; undefined when it is known only at run time. */
 function literalCode({ component, settings: { value } }: BlockDraft): string | undefined {
   const { authorCodes, shorthand } = component;
   if (authorCodes === undefined || authorCodes === 'any') return undefined;

@@ -8,7 +8,7 @@ export function foldList(items: readonly Compiled[]): Compiled {
     : { kind: 'list', items };
 }
 
-/** An object of constants is a constant. Undefined when an entry is, because it holds a mistake. */
+/** An object of constants is a constant. Undefined when an entry is undefined, because that entry has a mistake. */
 export function foldEntries(entries: readonly (readonly [string, Compiled | undefined])[]): Compiled | undefined {
   const compiled = new Map<string, Compiled>();
   for (const [name, entry] of entries) {
