@@ -1,4 +1,4 @@
-/** What goes into the operations of a call, and what comes out of them. */
+/** Parameters and results of the operations of a call. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallEnder, PlaySource } from '../language/index.ts';
 

@@ -128,7 +128,7 @@ export class ScenarioVersions {
     const scenario = this.#get(id);
     if (!scenario.versions.some((kept) => kept.version === version))
       throw new VersionError(`"${id}" has no version ${version}`);
-    if (!(percent >= 0 && percent <= 100)) throw new VersionError(`${percent} is no share from 0 to 100`);
+    if (!(percent >= 0 && percent <= 100)) throw new VersionError(`the share ${percent} is not between 0 and 100`);
     if (percent === 100) Object.assign(scenario, { active: version, trial: undefined });
     else scenario.trial = version === scenario.active ? undefined : { version, percent };
     await this.#save(id);

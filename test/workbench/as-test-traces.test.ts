@@ -290,7 +290,7 @@ describe('a test made from a trace of a node', () => {
     {
       what: 'a message came from elsewhere',
       entry: { block: 'b', component: 'receive', start: 16, milliseconds: 5, exit: 'next' },
-      says: /block b: the message came from a run that is none of its own/,
+      says: /block b: the message came from an unrelated run/,
     },
     {
       what: 'an event came from outside',

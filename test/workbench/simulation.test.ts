@@ -46,7 +46,7 @@ describe('virtual clock', () => {
       for (;;) await clock.sleep(3_600_000, new AbortController().signal);
     };
     const error = await clock.run(forEver()).catch((reason: Error) => reason.message);
-    expect(error).to.equal('the simulation goes on and on: two days have passed');
+    expect(error).to.equal('the simulation has not ended after two days');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 
-/** Call operations for scenarios. */
+/** Operations on calls and conferences, for scenarios. */
 export interface OperationPort {
   /**
    * Starts an operation in a domain, and waits for its answer.

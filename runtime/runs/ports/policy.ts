@@ -7,7 +7,7 @@ import type { LimitsWanted, Program } from '../../language/index.ts';
 export interface ScenarioPolicy {
   /** Upper limits for scenarios of a domain; omitted ones have their defaults. */
   limits(domain: DomainName): LimitsWanted;
-  /** Limits of a run of this scenario. */
+  /** Secrets for a run of this scenario. */
   secrets(domain: DomainName, program: Program): Secrets;
   /** True when this run must wait for a debugger. */
   debugs(program: Program, domain: DomainName, call: CallPort | undefined): boolean;

@@ -28,7 +28,7 @@ export class Family {
   /** @throws ScenarioError code `too_many` */
   expectRoom(): void {
     if (this.#live >= MAX_LIVE)
-      throw new ScenarioError('too_many', `${MAX_LIVE} scenarios that came of one run are in progress`);
+      throw new ScenarioError('too_many', `${MAX_LIVE} scenarios started from one run are in progress`);
   }
 
   /**

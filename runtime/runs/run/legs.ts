@@ -25,7 +25,7 @@ export class Legs {
   /** @throws ScenarioError code `no_such_leg` */
   get(name: string): CallPort {
     const call = this.#calls.get(name);
-    if (!call) throw new ScenarioError('no_such_leg', `nobody was called as "${name}" (call: with leg: ${name})`);
+    if (!call) throw new ScenarioError('no_such_leg', `there is no call "${name}"; make it by call: with leg: ${name}`);
     return call;
   }
 

@@ -27,7 +27,7 @@ class Answers {
     if (answer === undefined) throw unavailable(`the simulation has no answer to ${asked}`);
     const { after, error } = (typeof answer === 'object' ? (answer ?? {}) : {}) as Record<string, Value>;
     if (typeof after === 'string') await this.#clock.sleep(parseDuration(after) ?? 0, signal);
-    if (typeof error === 'string') throw new ScenarioError(authorCode(error), 'as the test wants it');
+    if (typeof error === 'string') throw new ScenarioError(authorCode(error), 'an error from the test file');
     return answer;
   }
 
@@ -65,7 +65,7 @@ export class SimulatedHttp implements HttpPort {
   /** Tests a webhook's URL; webhooks are POST requests. */
   check(url: string): void {
     if (this.#answers.fails(`POST ${url}`, 'http_forbidden'))
-      throw new ScenarioError('http_forbidden', 'as the test wants it');
+      throw new ScenarioError('http_forbidden', 'an error from the test file');
   }
 }
 

@@ -41,7 +41,7 @@ export class SimulatedRecording implements CallRecordingPort {
     if (command === 'pause' && paused) throw refused('command', 'the recording is paused already');
     if (command === 'resume' && !paused) throw refused('command', 'the recording is not paused');
     if (command === 'remove' && !this.#layers.has(`${dialogid} ${change.layer}`))
-      throw refused('layer', 'is not there');
+      throw refused('layer', 'does not exist in this call');
   }
 }
 

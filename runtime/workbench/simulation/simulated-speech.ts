@@ -38,8 +38,8 @@ export class SimulatedSpeech implements CallSpeechPort, TranscriptPort {
 
   check(_domain: string, dialogid: string, change: SpeechChange): void {
     if (change.command === 'add' || this.#layers.has(`${dialogid} ${change.layer}`)) return;
-    const details = { field: 'layer', reason: 'is not there' };
-    throw new ScenarioError('not_applicable', 'layer: is not there', { details });
+    const details = { field: 'layer', reason: 'does not exist in this call' };
+    throw new ScenarioError('not_applicable', 'layer: does not exist in this call', { details });
   }
 
   async request(_domain: string, _idconn: string, reclink: string): Promise<void> {

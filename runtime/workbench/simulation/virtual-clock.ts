@@ -78,7 +78,7 @@ export class VirtualClock implements Clock {
         await setTimeout(1);
         continue;
       }
-      if (this.#now - start > LONGEST_MS) throw new Error('the simulation goes on and on: two days have passed');
+      if (this.#now - start > LONGEST_MS) throw new Error('the simulation has not ended after two days');
       idle = this.#wakeNext() ? 0 : idle + 1;
       // Unannounced real I/O (a file, a check) may be in progress; a simulation does little of it.
       if (idle > 1000) throw new Error('the simulation waits for something that never comes');

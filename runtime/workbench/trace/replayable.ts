@@ -32,7 +32,7 @@ const OUTSIDE: Readonly<Record<string, string>> = {
 const BY_OTHERS: Readonly<
   Record<string, { readonly exit: string; readonly by: string | undefined; readonly what: string }>
 > = {
-  receive: { exit: 'next', by: 'send', what: 'the message came from a run that is none of its own' },
+  receive: { exit: 'next', by: 'send', what: 'the message came from an unrelated run' },
   wait_event: { exit: 'next', by: 'publish', what: 'the event came from outside' },
   park: { exit: 'retrieved', by: 'retrieve', what: 'somebody else got the parked call' },
   retrieve: { exit: 'answered', by: 'park', what: 'the parked call came from outside' },
@@ -72,9 +72,9 @@ function expectEntry(entry: TraceEntry, all: readonly TraceEntry[]): void {
     throw new ReplayError(block, others.what);
   for (const what of [interrupt, ...(entry.told ?? []).map((told) => told.what)]) {
     const [kind = '', name = ''] = what.split(' ');
-    if (kind === 'sip') throw new ReplayError(block, `the phone sent ${name}, for which there is no step`);
+    if (kind === 'sip') throw new ReplayError(block, `the phone sent ${name}, which no step of a test can do`);
     if (kind === 'message' && !all.some((each) => each.component === 'send'))
-      throw new ReplayError(block, `the message ${name} came from a run that is none of its own`);
+      throw new ReplayError(block, `the message ${name} came from an unrelated run`);
   }
 }
 
