@@ -1,4 +1,4 @@
-/** The recorder's view of live calls, provided by the switch. */
+/** Live calls for the recorder. `LiveCall` of the switch has this form; this room knows nothing else of the switch. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { MediaEndpoint } from '../media/index.ts';
 

@@ -121,7 +121,7 @@ export async function fileRecord(
 ): Promise<RecordRow> {
   const { end: kept, again } = await filed(tools, row);
   const cut = written === 'broken' && kept.status === 'saved';
-  const end: RecordEnd = cut ? { ...kept, status: 'failed', reason: 'not all of it could be written' } : kept;
+  const end: RecordEnd = cut ? { ...kept, status: 'failed', reason: 'only a part could be written' } : kept;
   if (again) tools.later(row);
   return endRecord(tools, row, end, again);
 }

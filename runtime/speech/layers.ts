@@ -122,7 +122,7 @@ export class SpeechLayers {
     const key = keyOf(domain, name);
     let layer = this.#find(legs, key);
     for (; layer?.busy !== undefined; layer = this.#find(legs, key)) await layer.busy;
-    if (layer === undefined) throw new SpeechLayerError('layer', 'is not there');
+    if (layer === undefined) throw new SpeechLayerError('layer', 'does not exist in this call');
     this.#forget(key, layer);
     if (layer.speech !== undefined) await lastWords(layer.speech, wait);
     return layer.texts.join(' ');

@@ -73,7 +73,7 @@ describe('filing of a recording', () => {
     const row = recordRow({});
     await writeFile(store.spoolFile(row.id), sound);
     const filed = await fileRecord(tools, row, 'broken');
-    expect(filed).to.include({ status: 'failed', reason: 'not all of it could be written', length: 1000 });
+    expect(filed).to.include({ status: 'failed', reason: 'only a part could be written', length: 1000 });
     expect(await store.localFile(filed.reclink)).to.be.a('string');
     expect(told.map(({ type, data }) => [type, data['reason']])).to.deep.equal([['record_failed', filed.reason]]);
     expect(archived).to.deep.equal([]);

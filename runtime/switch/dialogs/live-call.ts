@@ -17,7 +17,10 @@ export interface LiveCallLeg {
   readonly uri: string;
 }
 
-/** A live call for recorders and recognisers: a snapshot, except for `pausedRecordings`. */
+/**
+ * A live call for recorders and recognisers: a snapshot, except for `pausedRecordings`. It fits `RecordedCall`, the
+ * recorder's own description.
+ */
 export interface LiveCall {
   readonly dialogid: string;
   readonly inviteid: string;
