@@ -117,7 +117,7 @@ async function ownerIsVisible(
   if (typeof userId !== 'string' || userId === before || !/^[A-Za-z0-9_.-]{1,64}$/.test(userId)) return;
   const user = await users.get(userId);
   if (user === undefined || !scope.visible.has(user.domain_id)) {
-    throw badParameter('user_id', 'names nothing that exists');
+    throw badParameter('user_id', 'names an unknown entity');
   }
 }
 

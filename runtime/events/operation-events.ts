@@ -1,4 +1,4 @@
-/** Ends of call operations as events: `callevents.operation_finished`. */
+/** Ends of operations as events: `callevents.operation_finished`. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, NodeEvent } from './event-bus.ts';
 

@@ -49,7 +49,7 @@ export class NotFoundError extends ModelError {
   readonly entity: string;
 
   constructor(entity: string, id: string) {
-    super(`${entity} ${id} not found`, 'id', 'names nothing that exists');
+    super(`${entity} ${id} not found`, 'id', 'names an unknown entity');
     this.entity = entity;
   }
 }

@@ -67,7 +67,8 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const { directory, location, model } = data;
 
   const events = new EventBus({
-    onListenerError: (err, { class: name, type }) => log.error({ err, class: name, type }, 'event not told'),
+    onListenerError: (err, { class: name, type }) =>
+      log.error({ err, class: name, type }, 'a listener of an event failed'),
   });
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
   const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });

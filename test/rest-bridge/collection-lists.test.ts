@@ -69,13 +69,7 @@ describe('REST: lists of domain-center collections', () => {
       ],
       ['/domain/settings', [{ key: 'k', value: 1 }, { value: 2 }], 400, '1.key', 'is required'],
       ['/domain/settings', [{ key: 'k', value: 1 }, 5], 400, '1', 'must be object'],
-      [
-        '/domain/sipusers',
-        [{ login: 'a' }, { login: 'b', user_id: eve }],
-        400,
-        '1.user_id',
-        'names nothing that exists',
-      ],
+      ['/domain/sipusers', [{ login: 'a' }, { login: 'b', user_id: eve }], 400, '1.user_id', 'names an unknown entity'],
       [
         '/domain/settings',
         [

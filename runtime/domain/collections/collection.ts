@@ -312,7 +312,7 @@ export class Collection<Entity extends Row> {
     if (field === undefined) return error;
     if (error.code === SQLSTATE.uniqueViolation) return new DuplicateError(entity, field, { cause: error });
     if (error.code === SQLSTATE.foreignKeyViolation)
-      return new InvalidFieldError(entity, field, 'names nothing that exists');
+      return new InvalidFieldError(entity, field, 'names an unknown entity');
     return error;
   }
 

@@ -137,7 +137,7 @@ export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: Check
         return { version: last.version, problems: last.problems };
       }
       if (last === undefined && entity['serving'] !== undefined)
-        throw new InvalidFieldError(kind, 'serving', 'cannot be given before there is a version');
+        throw new InvalidFieldError(kind, 'serving', 'cannot be set before the first version');
       const version = (last?.version ?? 0) + 1;
       return { version, problems, serving: servingAfter(last?.serving, version, canRun(problems) ? share : 0) };
     },
@@ -182,7 +182,7 @@ async function checkServing(
 ): Promise<void> {
   const { version, trial } = given as Serving;
   if (version === null && before.serving.version !== null)
-    throw new InvalidFieldError(kind, 'serving.version', 'cannot be taken away, only replaced', null);
+    throw new InvalidFieldError(kind, 'serving.version', 'cannot be removed, only replaced', null);
   const chosen = [
     ['serving.version', version],
     ['serving.trial.version', trial?.version],

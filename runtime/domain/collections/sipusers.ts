@@ -54,8 +54,7 @@ export const sipusers: CollectionDefinition = {
       return {};
     }
     const domain = await db.selectFrom('domains').select('name').where('id', '=', domainId).executeTakeFirst();
-    if (domain === undefined)
-      throw new InvalidFieldError('sipuser', 'domain_id', 'names nothing that exists', domainId);
+    if (domain === undefined) throw new InvalidFieldError('sipuser', 'domain_id', 'names an unknown entity', domainId);
     // Without a secret no phone can register: nobody knows this random one.
     return digestSecrets(login, domain.name, pwd ?? randomBytes(32).toString('hex'));
   },
