@@ -24,6 +24,8 @@ import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
 import type { SwitchTools } from './tools.ts';
 
+/** The b2b role of a node: puts its parts together. */
+
 export interface SwitchOptions {
   readonly directory: Directory;
   readonly location: LocationStore;

@@ -3,6 +3,8 @@ import type { SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
 
+/** Parties to call, and the addresses at which they are called. */
+
 /** An address at which a callee is called. */
 export interface CalleeAddress {
   /** Request-URI. */

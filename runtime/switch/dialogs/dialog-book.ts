@@ -6,6 +6,8 @@ import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
 
+/** The live dialogs of a node, and the events about them. */
+
 export type DialogEventType =
   | 'call_init'
   | 'call_ringing'

@@ -11,6 +11,8 @@ import { MediaPath, type SoundPath } from '../sound/media-path.ts';
 import { gather } from '../legs/media-gathering.ts';
 import { type EsgCall, type Party, urisOf } from '../legs/party.ts';
 
+/** An active call with its legs, state and sound. */
+
 /** A leg with its fields of the specification's leg table. */
 interface DialogLeg {
   readonly leg: Leg;

@@ -3,6 +3,8 @@ import type { MediaEndpoint } from '../../media/index.ts';
 import type { CallDialog } from './dialog.ts';
 import { numberOf, type Party, urisOf } from '../legs/party.ts';
 
+/** Live calls as recorders and recognisers see them. */
+
 /** One party of a live call, with its media. */
 export interface LiveCallLeg {
   readonly callid: string;

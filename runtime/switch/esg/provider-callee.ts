@@ -3,6 +3,8 @@ import { plainUri } from '../../signalling/index.ts';
 import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
 
+/** Numbers behind a provider as callees. */
+
 /** A call to a number behind a provider. */
 export interface TrunkCall {
   /** As the domain dialled it. */

@@ -2,6 +2,8 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Provider } from '../../domain/index.ts';
 
+/** Finds the provider of a request by its source address. */
+
 /** Where a request came from. */
 export interface RequestSource {
   readonly protocol: 'udp' | 'tcp';

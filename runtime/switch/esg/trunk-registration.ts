@@ -3,6 +3,8 @@ import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
 
+/** Registers this platform with one provider. */
+
 /** The state of the registration with a provider. */
 export type TrunkState =
   | { readonly state: 'registering' }

@@ -1,5 +1,7 @@
 import { TokenBucket } from '../../rate/index.ts';
 
+/** Admits new calls within the limits of a node. */
+
 /** Limits of a node; 0: no limit. */
 export interface CallLimits {
   /** Dialogs at once. */

@@ -7,6 +7,8 @@ import type { PhoneLeg } from '../legs/phone-leg.ts';
 import { referredHeader, referredInvite } from '../placing/referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Connects an incoming call with the dialled party. */
+
 /** Milliseconds a called party may ring before the caller gets 408. */
 const RING_MS = 60_000;
 

@@ -20,6 +20,8 @@ import { callerUser } from './incoming-call.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Passes on text messages outside calls. */
+
 /** A text that a phone sent, and its delivery. */
 export type ReceivedText = {
   readonly domain: DomainName;

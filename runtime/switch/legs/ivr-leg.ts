@@ -3,6 +3,8 @@ import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
+/** The leg of a scenario. */
+
 /** What a scenario's leg reports to the scenario's call, and asks of it. */
 export interface IvrLegEvents {
   /** Called once, when another party ends the leg. */

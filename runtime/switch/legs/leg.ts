@@ -4,6 +4,8 @@ import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { Party } from './party.ts';
 
+/** What every leg of a dialog can do, and what its owner is told. */
+
 /** Why a dialog or one of its legs ended. */
 export interface EndCause {
   /** `external`: by an operation, so that neither side is marked as the one that hung up. */

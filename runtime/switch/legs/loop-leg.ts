@@ -5,6 +5,8 @@ import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-p
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
 
+/** The two halves of a loop, and the loop between them. */
+
 /** Events of a loop. */
 export interface LoopEvents {
   /** The party behind the loop rings. */

@@ -3,6 +3,8 @@ import type { Provider, SipUser } from '../../domain/index.ts';
 import type { PartyInfo } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 
+/** The parties of calls, with their numbers, names and URIs. */
+
 /** The party of a leg. */
 export type Party =
   | { readonly kind: 'sipuser'; readonly domain: DomainName; readonly sipUser: SipUser }

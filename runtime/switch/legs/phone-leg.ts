@@ -21,6 +21,8 @@ import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg
 import type { Party } from './party.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
+/** The leg of a phone: its SIP dialog and its endpoint. */
+
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
 

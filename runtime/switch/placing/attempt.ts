@@ -5,6 +5,8 @@ import type { Entered, Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
 
+/** A call on its way to a target: its options and its answers. */
+
 /**
  * The progress of a call to its target. The promises never reject: a failure is an answer too. `provisional` is the first
  * answer of 101-199, or the final one without any.

@@ -9,6 +9,8 @@ import { type Party, urisOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from './referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Calls from a conference. */
+
 /** Milliseconds that a party called from a room may ring. */
 const INVITATION_MS = 60_000;
 

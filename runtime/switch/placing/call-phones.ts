@@ -15,6 +15,8 @@ import { refusalForCaller } from './refusal.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Calls the addresses of one or several callees at once. */
+
 /** A callee, and what was dialled to reach it. */
 export interface Called {
   readonly callee: Callee;

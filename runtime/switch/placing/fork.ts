@@ -7,6 +7,8 @@ import {
   type SipDialog,
 } from '../../signalling/index.ts';
 
+/** Parallel forking: INVITEs to several contacts, of which one gets the call (RFC 3261 section 16.7). */
+
 /** One contact to call. */
 export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}
 

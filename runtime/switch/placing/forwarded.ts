@@ -6,6 +6,8 @@ import { calleeOf } from './callee-of.ts';
 import { numberOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Reads redirections by called phones. */
+
 /** A scenario or a room to which a phone forwards a call. */
 export interface ForwardedAway {
   readonly decision: RouteDecision & { readonly kind: 'scenario' | 'conference' };

@@ -4,6 +4,8 @@ import { splitDtmfTail } from '../../runs/index.ts';
 import { callFromConference } from '../placing/call-from-conference.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Live conferences for operations. */
+
 /** End reason of a call that an operation ends. */
 const BY_OPERATION = 'Request Terminated';
 

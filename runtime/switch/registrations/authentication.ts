@@ -12,6 +12,8 @@ import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { OwnHosts } from '../addresses/own-hosts.ts';
 
+/** Finds and authenticates the accounts behind requests. */
+
 /** Refuses a request with a status and headers. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
 

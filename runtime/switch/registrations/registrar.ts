@@ -11,6 +11,8 @@ import {
 } from '../../signalling/index.ts';
 import type { Authentication } from './authentication.ts';
 
+/** The registrar for phones and gateways. */
+
 /** Seconds of a registration without Expires, and the most that a phone gets. */
 const DEFAULT_EXPIRES = 3600;
 const MAX_CONTACTS = 10;

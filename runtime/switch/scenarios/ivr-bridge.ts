@@ -2,6 +2,8 @@ import { aborted, type EndpointServer, type MediaEndpoint, MediaError } from '..
 import { MediaPath } from '../sound/media-path.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 
+/** Connects the sound of two parties of one scenario. */
+
 /** One of two parties that a scenario connects. */
 export interface BridgeSide {
   readonly endpoint: MediaEndpoint;

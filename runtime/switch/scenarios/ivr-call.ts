@@ -42,6 +42,8 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { takeOver } from '../transfers/take-over.ts';
 
+/** A scenario's call over the switch. */
+
 /** A scenario's incoming call, and what its caller is told. */
 export interface IncomingScenarioCall {
   readonly dialog: CallDialog;

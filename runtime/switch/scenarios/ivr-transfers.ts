@@ -21,6 +21,8 @@ import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startHunt, startTransfer } from '../transfers/transfer.ts';
 
+/** The transfers of a scenario's call. */
+
 /** The opponent that a scenario's call gives away in a transfer, and its dialog. */
 export interface GivenAway {
   readonly dialog: CallDialog;

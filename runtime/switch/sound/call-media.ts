@@ -25,6 +25,8 @@ import {
   stoppable,
 } from '../../media/index.ts';
 
+/** What a scenario plays to its opponent and hears from it. */
+
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';
 

@@ -1,5 +1,7 @@
 import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
 
+/** Pairs of endpoints that connect two parties without media. */
+
 /** What a pair of endpoints needs from the node. */
 export interface PairTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;

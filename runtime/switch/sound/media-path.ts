@@ -1,5 +1,7 @@
 import type { MediaEndpoint } from '../../media/index.ts';
 
+/** The sound between the two sides of a dialog. */
+
 /** What the other side hears while one side holds the call. */
 export const HOLD_MELODY = 'local_stream://moh';
 

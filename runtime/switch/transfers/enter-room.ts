@@ -7,6 +7,8 @@ import type { CallingLeg } from '../legs/leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startTransfer, type TransferExtras } from './transfer.ts';
 
+/** Transfers into a conference room. */
+
 /** What a transfer into a room has beside its target. */
 interface EnteringExtras extends Pick<TransferExtras, 'beforeSettling'> {
   /** A participant whose place the party takes, and who leaves when the party is in. */

@@ -14,6 +14,8 @@ import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from '../tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
 
+/** Joins the parties of two dialogs. */
+
 /** What a join has beside its other side. */
 interface JoinExtras {
   readonly beforeSettling?: BeforeSettling;

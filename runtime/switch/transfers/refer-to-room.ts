@@ -8,6 +8,8 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { ReferProgress } from './refer-progress.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** REFER requests of participants to their conference (RFC 4579). */
+
 /** A participant whose phone sent a REFER to its conference. */
 interface Asking {
   readonly leg: PhoneLeg;

@@ -9,6 +9,8 @@ import type { CallingLeg } from '../legs/leg.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Moves legs from one dialog to another. */
+
 /** The leg of a phone or a scenario, which can leave its dialog. */
 export interface FoundLeg {
   readonly leg: CallingLeg;

@@ -21,6 +21,8 @@ import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** Transfers to a number, or to the first of several. */
+
 /** Default milliseconds that a transfer target may ring. */
 const DEFAULT_RING_MS = 30_000;
 
