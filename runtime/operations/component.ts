@@ -5,6 +5,8 @@ import type { OperationDefinition } from './definition.ts';
 import { operations } from './registry.ts';
 import { settingsOf } from './request/target.ts';
 
+/** Makes the components `operation.NAME` from the operations. */
+
 /**
  * The component of an operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings are all
  * parameters of the operation, and its result is the operation's answer.

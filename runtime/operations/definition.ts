@@ -6,6 +6,8 @@ import type { CallPreview, CallPreviews, DialogPort, LiveLeg, Report, RunService
 import type { Program, Value } from '../language/index.ts';
 import type { ConferenceControl } from './conferences/control.ts';
 
+/** The definition of an operation, and its plan. */
+
 /**
  * One operation on calls or conferences. REST routes, OpenAPI, checks, dry runs, records, documentation and the component
  * `operation.NAME` are made from this.

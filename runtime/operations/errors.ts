@@ -1,6 +1,8 @@
 import type { RunError } from '../runs/index.ts';
 import { ScenarioError } from '../language/index.ts';
 
+/** Errors of refused operations. */
+
 /** Why an operation was refused. */
 export type OperationProblem =
   /** No dialog that the caller may see matches. */

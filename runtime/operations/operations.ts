@@ -10,6 +10,8 @@ import { type OperationHandle, OperationRunner, type OperationServices } from '.
 import { conferenceOf } from './request/conference.ts';
 import { findDialog, findDialogs, type Scope, settingsOf } from './request/target.ts';
 
+/** Checks, plans and starts operations. */
+
 export interface OperationRequest {
   readonly scope: Scope;
   /** The target in the path; absent: the parameters name it. */

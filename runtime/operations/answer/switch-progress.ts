@@ -10,6 +10,8 @@ import {
   type ResponseMode,
 } from './response.ts';
 
+/** Makes the answer of SWITCHCONF from the milestones of its two scenarios. */
+
 /** The parties of SWITCHCONF: X called, Y was called. */
 const PARTIES = ['X', 'Y'] as const;
 type PartyName = (typeof PARTIES)[number];

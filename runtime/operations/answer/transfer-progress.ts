@@ -11,6 +11,8 @@ import {
   type ResponseMode,
 } from './response.ts';
 
+/** Makes answers from the milestones of a scenario that calls F and transfers it to T. */
+
 /** `result` of the operations that have response modes. */
 export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined'], {
   description: 'How it went, as far as the response mode lets one know.',

@@ -16,6 +16,8 @@ import type { ResponseMode } from '../answer/response.ts';
 import type { Scope } from '../request/target.ts';
 import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
 
+/** The operation INVITE. */
+
 /** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
 export const InviteParameters = Type.Object({
   mode: Type.Optional(Type.Enum(['number', 'sipuser'], { default: 'number', description: 'What `from` is.' })),

@@ -9,6 +9,8 @@ import { switchProgress } from '../answer/switch-progress.ts';
 import { live, type Scope } from '../request/target.ts';
 import { RESULT } from '../answer/transfer-progress.ts';
 
+/** The operation SWITCHCONF. */
+
 const side = (party: string) => ({
   ivrcallid: Type.Optional(Type.String({ description: `Call-ID of the initiating call to ${party}.` })),
   new_acallid: Type.Optional(Type.String({ description: `Call-ID of the A leg of ${party}'s new dialog.` })),

@@ -10,6 +10,8 @@ import { OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 import type { Scope } from './target.ts';
 
+/** Finds the conferences that parameters name. */
+
 /** The error of a missing entity, e.g. `Conference`. */
 export function notFound(entity: string): OperationError {
   return new OperationError({ kind: 'not_found', entity });

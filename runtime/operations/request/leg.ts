@@ -3,6 +3,8 @@ import type { LiveDialog, LiveLeg } from '../../runs/index.ts';
 import { notApplicable } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 
+/** Parameters that name a leg of a dialog. */
+
 /** The parameters that name one leg of the target dialog (specification, "SEND_DTMF", "SETUP_ASR"). */
 export const LEG_PROPERTIES = {
   callid: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Call-ID of the leg.' })),

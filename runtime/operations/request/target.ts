@@ -21,6 +21,8 @@ import { ParameterError } from './parameters.ts';
 
 export type { DialogScope as Scope } from '../../callstore/index.ts';
 
+/** Finds the dialogs that parameters name. */
+
 const WHAT: Readonly<Record<SelectorKey, string>> = {
   dialogid: 'id',
   inviteid: 'id of the call that led to it',

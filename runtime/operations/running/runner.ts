@@ -17,6 +17,8 @@ import { problemOf } from '../errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
 import type { Scope } from '../request/target.ts';
 
+/** Runs the scenarios of operations. */
+
 /** What operations need from the rest of the node. */
 export interface OperationServices {
   /** The service scenario of an operation, e.g. `invite`. */
