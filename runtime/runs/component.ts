@@ -12,6 +12,8 @@ import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Report } from './run/report.ts';
 
+/** Components with their code, and the interface of a block to its run. */
+
 /** The result of a block. */
 export interface ComponentResult {
   /** One of the component's exits. */

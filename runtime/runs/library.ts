@@ -17,6 +17,8 @@ import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
 import { ScenarioVersions } from './versions.ts';
 
+/** The scenarios in the files of some folders. */
+
 export interface LibraryOptions {
   /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with the same id, the first is used. */
   readonly folders: readonly string[];

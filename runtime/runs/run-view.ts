@@ -6,6 +6,8 @@ import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/index.ts';
 
+/** Views of runs for their authors. */
+
 /** Limit of shown start values, in characters of JSON. */
 const MAX_VALUES_LENGTH = 4096;
 

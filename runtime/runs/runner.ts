@@ -11,6 +11,8 @@ import { startRun } from './run/start-run.ts';
 import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
 
+/** Runs scenarios for calls and requests. */
+
 /** Number of finished runs with kept traces. */
 const KEPT_TRACES = 200;
 

@@ -8,6 +8,8 @@ import {
 } from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
 
+/** Start values of scenarios from two texts. */
+
 /** Start values of a scenario. */
 export interface StartValues {
   readonly args: Readonly<Record<string, Value>>;

@@ -2,6 +2,8 @@ import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import type { Program } from '../language/index.ts';
 
+/** Versions of scenario files, and their shares of new runs. */
+
 /** A version of a scenario, for operators. */
 export interface ScenarioVersion {
   /** Hash of the text. */

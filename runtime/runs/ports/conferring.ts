@@ -1,5 +1,7 @@
 import type { Transfer, TransferOptions } from '../call-values.ts';
 
+/** The way of a scenario's opponent into a conference room. */
+
 export interface EnterOptions extends TransferOptions {
   /** Digits of a room of the domain's conference featurecode, or the number with its featurecode; empty: a new room. */
   readonly room: string;

@@ -3,6 +3,8 @@ import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type { DtmfProto } from './dtmf.ts';
 
+/** Live dialogs for components. */
+
 export type Side = 'a' | 'b';
 
 /** One party of a live dialog. */

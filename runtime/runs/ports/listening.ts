@@ -1,5 +1,7 @@
 import type { PlaySource } from '../../language/index.ts';
 
+/** Options and results of speech recognition. */
+
 export interface ListenOptions {
   readonly signal: AbortSignal;
   /** Played first. */

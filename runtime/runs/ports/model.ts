@@ -1,6 +1,8 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 
+/** The data model for scenarios. */
+
 export type Entity = Readonly<Record<string, Value>>;
 
 export interface EntityQuery {

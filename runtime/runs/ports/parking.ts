@@ -1,6 +1,8 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide } from '../call-values.ts';
 
+/** Parked calls. */
+
 /** A parked call. */
 export interface Parked extends DialogSide {
   /** Number of the waiting party. */

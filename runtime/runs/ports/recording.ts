@@ -1,3 +1,4 @@
+/** Recordings made by scenarios. */
 import type { DomainName } from '../../domain-name/index.ts';
 
 export interface RecordOptions {

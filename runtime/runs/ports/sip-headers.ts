@@ -1,5 +1,7 @@
 import { notApplicable } from './dialogs.ts';
 
+/** Checks additional headers of INVITEs. */
+
 /**
  * Protected headers: those that the SIP stack writes itself, and those that change the meaning of a request (RFC 3261 section
  * 20 with short forms, RFC 3262, 3515, 3891, 3892, 3911, 4028, 8224). Callers of operations cannot set them.

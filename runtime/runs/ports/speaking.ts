@@ -1,3 +1,5 @@
+/** Options of spoken texts. */
+
 export interface SayOptions {
   readonly signal: AbortSignal;
   /** BCP 47 tag, e.g. `en-GB`; undefined: the node's. */

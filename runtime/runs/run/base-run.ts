@@ -21,6 +21,8 @@ import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
 import type { TraceEntry } from './trace.ts';
 
+/** The common base of runs of blocks and of modules. */
+
 /** The site of a component's execution: a block, or a command of a module. */
 export interface Performance extends Omit<BlockSite, 'component' | 'memory' | 'claims'> {
   /** Name of the block or command: all visits share its memory. */

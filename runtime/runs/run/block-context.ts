@@ -16,6 +16,8 @@ import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import type { BlockTrace } from './trace.ts';
 
+/** The context in which a component runs. */
+
 /** The block of a running component. */
 export interface BlockSite {
   readonly component: ComponentDefinition;

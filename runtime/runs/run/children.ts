@@ -8,6 +8,8 @@ import type { RunServices } from '../ports/services.ts';
 import type { Family } from './family.ts';
 import type { Run, RunOptions } from './run.ts';
 
+/** Scenarios started by a run. */
+
 /** Limit of the depth of scenarios that call each other. */
 const MAX_DEPTH = 16;
 /** Limit of concurrent scenarios of one run. */

@@ -1,5 +1,7 @@
 import type { RunError } from './outcome.ts';
 
+/** Texts about failed runs. */
+
 type Failure = Pick<RunError, 'code' | 'message' | 'stack'>;
 
 /** Code of a script's error without a code of its own, most likely a programming mistake. */

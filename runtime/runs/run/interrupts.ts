@@ -6,6 +6,8 @@ import type { CallNotice } from '../ports/watching.ts';
 import type { Interrupt, InterruptKind, Value } from '../../language/index.ts';
 import type { Message } from './mailbox.ts';
 
+/** Interrupts of running blocks. */
+
 /** Interrupts by the other party's phone. */
 const OF_THE_CALL: readonly InterruptKind[] = ['dtmf', 'hold', 'unhold', 'sip'];
 

@@ -1,5 +1,7 @@
 import type { Value } from '../../language/index.ts';
 
+/** Messages between runs. */
+
 /** A message from one run to another. */
 export interface Message {
   readonly name: string;

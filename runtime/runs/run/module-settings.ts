@@ -9,6 +9,8 @@ import {
   ZERO_VALUES,
 } from '../../language/index.ts';
 
+/** Converts arguments of a module's functions to settings. */
+
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;
 }

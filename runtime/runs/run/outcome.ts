@@ -1,6 +1,8 @@
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { ErrorCode, Value } from '../../language/index.ts';
 
+/** How a run ended. */
+
 export interface RunError {
   readonly code: ErrorCode;
   readonly message: string;

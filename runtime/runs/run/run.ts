@@ -10,6 +10,8 @@ import type { RunPhase } from './phase.ts';
 import type { TraceEntry } from './trace.ts';
 import type { RunOutcome } from './outcome.ts';
 
+/** The interface of a run, and its options. */
+
 /** Limits of one run. */
 export interface RunLimits {
   /** Consecutive blocks without a wait. */

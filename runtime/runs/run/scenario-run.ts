@@ -13,6 +13,8 @@ import { RunScope } from './scope.ts';
 import { StepBudget } from './step-budget.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
+/** Runs scenarios of blocks. */
+
 type Branch = 'main' | 'finally';
 
 /** Limit of pending interrupts. */

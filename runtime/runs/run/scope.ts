@@ -17,6 +17,8 @@ import {
   ZERO_VALUES,
 } from '../../language/index.ts';
 
+/** Names and values for the expressions of a run. */
+
 /** Further start values of a run, beside its arguments. */
 export interface ScopeExtras {
   /** Start values of variables, in place of the declared ones. */

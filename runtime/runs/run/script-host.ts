@@ -5,6 +5,8 @@ import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
 
+/** Runs the scripts of blocks. */
+
 /** Commands are forbidden in script blocks, which only compute. */
 const NONE: readonly string[] = [];
 

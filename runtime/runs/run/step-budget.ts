@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { ScenarioError } from '../../language/index.ts';
 
+/** The step limit of a run. */
+
 /** A block that takes this long has waited: the run is not in a tight loop. */
 const WAIT_MS = 20;
 /** Number of steps after which the run yields. */

@@ -3,6 +3,8 @@ import type { Answer } from '../call-values.ts';
 import type { Value } from '../../language/index.ts';
 import type { RunError } from './outcome.ts';
 
+/** Traces of runs. */
+
 /** One block of a run. Exit and duration are absent while it runs. */
 export interface TraceEntry {
   /** Counts from 1. */

@@ -1,5 +1,7 @@
 import { TokenBucket } from '../../rate/index.ts';
 
+/** Limits the starts of a scenario by events. */
+
 /** Limits of one scenario's starts by events: burst, starts a second, and concurrent runs. */
 const AT_ONCE = 200;
 const PER_SECOND = 100;

@@ -15,6 +15,8 @@ import type { RunOutcome } from '../run/outcome.ts';
 import type { ScenarioRunner } from '../runner.ts';
 import { StartRate } from './start-rate.ts';
 
+/** Starts scenarios by schedules, events and requests. */
+
 const MINUTE_MS = 60_000;
 
 export interface StarterOptions {
