@@ -5,6 +5,8 @@ import type { LimitsWanted } from './limits.ts';
 import type { Cron } from './cron.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
 
+/** Compiled scenarios. */
+
 /** A compiled setting. */
 export type Compiled =
   | { readonly kind: 'constant'; readonly value: Value }

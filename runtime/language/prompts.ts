@@ -4,6 +4,8 @@ import type { PlaySource } from './call-words.ts';
 import { parseDuration } from './duration.ts';
 import { nearest } from '../words/index.ts';
 
+/** Resolves sounds as authors write them. */
+
 /** The reason why a sound cannot be played, with a suggestion. */
 export interface SoundProblem {
   readonly message: string;

@@ -5,6 +5,8 @@ import { suggestName } from '../../problem.ts';
 import type { Schema } from './schema.ts';
 import { type Entry, scalarText } from '../text/source.ts';
 
+/** Suggestions for mistakes in the keys of a block. */
+
 /** Keys of a block beside its component. */
 export const BLOCK_KEYS = ['next', 'exits', 'leg'];
 

@@ -7,6 +7,8 @@ import { type Value, plainText } from '../../values.ts';
 import type { Schema } from './schema.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
 
+/** Reads and completes the exits of blocks. */
+
 export interface WiredExits {
   /** Exits named by the author: exit -> target, with the nodes of both. */
   readonly wired: ReadonlyMap<string, { readonly target: string; readonly node: Node; readonly exitNode: Node }>;

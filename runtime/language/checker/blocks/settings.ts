@@ -20,6 +20,8 @@ import { asWhole, literalHint, otherForm, variableHint } from './setting-hints.t
 import { isTimezone } from './starts.ts';
 import { celFits, conversion, plainType, staticType, valueType } from '../names/static-type.ts';
 
+/** Checks and compiles the settings of blocks. */
+
 export interface SettingsContext {
   readonly source: Source;
   readonly compiler: ExpressionCompiler;

@@ -4,6 +4,8 @@ import type { Value } from '../../values.ts';
 import { hasExpression } from '../../expression/template.ts';
 import { type Source, scalarText } from '../text/source.ts';
 
+/** References from one scenario to another. */
+
 /** A place in a file; both count from 1. */
 export interface Place {
   readonly line: number;

@@ -6,6 +6,8 @@ import type { Names, Reference } from '../names/scopes.ts';
 import type { ScriptSite } from './scripts.ts';
 import { MAX_TOLD, type Report, fieldOf } from '../names/unknown-names.ts';
 
+/** Checks the use of `vars` in script blocks. */
+
 /** Methods that change their object. */
 const CHANGING = new Set(['push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);
 

@@ -4,6 +4,8 @@ import type { ValueType } from '../../values.ts';
 import { type Source, scalarText } from '../text/source.ts';
 import type { TextPlaces } from '../text/text-places.ts';
 
+/** Scripts of blocks, for their checks. */
+
 /** The names of a scenario that matter for its scripts. */
 export interface ScenarioNames {
   /** Parameters and variables. */

@@ -4,6 +4,8 @@ import type { Problem } from '../../problem.ts';
 import { offsetInRaw } from './scalar-offset.ts';
 import { TextPlaces } from './text-places.ts';
 
+/** The text of a scenario file, with the mistakes found in it. */
+
 /** One `key: value` of a map. */
 export interface Entry {
   readonly key: string;

@@ -1,6 +1,8 @@
 import type { Scalar } from 'yaml';
 import { offsetInRaw, type WrittenText } from './scalar-offset.ts';
 
+/** Places in a file of the characters of a text. */
+
 /** A line and a column of a file, both from 1. */
 export interface Position {
   readonly line: number;
