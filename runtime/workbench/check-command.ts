@@ -17,6 +17,8 @@ import {
 import type { ComponentRegistry } from '../runs/index.ts';
 import { readTestFile } from './tests/test-file.ts';
 
+/** The `check` command. */
+
 /** Number of files that are read concurrently. */
 const AT_ONCE = 32;
 

@@ -12,6 +12,8 @@ import {
   VALUE_TYPES,
 } from '../../language/index.ts';
 
+/** Makes the JSON Schema of scenario files. */
+
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A text with `${...}`, allowed in place of any value. */

@@ -11,6 +11,8 @@ import {
 } from '../../language/index.ts';
 import { inputType, literals, resultType } from './typescript-types.ts';
 
+/** Makes the TypeScript declarations for scenario modules. */
+
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.
 /** Data that scenarios work with. */
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };

@@ -1,5 +1,7 @@
 import type { Answer, Clock, OutgoingCall } from '../../runs/index.ts';
 
+/** Scripted answers of simulated parties. */
+
 /** An answer, `after` milliseconds. A party without a final answer in its script is silent until the timeout. */
 export interface ScriptedAnswer {
   readonly after: number;

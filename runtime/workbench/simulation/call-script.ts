@@ -4,6 +4,8 @@ import type { ScriptedAnswer } from './answers.ts';
 import type { PhoneScripts, Phones } from './phones.ts';
 import type { Turn } from './turns.ts';
 
+/** Scripts of simulated calls. */
+
 /** The domain of simulated calls. */
 export const SIMULATED_DOMAIN = asDomainName('simulation');
 /** Identifiers of one call. */

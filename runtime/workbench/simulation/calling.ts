@@ -4,6 +4,8 @@ import type { PhoneScript } from './phones.ts';
 import type { SimulatedCall } from './simulated-call.ts';
 import type { Turn } from './turns.ts';
 
+/** Calls to simulated phones. */
+
 /** Options of a call to a simulated phone. */
 export interface Calling extends Omit<Following, 'clock'> {
   readonly preAnswer?: PreAnswer | undefined;

@@ -2,6 +2,8 @@ import { parseDuration } from '../../language/index.ts';
 import { ANSWERS, type ScriptedAnswer } from './answers.ts';
 import type { Turn } from './turns.ts';
 
+/** Scripts of simulated phones. */
+
 /** The script of a called phone. */
 export interface PhoneScript {
   readonly answers: readonly ScriptedAnswer[];

@@ -21,6 +21,8 @@ import { parseTime } from '../tests/test-time.ts';
 import { simulationView } from './simulation-view.ts';
 import { transcript } from './transcript.ts';
 
+/** The `simulate` command. */
+
 /** Options of the `simulate` command. */
 export interface SimulateOptions {
   /** Digits for each time the scenario listens, separated by commas: `1,2#`. Nothing between two commas: silence. */

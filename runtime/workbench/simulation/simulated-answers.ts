@@ -8,6 +8,8 @@ import {
 } from '../../runs/index.ts';
 import { authorCode, parseDuration, plainText, ScenarioError, type Value } from '../../language/index.ts';
 
+/** Scripted answers of servers and operations. */
+
 /**
  * Scripted answers by request: one for all requests, or a list, whose last one repeats. `after` is the delay, `error` the
  * code of an error in place of the answer. A request without an answer is an error.

@@ -40,6 +40,8 @@ import type { Turn } from './turns.ts';
 
 export type { ScriptedAnswer } from './answers.ts';
 
+/** A simulated call. */
+
 /** Duration of a sent digit, with the pause after it. */
 const DIGIT_MS = 290;
 const DEFAULT_TIMEOUT_MS = 30_000;

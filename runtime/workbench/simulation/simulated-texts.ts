@@ -2,6 +2,8 @@ import type { Answer, Clock, TextMessage, TextPort } from '../../runs/index.ts';
 import { AT_ONCE, followAnswers } from './answers.ts';
 import type { Phones } from './phones.ts';
 
+/** Text messages in a simulation. */
+
 /** Timeout of an answer, in milliseconds. */
 const PATIENCE_MS = 20_000;
 const BUSY = 486;

@@ -3,6 +3,8 @@ import type { CallEvent } from './call-script.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
 
+/** The result of a simulation for programs. */
+
 /** A step of a simulated run, with its events. */
 interface SimulatedEntry extends TraceEntry {
   readonly events?: readonly CallEvent[];

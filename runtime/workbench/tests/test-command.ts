@@ -16,6 +16,8 @@ import { type Simulation, type SimulationOptions, calledBy, simulate } from '../
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from '../simulation/transcript.ts';
 
+/** The `test` command. */
+
 /** Limit of failed tests with a shown transcript. */
 const SHOWN = 20;
 

@@ -7,6 +7,8 @@ import { callerSteps } from './caller-steps.ts';
 import { type Fields, answered, entities, httpAnswer } from './outside-answers.ts';
 import { ReplayError, expectReplayable } from './replayable.ts';
 
+/** Makes a test from a run. */
+
 /** Default patience of a test's caller; longer runs need an explicit one. */
 const SHORT_MS = PATIENCE_MS / 2;
 

@@ -6,6 +6,8 @@ import { parseDuration, plainText, type Value } from '../../language/index.ts';
 import { keysOf, listens } from './called-phones.ts';
 import { LONG_MS } from './outside-answers.ts';
 
+/** Finds the caller's steps in a trace. */
+
 /** A step of the caller, in the words of tests. */
 export type Step = string | Record<string, string>;
 
