@@ -8,6 +8,8 @@ import type {
 import type { Logger } from 'pino';
 import type { Session } from '../runtime/iam/index.ts';
 
+/** Types of the server and its routes. */
+
 /** The server for route modules: the schemas of a route type its handler. */
 export type App = FastifyInstance<
   RawServerDefault,

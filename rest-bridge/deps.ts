@@ -13,6 +13,8 @@ import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 
+/** What the REST service needs from the node. */
+
 export interface Health {
   /** Calls can be made. */
   readonly ok: boolean;

@@ -2,6 +2,8 @@ import type { Directory } from '../runtime/domain/index.ts';
 import type { Session } from '../runtime/iam/index.ts';
 
 /** The domains that a session administers. */
+
+/** The domains that a session administers. */
 export interface DomainScope {
   /** Id of the session's domain. */
   readonly own: string;

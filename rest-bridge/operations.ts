@@ -19,6 +19,8 @@ import { ID } from './route-names.ts';
 import { OPTIONAL_BODY } from './validation.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
 
+/** REST routes of the operations on calls and conferences. */
+
 /** Paths of operations: on all dialogs and conferences of the domain, and on those of the caller's own accounts. */
 export const OPERATION_PATHS = {
   calls: [

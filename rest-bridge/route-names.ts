@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { BASE_PATH } from './app.ts';
 
+/** Paths and methods of routes. */
+
 /** An identifier in a path: up to the `!` of a method suffix. */
 export const ID = ':id(^[^!]+)';
 

@@ -39,6 +39,8 @@ import { SessionRate } from './session-rate.ts';
 import { strictRoutes } from './strict-routes.ts';
 import { schemaCompiler } from './validation.ts';
 
+/** Puts the REST service together. */
+
 /** Bytes. */
 const BODY_LIMIT = 1024 * 1024;
 

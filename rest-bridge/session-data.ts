@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Accounts, Iam, Session } from '../runtime/iam/index.ts';
 import type { WebApps } from './deps.ts';
 
+/** The data of a session. */
+
 const WebApp = Type.Object(
   {
     name: Type.String(),

@@ -1,5 +1,7 @@
 import { TokenBucket } from '../runtime/rate/index.ts';
 
+/** Limits the requests of sessions. */
+
 /** Number of buckets checked for removal at a time. */
 const MANY = 1000;
 

@@ -4,6 +4,8 @@ import type { TSchema } from 'typebox';
 import { notKnown } from '../runtime/words/index.ts';
 import { badParameter } from './errors.ts';
 
+/** Checks requests by their schemas. */
+
 /** Marks the schema of a body that may be left out. */
 export const OPTIONAL_BODY = 'x-optional';
 

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
+/** Decides which addresses and hosts scenarios may reach. */
+
 /** Addresses of the node's own network (IANA special-purpose registries, RFC 6890). */
 const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['0.0.0.0', 8, 'ipv4'],

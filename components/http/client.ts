@@ -6,6 +6,8 @@ import { ScenarioError } from '../../runtime/language/index.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/index.ts';
 import { AddressGuard, HostGuard } from './address-guard.ts';
 
+/** The HTTP client for scenarios. */
+
 export interface HttpClientOptions {
   /** Allowed hosts: names, `*.example.com`, or `*`. Empty: no requests. */
   readonly hosts: readonly string[];

@@ -1,5 +1,7 @@
 import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
+/** Conceals secrets in answers and errors. */
+
 /** Minimum length of a concealed secret: shorter ones occur in any text. */
 const SHORTEST = 4;
 

@@ -13,6 +13,8 @@ import {
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
 
+/** Lists: filter, order, pages, and the form of items. */
+
 /** Query parameters of a single read. */
 export const ReadQuery = Type.Object({
   mask: Type.Optional(Type.String({ description: 'Comma-separated field names, composite fields also by dotted key' })),

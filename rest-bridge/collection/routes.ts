@@ -10,6 +10,8 @@ import { entityTag, preconditionOf, tagged } from './entity-tag.ts';
 import { answerList, answerPage, answerRead, Count, ListQuery, ReadQuery, selectionOf, wantsCount } from './list.ts';
 import type { Fields, Resource } from './resource.ts';
 
+/** Routes of the generic operations of a collection. */
+
 /** Any JSON object: the collection reports mistakes in it. */
 const Body = Type.Object({}, { additionalProperties: true });
 

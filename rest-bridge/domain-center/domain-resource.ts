@@ -10,6 +10,8 @@ import { type DomainScope, scopeOf } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { asRestErrors } from './entity-errors.ts';
 
+/** Collections of the domain-center as resources. */
+
 /** Additions of the REST service to a domain-center collection. */
 export interface DomainResourceRules<Entity extends Row> {
   readonly entity: string;

@@ -14,6 +14,8 @@ import type { Subscribed, Subscriber, Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 import { Turns } from './turns.ts';
 
+/** One WebSocket connection. */
+
 /** Limit of bytes that wait for a subscriber; a slower subscriber is dropped. */
 export const MAX_WAITING_BYTES = 1_048_576;
 /** Close codes (RFC 6455 section 7.4.1, and 4000-4999 for applications). */

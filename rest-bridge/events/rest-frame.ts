@@ -4,6 +4,8 @@ import { RestError } from '../errors.ts';
 import { CUSTOM_METHODS, suffixedTarget } from '../http/methods.ts';
 import { MAX_ANSWER_BYTES, type Turns } from './turns.ts';
 
+/** REST requests within a WebSocket. */
+
 export const Qid = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Number()]));
 
 /** A `rest` frame. A URL ends at a `#`, and `\` counts as a slash: both must be percent-encoded in ids. */

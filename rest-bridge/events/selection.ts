@@ -3,6 +3,8 @@ import { filteredChange, MODEL_EVENTS, type NodeEvent, type Sight } from '../../
 import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/index.ts';
 import { shaper } from '../collection/shape.ts';
 
+/** Selects and shapes the events of a subscription. */
+
 /** Seconds. */
 export const MAX_EXPIRES = 3_600;
 

@@ -10,6 +10,8 @@ import { MAX_EXPIRES, type Selection, SelectionFields } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 
+/** Events as Server-Sent Events. */
+
 const HEARTBEAT_MS = 15_000;
 /** Time that a closing server waits for a client that does not read. */
 const CLOSE_MS = 1_000;

@@ -4,6 +4,8 @@ import type { Iam, Session } from '../../runtime/iam/index.ts';
 import { RestError } from '../errors.ts';
 import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
 
+/** Subscriptions to events. */
+
 const EVERYTHING = selectionKey({});
 /** Subscriptions of one user in one domain. */
 const MAX_PER_USER = 2_000;

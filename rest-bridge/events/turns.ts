@@ -1,5 +1,7 @@
 import { RestError } from '../errors.ts';
 
+/** Schedules the requests of one connection. */
+
 /** Limit of concurrent requests of one connection. */
 export const MAX_RUNNING = 64;
 /** Limit of waiting requests, in bytes. */

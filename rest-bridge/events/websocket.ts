@@ -11,6 +11,8 @@ import { EventConnection } from './connection.ts';
 import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
 
+/** Accepts WebSockets. */
+
 const PATH = '/ws';
 const MAX_FRAME = 1_048_576;
 /** Interval of pings, which also keep the session alive. */

@@ -1,5 +1,7 @@
 import { extname } from 'node:path';
 
+/** Content types of files by extension. */
+
 /** Content types by extension; all others are plain bytes, which browsers do not interpret. */
 const TYPES: Readonly<Record<string, string>> = {
   '.aac': 'audio/aac',

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 import { FramedSocket, type FramedSocketOptions } from './framed-socket.ts';
 import { Refusal } from './refusal.ts';
 
+/** The HTTP server with strict framing of connections. */
+
 export interface FrontOptions extends FramedSocketOptions {
   /** Milliseconds for which a connection may be silent before its first request. Default 60 000. */
   readonly silentTimeoutMs?: number;

@@ -1,5 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
+/** Writes long lists as streams. */
+
 /** Number of items written before yielding to other work. */
 const PART = 100;
 

@@ -3,6 +3,8 @@ import type { App } from '../app.ts';
 import { NATIVE_SUFFIXES } from '../http/methods.ts';
 import { routeName } from '../route-names.ts';
 
+/** Collects the routes for the documentation. */
+
 /** A registered route, for the documentation. */
 export interface DocumentedRoute {
   /** Path below the base, with parameters in braces, and `!suffix` for a custom method. */

@@ -1,5 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
+
+/** Sends ranges of files. */
+
 /** Octets of a file, both ends included. */
 export interface ByteRange {
   readonly from: number;

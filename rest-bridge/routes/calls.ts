@@ -10,6 +10,8 @@ import { OPERATION_PATHS, operationRoutes, scopeOf } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
+/** Routes of active calls. */
+
 /** The answered fields depend on mask and flat. */
 const Dialog = Type.Partial(DialogRecord);
 

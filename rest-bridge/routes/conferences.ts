@@ -10,6 +10,8 @@ import { OPERATION_PATHS, operationRoutes, PARTICIPANT_ID, ParticipantPath, scop
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
+/** Routes of active conferences. */
+
 const { site, startts, uris, ...names } = ConferenceRecord.properties;
 const confuri = Type.String({ description: 'The same as uri; on single reads' });
 /** Which of the fields are answered depends on mask and flat. */

@@ -11,6 +11,8 @@ import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 
+/** Routes of the records of operations. */
+
 const Milestone = Type.Object({
   milestone: Type.String({ description: '`initiated`, `provisional` or `final`, after the party: `F`, `T`, `back`' }),
   ts: Type.Integer({ description: 'Milliseconds since the epoch' }),

@@ -12,6 +12,8 @@ import { ID } from '../route-names.ts';
 import { sendRange } from './byte-range.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
+/** Routes of recorded calls. */
+
 const PATH = '/domain/recordings';
 const NAME = 'Recording';
 

@@ -7,6 +7,8 @@ import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
+/** Routes of the records of scenario runs. */
+
 /** A scenario whose next run should wait for a debugger; `from`: only a call from this number. */
 const Debug = Type.Object({
   scenario: Type.String({ minLength: 1, maxLength: 64 }),

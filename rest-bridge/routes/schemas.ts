@@ -1,5 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 
+/** Schemas of common answers. */
+
 /** The error object of every failure. */
 export const ErrorAnswer = Type.Object({
   error_code: Type.Integer(),

@@ -11,6 +11,8 @@ import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
+/** Routes of users' sessions. */
+
 const UserSession = Type.Object({
   id: Type.String(),
   session_type: Type.Enum(['cookie', 'token']),

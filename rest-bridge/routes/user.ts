@@ -9,6 +9,8 @@ import { attachment } from '../content-disposition.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { answers, ErrorAnswer, NoContent } from './schemas.ts';
 
+/** Routes of the user's own avatar. */
+
 const AvatarInfo = Type.Object({
   name: Type.String(),
   size: Type.Integer(),

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '../operation.ts';
 import { typeOf } from './types.ts';
 
+/** Types of the client's answers. */
+
 /** The answer of a method of the client. */
 export interface AnswerType {
   /** TypeScript type; with `depends` it uses the type `A` of the arguments. */
