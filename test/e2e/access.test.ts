@@ -9,7 +9,7 @@ import { TwoDomains } from './two-domains.ts';
 const OWN = '/rest/v1/user/sip/calls';
 const ALICE = '<sip:alice@demo.local>';
 
-/** Every operation on a dialog of demo.local, and what a right request for it says. */
+/** Every operation on a dialog of demo.local, with a valid request body. */
 const ON_A_DIALOG: readonly (readonly [method: string, body: (dialog: Facts) => object])[] = [
   ['REFER', () => ({ by: ALICE, referto: '103' })],
   ['REFERREPLACES', ({ other }) => ({ masterby: ALICE, slaveby: ALICE, slavedialogid: other })],
@@ -24,7 +24,7 @@ const ON_A_DIALOG: readonly (readonly [method: string, body: (dialog: Facts) => 
   ['DELETE', () => ({})],
 ];
 
-/** Selectors that name the dialog, for whoever may see it. */
+/** Selectors that match the dialog, for a user who may see it. */
 const SELECTORS = ['dialogid', 'inviteid', 'callid', 'uri', 'from', 'sipuserid', 'sipuserlogin', 'userid'] as const;
 
 interface Facts extends Readonly<Record<(typeof SELECTORS)[number], string>> {
@@ -32,7 +32,7 @@ interface Facts extends Readonly<Record<(typeof SELECTORS)[number], string>> {
   readonly other: string;
 }
 
-describe('who may do what to whose calls', () => {
+describe('access to calls by user, role and domain', () => {
   const stage = useStage({ ownNode: true });
   let domains: TwoDomains;
   const clients: Record<string, RestClient> = {};
@@ -78,7 +78,7 @@ describe('who may do what to whose calls', () => {
     return { ...call, facts, phones: [alice, bob, carol] };
   }
 
-  /** The call is as it was, and nobody has noticed anything. */
+  /** The call is unchanged, and no phone has received anything. */
   async function expectUntouched({ outgoing, incoming, facts, phones }: Awaited<ReturnType<typeof scene>>) {
     await expectTalk(outgoing, incoming);
     const before = [facts.other, facts.dialogid];
@@ -110,7 +110,7 @@ describe('who may do what to whose calls', () => {
   ];
 
   for (const [who, base, status, code] of STRANGERS) {
-    it(`${who} on ${base.slice('/rest/v1'.length)}: ${status}/${code} from every operation on the call, and nothing happens`, async () => {
+    it(`${who} gets ${status}/${code} at ${base.slice('/rest/v1'.length)} for every operation on the call, and the call is untouched`, async () => {
       const set = await scene();
       const { facts } = set;
       const rest = client(who);
@@ -130,7 +130,7 @@ describe('who may do what to whose calls', () => {
         await refused(method, `${base}/${facts.dialogid}`, body(facts), { dry_run: true });
         if (method !== 'DELETE')
           await refused('POST', `${base}/${facts.dialogid}!${method.toLowerCase()}`, body(facts));
-        // The rest of the body must not name another leg or dialog.
+        // The rest of the body must not match another leg or dialog.
         if (!['NOTIFY', 'SEND_DTMF', 'SETUP_ASR', 'SETUP_RECORD'].includes(method))
           await refused(method, base, { ...body(facts), dialogid: facts.dialogid });
       }
@@ -143,7 +143,7 @@ describe('who may do what to whose calls', () => {
     });
   }
 
-  it('lists show everybody his own', async () => {
+  it('lists show each user the own calls only', async () => {
     const { facts } = await scene();
     const ids = async (who: string, base: string) => {
       const answer = await client(who).get(base);
@@ -162,7 +162,7 @@ describe('who may do what to whose calls', () => {
     for (const base of [CALLS, OWN]) expect(await ids('anonymous', base)).to.equal(401);
   });
 
-  it('whoever takes part may do everything on own calls, and the administrator on all: with dry_run, every operation', async () => {
+  it('with dry_run a participant may use every operation on own calls, and the administrator on all calls', async () => {
     const set = await scene();
     const { facts } = set;
     const hasSpeech = findPeer('pocketsphinx_continuous') !== undefined;
@@ -171,13 +171,13 @@ describe('who may do what to whose calls', () => {
       ['admin', CALLS],
     ] as const) {
       for (const [method, body] of ON_A_DIALOG) {
-        // Without a speech engine it is refused.
+        // Refused without a speech engine.
         if (method === 'SETUP_ASR' && !hasSpeech) continue;
         const answer = await client(who).send(method, `${base}/${facts.dialogid}`, {
           body: body(facts),
           query: { dry_run: true },
         });
-        // There is no such conference, and the phone lists no events.
+        // The conference is unknown, and the phone lists no events.
         const expected = method === 'REFERCONF' ? 404 : 200;
         const code = answer.json<{ error_code?: number }>().error_code;
         expect([answer.status, code], `${who} ${method} ${answer.text}`).to.deep.equal([
@@ -189,10 +189,10 @@ describe('who may do what to whose calls', () => {
     await expectUntouched(set);
   });
 
-  it('on own calls nothing is found by way of a call of others', async () => {
+  it('the path of own calls finds no call of another user', async () => {
     const { facts } = await scene();
     const bob = client('bob');
-    // The other dialog is alice's: it can be no slave, and is not among those that match.
+    // The other dialog is alice's: it is no possible slave, and no match.
     const slave = await bob.send('REFERREPLACES', `${OWN}/${facts.dialogid}`, {
       body: { masterby: '102', slaveby: ALICE, slavedialogid: facts.other },
     });
@@ -206,7 +206,7 @@ describe('who may do what to whose calls', () => {
     ]);
   });
 
-  it('calls are started in the name of oneself only', async () => {
+  it('users start calls in their own name only', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const start = async (who: string, base: string, method: string, body: object, query = {}) => {
       const answer = await client(who).send(method, base, { body, query });
@@ -222,7 +222,7 @@ describe('who may do what to whose calls', () => {
           expect(await start(who, CALLS, method, from('101'), query)).to.deep.equal([403, 1401]);
         for (const body of [from('102'), from('bob', { mode: 'sipuser' }), from('101', { mode: 'sipuser' })])
           expect(await start('alice', OWN, method, body, query)).to.deep.equal([403, 1401]);
-        // Her number is alice's, in another domain: her login is not.
+        // Zoe has alice's number in another domain, but another login.
         expect(await start('zoe', OWN, method, from('alice', { mode: 'sipuser' }), query)).to.deep.equal([403, 1401]);
         expect(await start('admin', OWN, method, from('101'), query)).to.deep.equal([403, 1401]);
       }
@@ -235,7 +235,7 @@ describe('who may do what to whose calls', () => {
     expect([alice.waitingCalls, bob.waitingCalls]).to.deep.equal([0, 0]);
   });
 
-  it('the same number is another phone in another domain', async () => {
+  it('the same number is a different phone in each domain', async () => {
     const alice = await stage.phone('alice');
     const zoe = await domains.zoesPhone();
     const asked = client('boss').send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 2 } });
@@ -260,7 +260,7 @@ describe('who may do what to whose calls', () => {
     await zoe.stop();
   });
 
-  it('a number means whom it means to whoever transfers, not to whom is transferred', async () => {
+  it('the target of a transfer is a number in the domain of the transferring party', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const [zoe, yan] = [await domains.foreignPhone('zoe'), await domains.foreignPhone('yan')];
     // 102 is bob for demo.local, and yan for other.local.
@@ -277,7 +277,7 @@ describe('who may do what to whose calls', () => {
       body: { by: '<sip:zoe@other.local>', referto: '102', response_mode: 4 },
     });
     const atYan = await yan.incoming();
-    // Alice is shown as what she is.
+    // Alice is shown with her own account.
     expect(atYan.header('From')).to.match(/sip:101@demo\.local/);
     await atYan.answer();
     expect((await asked).json()).to.include({ result: 'ok' });
@@ -305,7 +305,7 @@ describe('who may do what to whose calls', () => {
     await Promise.all([zoe.stop(), yan.stop()]);
   });
 
-  it('a party that its target does not take returns to exactly who transferred it, of whichever domain', async () => {
+  it('a party refused by the transfer target returns to the party that transferred it, also across domains', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const zoe = await domains.foreignPhone('zoe');
     // 101 is alice for demo.local, and zoe for other.local.
@@ -320,7 +320,7 @@ describe('who may do what to whose calls', () => {
     (await carol.incoming()).reject(486);
     expect((await asked).json()).to.include({ result: 'rejected' });
     await expectTalk(outgoing, incoming);
-    // The same where the initiator is released at once, and called.
+    // Also when the initiator is released at once and called back.
     const released = client('admin').send('REFER', `${CALLS}/${dialogid}`, {
       body: { by: '<sip:zoe@other.local>', referto: '103', response_mode: 4, hold_initiator: false },
     });
@@ -331,7 +331,7 @@ describe('who may do what to whose calls', () => {
     await back.answer();
     expect((await released).json()).to.include({ result: 'rejected' });
     await expectTalk(outgoing, back);
-    // And by an administrator of the other domain.
+    // Also by an administrator of the other domain.
     const again = (await stage.dialogs()).find(({ callids }) => callids.includes(outgoing.callId))?.dialogid;
     const other = client('boss').send('REFER', `${CALLS}/${again}`, {
       body: { by: '<sip:102@demo.local>', referto: '999', response_mode: 4, hold_initiator: false },
@@ -346,7 +346,7 @@ describe('who may do what to whose calls', () => {
     await zoe.stop();
   });
 
-  it('TRANSCRIBE: recordings of another domain are not there, and on own calls it does not exist', async () => {
+  it('TRANSCRIBE answers 404 for a recording of another domain, and is missing on the path of own calls', async () => {
     const body = { idconn: '0a1b2c3d-0000-4000-8000-000000000000', reclink: 'fs://main/demo.local/2026/01/01/x.wav' };
     for (const [who, base, statuses] of [
       ['anonymous', CALLS, [401]],
@@ -360,7 +360,7 @@ describe('who may do what to whose calls', () => {
     }
   });
 
-  it('records of operations are for the domain that did them', async () => {
+  it('operation records are visible to the domain of the operation only', async () => {
     const alice = await stage.phone('alice');
     const asked = client('admin').send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 2 } });
     (await alice.incoming()).reject(486);
@@ -372,7 +372,7 @@ describe('who may do what to whose calls', () => {
     expect(await read('anonymous')).to.equal(401);
   });
 
-  it('events are for the domains of the call', async () => {
+  it('call events reach the domains of the call only', async () => {
     const boss = await domains.events('boss', ['callevents', 'conferenceevents', 'asrevents']);
     const admin = await domains.events('admin', ['callevents']);
     const [alice, bob] = await stage.phones('alice', 'bob');
@@ -383,12 +383,12 @@ describe('who may do what to whose calls', () => {
     const refused = await zoe.call('999');
     await refused.ended();
     expect((await admin.next()).data['from']).to.equal(ALICE);
-    // The first that the other domain hears of is its own.
+    // The first event of the other domain is its own.
     expect((await boss.next()).data['from']).to.match(/^<sip:(101|zoe)@other\.local>$/);
     await zoe.stop();
   });
 
-  it('a phone of another domain takes no part in a call of this one by naming it', async () => {
+  it('a phone of another domain cannot join a call by naming its dialog', async () => {
     const { outgoing, incoming, ...rest } = await scene();
     const zoe = await domains.zoesPhone();
     const bobsCall = await zoe.call('7102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });

@@ -10,7 +10,7 @@ interface Told {
   readonly data: Readonly<Record<string, string>>;
 }
 
-describe('the events of a call', () => {
+describe('call events', () => {
   const stage = useStage();
   const sockets: WebSocket[] = [];
 
@@ -18,7 +18,7 @@ describe('the events of a call', () => {
     for (const socket of sockets.splice(0)) socket.close();
   });
 
-  /** What is told from now on. */
+  /** Collects events from now on. */
   async function watch(login = 'admin'): Promise<readonly Told[]> {
     const { token } = await stage.rest(login);
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
@@ -38,7 +38,7 @@ describe('the events of a call', () => {
     return told;
   }
 
-  it('tell of its begin, answer, hold and end, in order, with its ids', async () => {
+  it('report start, answer, hold and end in order, with the ids of the call', async () => {
     const told = await watch();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
@@ -73,7 +73,7 @@ describe('the events of a call', () => {
     expect(stranger).to.deep.equal([]);
   });
 
-  /** The dialogs that a call went through, by what its events tell. */
+  /** The dialogs of a call, linked by its events. */
   function wayOf(told: readonly Told[], first: string): readonly string[] {
     const way = [first];
     for (const { type, data } of told) {
@@ -90,7 +90,7 @@ describe('the events of a call', () => {
     });
   }
 
-  it('lead from a call to the one that a transfer made of it', async () => {
+  it('link a transferred call to its new call', async () => {
     const told = await watch();
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
@@ -102,13 +102,13 @@ describe('the events of a call', () => {
     const { new_dialogid: last = '' } = (await referred).json<{ new_dialogid?: string }>();
     await rest.send('DELETE', `${CALLS}/${last}`);
     await expectAllOver(told);
-    // Between the two it was the scenario's, which took bob over.
+    // In between, bob was taken over by the scenario of the transfer.
     const way = wayOf(told, dialogid);
     expect(way).to.have.length(3);
     expect(way.at(-1)).to.equal(last);
   });
 
-  it('lead from both calls that are joined to the one of those who talk', async () => {
+  it('link both joined calls to the resulting call', async () => {
     const told = await watch();
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();

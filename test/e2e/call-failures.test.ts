@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { useStage } from '../support/stage.ts';
 
-describe('calls that are not answered', () => {
+describe('calls without an answer', () => {
   const stage = useStage();
 
   for (const status of [486, 603, 480]) {
-    it(`end with the ${status} of the called phone`, async () => {
+    it(`the caller gets the ${status} of the called phone`, async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const call = await alice.call('102');
       const incoming = await bob.incoming();
@@ -17,17 +17,17 @@ describe('calls that are not answered', () => {
     });
   }
 
-  it('end with 404 for a number nobody has', async () => {
+  it('the caller gets 404 for an unknown number', async () => {
     const alice = await stage.phone('alice');
     expect((await (await alice.call('199')).refused()).status).to.equal(404);
   });
 
-  it('end with 480 for an account without a phone', async () => {
+  it('the caller gets 480 for an account without a registered phone', async () => {
     const alice = await stage.phone('alice');
     expect((await (await alice.call('104')).refused()).status).to.equal(480);
   });
 
-  it('reach the called phone as CANCEL when the caller hangs up while it rings', async () => {
+  it('a hang-up during ringing reaches the called phone as CANCEL', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102');
     const incoming = await bob.incoming();
@@ -39,14 +39,14 @@ describe('calls that are not answered', () => {
     await stage.expectNoDialog();
   });
 
-  it('leave nothing when the caller hangs up at once', async () => {
+  it('an immediate hang-up of the caller leaves no dialog', async () => {
     const [alice] = await stage.phones('alice', 'bob');
     const call = await alice.call('102');
     await call.cancel();
     await stage.expectNoDialog();
   });
 
-  it('end for both when the answer and the CANCEL cross', async () => {
+  it('both sides end when the answer crosses the CANCEL', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102');
     const incoming = await bob.incoming();
@@ -57,7 +57,7 @@ describe('calls that are not answered', () => {
     await stage.expectNoDialog();
   });
 
-  it('are refused when no codec is common', async () => {
+  it('the caller is refused without a common codec', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102');
     (await bob.incoming()).reject(488);

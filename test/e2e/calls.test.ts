@@ -11,7 +11,7 @@ describe('calls between phones', () => {
     ['phone number', '102'],
     ['login', 'bob'],
   ] as const) {
-    it(`reach the other phone by ${what}, and both hear each other`, async () => {
+    it(`a call by ${what} connects both phones, which hear each other`, async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, target);
       await expectTalk(outgoing, incoming);
@@ -21,7 +21,7 @@ describe('calls between phones', () => {
     });
   }
 
-  it('show the number and the name of the caller', async () => {
+  it('the called phone sees the number and name of the caller', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { incoming } = await stage.connect(alice, bob, '102');
     expect(incoming.callerId).to.equal('101');
@@ -33,7 +33,7 @@ describe('calls between phones', () => {
     ['tcp', 'udp'],
     ['tcp', 'tcp'],
   ] satisfies [Protocol, Protocol][]) {
-    it(`go from ${from} to ${to}`, async () => {
+    it(`a ${from} phone calls a ${to} phone`, async () => {
       const alice = await stage.phone('alice', { transport: from });
       const bob = await stage.phone('bob', { transport: to });
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -44,7 +44,7 @@ describe('calls between phones', () => {
     });
   }
 
-  it('translate between mu-law and A-law', async () => {
+  it('sound is transcoded between mu-law and A-law', async () => {
     const alice = await stage.phone('alice', { codecs: ['PCMU'] });
     const bob = await stage.phone('bob', { codecs: ['PCMA'] });
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -52,7 +52,7 @@ describe('calls between phones', () => {
     expectCleanRtp(outgoing, incoming);
   });
 
-  it('carry DTMF from either side', async () => {
+  it('DTMF passes in both directions', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await outgoing.sendDtmf('159#');
@@ -62,7 +62,7 @@ describe('calls between phones', () => {
   });
 
   for (const side of ['called', 'calling'] as const) {
-    it(`carry DTMF by INFO to and from the ${side} phone when it has no telephone-events`, async () => {
+    it(`DTMF passes by INFO to and from a ${side} phone without telephone-events`, async () => {
       const alice = await stage.phone('alice', { keysByRtp: side === 'called' });
       const bob = await stage.phone('bob', { keysByRtp: side === 'calling' });
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -77,7 +77,7 @@ describe('calls between phones', () => {
     });
   }
 
-  it('need no registration of the caller, but its password', async () => {
+  it('an unregistered caller needs only its password', async () => {
     const bob = await stage.phone('bob');
     const alice = await stage.phone('alice', { unregistered: true });
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -88,7 +88,7 @@ describe('calls between phones', () => {
     expect(bob.waitingCalls).to.equal(0);
   });
 
-  it('stand while others come and go', async () => {
+  it('a call goes on while another one starts and ends', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const first = await stage.connect(alice, bob, '102');
     const second = await stage.connect(carol, dave, '104');
@@ -101,7 +101,7 @@ describe('calls between phones', () => {
     expectCleanRtp(first.outgoing, first.incoming, second.outgoing, second.incoming);
   });
 
-  it('answer OPTIONS inside the dialog', async () => {
+  it('OPTIONS within the dialog is answered', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     for (const call of [outgoing, incoming]) expect((await call.request('OPTIONS')).status).to.equal(200);

@@ -7,7 +7,7 @@ import { Command } from '../cli/command.ts';
 import { useStage } from '../support/stage.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** What these tests use of the generated client. */
+/** The part of the generated client that these tests use. */
 interface Made {
   createClient(options: { url: string; token?: string }): Client;
   readonly RingmasterError: new () => Error;
@@ -24,7 +24,7 @@ interface Client {
   postModelClientCustomers(args: { body: object }): Promise<{ id: string }>;
 }
 
-/** A program that uses it: what is answered is what was asked for. */
+/** A program with the client; it checks each answer. */
 const PROGRAM = `import { createClient } from './client.ts';
 const client = createClient({ url: 'http://127.0.0.1', token: 'x' });
 export async function use(dry: boolean): Promise<void> {
@@ -83,7 +83,7 @@ describe('the generated TypeScript client', () => {
     await (await stage.rest()).send('DELETE', `/rest/v1/domain/classes/${classId}`);
   });
 
-  it('passes the strict checks of the compiler, and so does who uses it', () => {
+  it('compiles under strict settings, and so does code that uses it', () => {
     const user = join(folder, 'user.ts');
     writeFileSync(user, PROGRAM);
     const tsc = join(import.meta.dirname, '..', '..', 'node_modules', '.bin', 'tsc');
@@ -120,7 +120,7 @@ describe('the generated TypeScript client', () => {
     await Promise.all([first.ended(), second.ended()]);
   });
 
-  it('throws what the service says', async () => {
+  it('throws the error object of the service', async () => {
     const error = await client.getUcCallsId({ id: 'nothing' }).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -129,7 +129,7 @@ describe('the generated TypeScript client', () => {
     expect(error).to.have.nested.include({ status: 404, 'error.error_code': 1413 });
   });
 
-  it('has the classes of the domain', async () => {
+  it('includes the classes of the domain', async () => {
     await client.postModelClientCustomers({ body: { name: 'Ada' } });
     expect((await client.getModelClientCustomers()).map(({ name }) => name)).to.deep.equal(['Ada']);
   });

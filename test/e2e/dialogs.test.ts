@@ -4,10 +4,10 @@ import { expectWellFormed, FIELDS, type Dialog } from '../support/dialog.ts';
 import { parseNameAddr } from '../phones/sip/address.ts';
 import { expectError } from './expectations.ts';
 
-describe('list and read of dialogs', () => {
+describe('GET of dialogs', () => {
   const stage = useStage();
 
-  it('show a ringing call as forking and an answered one as dialog, as the tables say', async () => {
+  it('shows a ringing call as forking and an answered one as dialog, with the fields of the specification', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const before = Date.now();
     const outgoing = await alice.call('102');
@@ -48,7 +48,7 @@ describe('list and read of dialogs', () => {
     });
   });
 
-  it('give a called party that is there at once no time limit: a conference, or who was taken over', async () => {
+  it('shows no time limit for an immediately connected party: a conference or a taken over party', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const limits = async () => (await stage.dialog()).legs.map(({ side, expirets }) => [side, expirets]);
     const none = [
@@ -67,13 +67,13 @@ describe('list and read of dialogs', () => {
     expect(await limits()).to.deep.equal(none);
   });
 
-  it('name the called party by login when it was called by login', async () => {
+  it('names the called party by login when it was called by login', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await stage.connect(alice, bob, 'bob');
     expect(await stage.dialog()).to.include({ localuri: '<sip:bob@demo.local>' });
   });
 
-  it('give every call ids of its own', async () => {
+  it('gives each call its own ids', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     await stage.connect(alice, bob, '102');
     await stage.connect(carol, dave, '104');
@@ -84,7 +84,7 @@ describe('list and read of dialogs', () => {
     }
   });
 
-  it('pass on Referred-By of the initiating INVITE', async () => {
+  it('shows Referred-By of the INVITE', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102', { headers: [{ name: 'Referred-By', value: '<sip:carol@demo.local>' }] });
     (await bob.incoming()).ring();
@@ -92,7 +92,7 @@ describe('list and read of dialogs', () => {
     expect((await stage.dialog()).opts).to.deep.equal({ 'referred-by': '<sip:carol@demo.local>' });
   });
 
-  it('answer what the mask names, and nothing for other names', async () => {
+  it('answers the fields named by mask, and ignores unknown names', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await stage.connect(alice, bob, '102');
     const rest = await stage.rest();
@@ -106,7 +106,7 @@ describe('list and read of dialogs', () => {
     expect(whole).to.deep.equal(await stage.dialog());
   });
 
-  it('count, page and order the list', async () => {
+  it('counts, pages and orders the list', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     await stage.connect(alice, bob, '102');
     await stage.connect(carol, dave, '104');
@@ -122,11 +122,11 @@ describe('list and read of dialogs', () => {
     expect(await uris({ order, offset: 1, limit: 5 })).to.deep.equal(['<sip:102@demo.local>']);
   });
 
-  it('are empty without calls', async () => {
+  it('answers an empty list without calls', async () => {
     expect(await stage.dialogs()).to.deep.equal([]);
   });
 
-  it('answer 404 with 1413 for a dialog that does not exist', async () => {
+  it('answers 404 with 1413 for an unknown dialog', async () => {
     const rest = await stage.rest();
     const error = expectError(await rest.get(`${CALLS}/no-such-dialog`), 404, 1413);
     expect(error.error_message).to.equal('Dialog not found');

@@ -8,7 +8,7 @@ const OWN = '/rest/v1/user/sip/calls';
 const REST = '/rest/v1';
 const CONFERENCES = '/rest/v1/uc/conferences';
 
-describe('two domains', () => {
+describe('two domains on one node', () => {
   const stage = useStage({ ownNode: true });
   let foreign: RestClient;
   let zoe: Phone;
@@ -55,7 +55,7 @@ describe('two domains', () => {
     expect(violations).to.deep.equal([]);
   });
 
-  it('call each other by routes; both see the call, and nobody else', async () => {
+  it('call each other by routes; both domains see the call, and no third one', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const there of [true, false]) {
       const [from, to, dialled] = there ? [alice, zoe, '6101'] : [zoe, alice, '7101'];
@@ -76,7 +76,7 @@ describe('two domains', () => {
     expect(await (await alice.call('6999')).refused()).to.include({ status: 404 });
   });
 
-  it('see and touch nothing of each other', async () => {
+  it('neither sees nor changes the calls of the other', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid, acallid } = await stage.dialog();
@@ -139,7 +139,7 @@ describe('two domains', () => {
     await y.ended();
   });
 
-  it('keep their conferences apart: none is seen, named or entered by the other domain', async () => {
+  it('keep conferences apart: a domain cannot list, name or enter those of the other', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const room = await alice.call('*707701');
     await room.answered();
@@ -153,7 +153,7 @@ describe('two domains', () => {
       expectError(await foreign.send('POST', `${base}/${confid}/topology`, { body: [] }), 404, 1404);
       expectError(await foreign.send('DELETE', `${base}/${confid}`), 404, 1404);
     }
-    // A call that both domains see, and a room of one of them.
+    // A call visible to both domains, and a room of one of them.
     const outgoing = await zoe.call('7102');
     const incoming = await bob.incoming();
     await incoming.answer();
@@ -172,7 +172,7 @@ describe('two domains', () => {
     }
     await expectTalk(outgoing, incoming);
     expect((await rest.get(`${CONFERENCES}/${confid}/participants?countonly=true`)).json()).to.deep.equal({ count: 1 });
-    // In the conference's own domain it works, for the party from the other domain too.
+    // The conference's own domain may do it, also for the party of the other domain.
     const brought = await rest.send('REFERCONF', `${CALLS}/${dialog?.dialogid ?? ''}`, {
       body: { by: '<sip:102@demo.local>', referconfid: confid, response_mode: 4 },
     });

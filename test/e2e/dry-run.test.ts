@@ -32,7 +32,7 @@ describe('a dry run of an operation that starts a call', () => {
     for (const phone of [alice, desk, mobile]) expect(phone.waitingCalls).to.equal(0);
   });
 
-  it('tells by which route: featurecode, scenario, conference, provider, or none', async () => {
+  it('names the route: featurecode, scenario, conference, provider, or none', async () => {
     const rest = await stage.rest();
     const made: string[] = [];
     const create = async (collection: string, body: object): Promise<void> => {
@@ -79,7 +79,7 @@ describe('a dry run of an operation that starts a call', () => {
     for (const path of made.toReversed()) expect((await rest.send('DELETE', path)).status).to.equal(204);
   });
 
-  it('of INVITEBYIVR tells whom it would call', async () => {
+  it('of INVITEBYIVR lists the phones it would call', async () => {
     const alice = await stage.phone('alice');
     const planned = await calls({ to: '101', scriptcode: 'echo' }, { method: 'INVITEBYIVR' });
     expect(planned).to.have.length(1);
@@ -87,7 +87,7 @@ describe('a dry run of an operation that starts a call', () => {
     expect(alice.waitingCalls).to.equal(0);
   });
 
-  it("on own calls tells no addresses of others' phones", async () => {
+  it("on own calls hides the addresses of other users' phones", async () => {
     const [alice] = await stage.phones('alice', 'bob');
     const [x, y] = await calls({ from: '101', to: '102' }, { login: 'alice', base: OWN });
     expect(x).to.deep.include({ phones: 1, contacts: [alice.contact] });

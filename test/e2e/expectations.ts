@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import type { RestAnswer } from '../phones/rest-client.ts';
 
-/** What several tests of the whole system expect in the same words. */
+/** Expectations shared by several end-to-end tests. */
 
-/** The sound came whole: nothing lost, doubled or out of order, one source, timestamps that fit. */
+/** The sound is complete: no lost, duplicate or disordered packets, one source, matching timestamps. */
 export function expectCleanRtp(...calls: readonly PhoneCall[]): void {
   for (const call of calls) {
     expect(call.rtp().received, 'RTP packets received').to.be.greaterThan(0);
@@ -25,7 +25,7 @@ export interface ErrorObject {
   readonly error_details?: { readonly field?: string; readonly reason?: string };
 }
 
-/** The error object of the specification, with this status and code. */
+/** Expects the error object of the specification, with this status and code. */
 export function expectError(answer: RestAnswer, status: number, code: number): ErrorObject {
   expect(answer.status, answer.text).to.equal(status);
   expect(answer.header('content-type')).to.match(/^application\/json/);
@@ -35,7 +35,7 @@ export function expectError(answer: RestAnswer, status: number, code: number): E
   return error;
 }
 
-/** Whether a promise has settled by now, without waiting for it. */
+/** Whether a promise has settled, without waiting for it. */
 export async function settled(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
   const { promise: soon, resolve } = Promise.withResolvers<typeof pending>();
@@ -43,7 +43,7 @@ export async function settled(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise.then(() => true), soon])) !== pending;
 }
 
-/** The status lines that the phone was told until its REFER was over. */
+/** The status lines of the NOTIFYs for a phone's REFER, up to the last one. */
 export async function referProgress(call: PhoneCall): Promise<string[]> {
   const lines: string[] = [];
   for (;;) {

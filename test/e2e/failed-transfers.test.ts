@@ -4,11 +4,11 @@ import { expectError, expectTalk } from './expectations.ts';
 
 const ALICE = '<sip:alice@demo.local>';
 
-/** What becomes of X, who transfers, and Y, who is transferred, when nobody takes the call (docs/rest/operations.md). */
-describe('a transfer over REST that fails', () => {
+/** The initiator X and the transferred party Y after a refused transfer (docs/rest/operations.md). */
+describe('a failed transfer over REST', () => {
   const stage = useStage();
 
-  /** Alice talks to bob; carol is there. */
+  /** Alice talks to bob; carol is registered. */
   async function talking() {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -19,7 +19,7 @@ describe('a transfer over REST that fails', () => {
     return { alice, bob, carol, outgoing, incoming, dialogid, rest, refer };
   }
 
-  it('gives the party back to the initiator, who was on hold, in the call that they had; nobody is called', async () => {
+  it('returns the party to the held initiator in the same call, without a new call to the initiator', async () => {
     const { alice, carol, outgoing, incoming, dialogid, refer } = await talking();
     const asked = refer({ binding: 'tried' });
     const arriving = await carol.incoming();
@@ -37,7 +37,7 @@ describe('a transfer over REST that fails', () => {
     ]);
   });
 
-  it('may be tried again and again, by either side', async () => {
+  it('can be repeated by either side', async () => {
     const { carol, outgoing, incoming, refer } = await talking();
     for (const by of [ALICE, '<sip:bob@demo.local>', ALICE]) {
       const asked = refer({ by });
@@ -53,7 +53,7 @@ describe('a transfer over REST that fails', () => {
     await expectTalk(outgoing, arriving);
   });
 
-  it('holds the initiator in silence where the hold melody is stopped for good', async () => {
+  it('holds the initiator in silence when the hold melody is permanently stopped', async () => {
     const { carol, outgoing, incoming, dialogid, rest, refer } = await talking();
     await rest.send('STOP_HOLD_MELODY', `${CALLS}/${dialogid}`, { body: { mode: 'permanent' } });
     const asked = refer();
@@ -70,7 +70,7 @@ describe('a transfer over REST that fails', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('calls an initiator who has hung up meanwhile', async () => {
+  it('calls back an initiator who has hung up meanwhile', async () => {
     const { alice, carol, outgoing, incoming, refer } = await talking();
     const asked = refer();
     const arriving = await carol.incoming();
@@ -84,7 +84,7 @@ describe('a transfer over REST that fails', () => {
     await expectTalk(incoming, back);
   });
 
-  it('with hold_initiator: false releases the initiator at once, and calls it again', async () => {
+  it('with hold_initiator: false releases the initiator at once, and calls it back', async () => {
     const { alice, carol, outgoing, incoming, refer } = await talking();
     const asked = refer({ hold_initiator: false });
     const arriving = await carol.incoming();
@@ -96,7 +96,7 @@ describe('a transfer over REST that fails', () => {
     await expectTalk(incoming, back);
   });
 
-  it('releases the held initiator when the party hangs up, and when its call is ended by DELETE', async () => {
+  it('releases the held initiator when the party hangs up or DELETE ends the call', async () => {
     for (const how of ['BYE', 'DELETE'] as const) {
       const { carol, outgoing, incoming, rest, refer } = await talking();
       const asked = refer({ response_mode: 3 });
@@ -112,7 +112,7 @@ describe('a transfer over REST that fails', () => {
     }
   });
 
-  it('lets the initiator have another of its own phones take the call', async () => {
+  it("a transfer to the initiator's own number can be answered at another of its phones", async () => {
     const { alice, outgoing, incoming, refer } = await talking();
     const mobile = await stage.phone('alice');
     const asked = refer({ referto: '101' });
@@ -124,7 +124,7 @@ describe('a transfer over REST that fails', () => {
     await expectTalk(incoming, arriving);
   });
 
-  it('REFERCONF into a full conference is 422 and touches nothing', async () => {
+  it('REFERCONF into a full conference is 422 and leaves the call unchanged', async () => {
     const { alice, carol, outgoing, incoming, rest } = await talking();
     const code = { prefix: '*7401', type: 'conference', opts: { max_members: 1 } };
     expect((await rest.send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);

@@ -4,13 +4,13 @@ import { useStage } from '../support/stage.ts';
 import { expectWellFormed } from '../support/dialog.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
 
-describe('forking', () => {
+describe('forking to several contacts', () => {
   const stage = useStage();
 
   it('rings every contact; the first answer wins and the others are cancelled', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');
-    // drachtio-server sends every INVITE for bob@127.0.0.1 down the one TCP connection (docs/conformance.md).
+    // drachtio-server sends every INVITE for bob@127.0.0.1 over the same TCP connection (docs/conformance.md).
     const mobile = await stage.phone('bob', REAL_SIP ? {} : { transport: 'tcp' });
     const call = await alice.call('102');
     const [atDesk, atMobile] = await Promise.all([desk.incoming(), mobile.incoming()]);
@@ -31,7 +31,7 @@ describe('forking', () => {
     expectCleanRtp(call, atMobile);
   });
 
-  it('goes on ringing the others when one is busy', async () => {
+  it('keeps ringing the others when one is busy', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');
     const mobile = await stage.phone('bob');
@@ -45,7 +45,7 @@ describe('forking', () => {
     await expectTalk(call, atMobile);
   });
 
-  it('ends everywhere when one declines for the whole account', async () => {
+  it('ends everywhere on 603 from one contact', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');
     const mobile = await stage.phone('bob');
@@ -59,7 +59,7 @@ describe('forking', () => {
     expect((await call.refused()).status).to.equal(603);
   });
 
-  it('cancels every fork when the caller hangs up', async () => {
+  it('cancels every contact when the caller hangs up', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');
     const mobile = await stage.phone('bob');
@@ -73,7 +73,7 @@ describe('forking', () => {
     expect((await atMobile.ended()).by).to.equal('cancelled');
   });
 
-  it('gives the best of the refusals when all refuse', async () => {
+  it('answers the best of the refusals when all refuse', async () => {
     const alice = await stage.phone('alice');
     const desk = await stage.phone('bob');
     const mobile = await stage.phone('bob');

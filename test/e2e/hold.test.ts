@@ -7,7 +7,7 @@ describe('hold by re-INVITE', () => {
 
   for (const side of ['the caller', 'the called party'] as const) {
     for (const direction of ['sendonly', 'inactive'] as const) {
-      it(`of ${side} with ${direction} silences the call until it is resumed`, async () => {
+      it(`by ${side} with ${direction} silences the call until it is resumed`, async () => {
         const [alice, bob] = await stage.phones('alice', 'bob');
         const { outgoing, incoming } = await stage.connect(alice, bob, '102');
         await expectTalk(outgoing, incoming);
@@ -25,7 +25,7 @@ describe('hold by re-INVITE', () => {
     }
   }
 
-  it('works again and again, and both sides may hold at once', async () => {
+  it('can be repeated, and used by both sides at once', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     for (let round = 0; round < 3; round += 1) {
@@ -38,7 +38,7 @@ describe('hold by re-INVITE', () => {
     expectCleanRtp(outgoing, incoming);
   });
 
-  it('may be taken back at once', async () => {
+  it('can be resumed at once', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await expectTalk(outgoing, incoming);
@@ -50,7 +50,7 @@ describe('hold by re-INVITE', () => {
     }
   });
 
-  it('may come right behind the ACK', async () => {
+  it('can follow the ACK immediately', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await Promise.all([outgoing.reinvite(), incoming.reinvite()]).then((responses) =>
@@ -59,7 +59,7 @@ describe('hold by re-INVITE', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('does not hinder hanging up', async () => {
+  it('does not prevent a hang-up', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await outgoing.hold('inactive');

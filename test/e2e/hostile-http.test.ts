@@ -6,17 +6,17 @@ import { useHealthCheck } from '../support/health-check.ts';
 import { useStage } from '../support/stage.ts';
 
 const REST = '/rest/v1';
-/** Connections at once, and requests that each sends before it reads an answer. */
+/** Concurrent connections, and the requests that each sends before it reads an answer. */
 const CONNECTIONS = 20;
 const PIPELINED = 100;
-/** Milliseconds until an answer; what looks back or ahead again and again takes many seconds. */
+/** Milliseconds until an answer; quadratic parsing takes many seconds. */
 const SLOW_MS = 5000;
 
 describe('hostile HTTP', function () {
   this.timeout(60_000);
   const stage = useStage({ ownNode: true });
 
-  describe('leaves the node healthy:', () => {
+  describe('leaves the node healthy after', () => {
     useHealthCheck(stage);
 
     it(`${CONNECTIONS} times ${PIPELINED} pipelined requests`, async () => {
@@ -44,7 +44,7 @@ describe('hostile HTTP', function () {
       await Promise.all([...Array.from({ length: CONNECTIONS }, one), quickHealth(20)]);
     });
 
-    it(`${REFUSED_STREAMS.length} streams that other servers may part otherwise: what they smuggle is not answered`, async () => {
+    it(`${REFUSED_STREAMS.length} request smuggling streams: smuggled requests get no answer`, async () => {
       const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
       await Promise.all(
         REFUSED_STREAMS.map(async ([name, , stream]) => {
@@ -59,7 +59,7 @@ describe('hostile HTTP', function () {
       );
     });
 
-    it('filters that are made to take long', async () => {
+    it('filters built for slow evaluation', async () => {
       const rest = await stage.rest();
       const text = `${'a'.repeat(20_000)}!`;
       const patterns = [
@@ -89,7 +89,7 @@ describe('hostile HTTP', function () {
       expect([...statuses]).to.include.members([200, 400]);
     });
 
-    it('YAML scenarios that are made to take long or to grow', async () => {
+    it('YAML scenarios built for slow or growing parsing', async () => {
       const rest = await stage.rest();
       const bomb = Array.from({ length: 12 }, (_, at) => `a${at + 1}: &a${at + 1} [${`*a${at},`.repeat(10)}]`);
       const sources: Readonly<Record<string, string>> = {
@@ -124,8 +124,8 @@ describe('hostile HTTP', function () {
       }
     });
 
-    it('sessions and requests for domains that are not there, or not theirs', async () => {
-      // Before the failed logins, for which the whole address waits.
+    it('sessions and requests for unknown and foreign domains', async () => {
+      // Before the failed logins, which delay the whole address.
       const alice = await stage.rest('alice');
       const nobody = new RestClient(stage.node.base);
       for (const domain of ['nowhere.test', 'master', '', '..', 'demo.local\0', "' or 1=1 --"]) {
@@ -146,7 +146,7 @@ describe('hostile HTTP', function () {
     return Number(new URL(stage.node.base).port);
   }
 
-  /** The answer, which must come in time; so must that of /healthz, asked beside it. */
+  /** The answer, which must arrive in time, like that of a concurrent /healthz. */
   async function within<T>(milliseconds: number, what: string, answer: Promise<T>): Promise<T> {
     const began = performance.now();
     const [value] = await Promise.all([answer, stage.node.health()]);

@@ -14,18 +14,18 @@ import { TORTURE_MESSAGES } from '../support/torture-messages.ts';
 
 const SEED = Number(process.env['RINGMASTER_FUZZ_SEED'] ?? 20_261_123);
 const HOST = '127.0.0.1';
-/** Messages by each transport. */
+/** Messages for each transport. */
 const MESSAGES = 3100;
-/** After so many, the node is asked whether it lives; on TCP, the messages of one connection. */
+/** Messages between two checks of the node; on TCP, the messages of one connection. */
 const BATCH = 50;
-/** Calls with a spoilt session description. */
+/** Calls with a mutated session description. */
 const CALLS = 60;
-/** Milliseconds in which a server that has read a broken message closes the connection; one that waits for more is left. */
+/** Milliseconds in which a server closes a connection after a broken message; it may also wait for more. */
 const CLOSED_WITHIN_MS = 300;
-/** Milliseconds until an answer; what looks back or ahead again and again takes many seconds. */
+/** Milliseconds until an answer; quadratic parsing takes many seconds. */
 const SLOW_MS = 1500;
 
-/** Final statuses by message; what is not here is no request, never ends, or ends the connection. */
+/** Final statuses by message; messages not listed are no requests, never end, or end the connection. */
 const TORTURE_ANSWERS: Readonly<Record<string, string>> = {
   wsinv: '481',
   intmeth: '501',
@@ -79,12 +79,12 @@ describe('hostile SIP', function () {
   this.timeout(60_000);
   const stage = useStage({ ownNode: true });
 
-  describe('leaves the node healthy:', () => {
+  describe('leaves the node healthy after', () => {
     useHealthCheck(stage);
 
-    // Known of drachtio-server (docs/conformance.md): no node can prevent it.
+    // A known fault of drachtio-server (docs/conformance.md) that no node can prevent.
     const crash = REAL_SIP ? ', skipped as they crash drachtio-server' : '';
-    it(`${MESSAGES} spoilt messages by UDP (seed ${SEED})${crash}`, async function () {
+    it(`${MESSAGES} mutated messages by UDP (seed ${SEED})${crash}`, async function () {
       if (REAL_SIP) this.skip();
       const carol = await stage.phone('carol', { unregistered: true });
       const fuzzed = new FuzzedSip(SEED, await challengeOf(carol));
@@ -97,7 +97,7 @@ describe('hostile SIP', function () {
       await takeContactsAway(carol);
     });
 
-    it(`${MESSAGES} spoilt messages by TCP (seed ${SEED + 1})`, async () => {
+    it(`${MESSAGES} mutated messages by TCP (seed ${SEED + 1})`, async () => {
       const carol = await stage.phone('carol', { unregistered: true });
       const fuzzed = new FuzzedSip(SEED + 1, await challengeOf(carol));
       for (let at = 0; at < MESSAGES; at += BATCH) {
@@ -106,10 +106,10 @@ describe('hostile SIP', function () {
       await takeContactsAway(carol);
     });
 
-    it(`${CALLS} calls with spoilt session descriptions (seed ${SEED + 2})`, async () => {
+    it(`${CALLS} calls with mutated session descriptions (seed ${SEED + 2})`, async () => {
       const fuzzed = new FuzzedSip(SEED + 2);
       const describes = (sdp: string): string => fuzzed.sessionDescription(sdp);
-      // It does not understand the answer to what it did not mean to say.
+      // The phone does not understand the answer to its mutated offer.
       const dave = await stage.phone('dave', { describes, tolerates: /./ });
       const statuses = new Set<number>();
       for (let at = 0; at < CALLS; at += 1) {
@@ -125,7 +125,7 @@ describe('hostile SIP', function () {
       const names = [...TORTURE_MESSAGES.keys()];
       const answers = await Promise.all(names.map(async (name) => [name, await answersTo(name)]));
       const answered = Object.fromEntries(answers.filter(([, statuses]) => statuses !== ''));
-      // drachtio-server refuses or leaves some by itself (docs/conformance.md).
+      // drachtio-server refuses or drops some by itself (docs/conformance.md).
       if (REAL_SIP) expect(answered).to.include(ANSWERED_BY_EVERY_SERVER);
       else expect(answered).to.deep.equal(TORTURE_ANSWERS);
       const socket = createSocket('udp4');
@@ -135,8 +135,8 @@ describe('hostile SIP', function () {
       socket.close();
     });
 
-    it('REGISTER, INVITE and MESSAGE for domains that are not there, or not theirs', async () => {
-      // Where there is one domain alone, it is meant by every host.
+    it('REGISTER, INVITE and MESSAGE for unknown and foreign domains', async () => {
+      // With a single domain, every host means it.
       const root = await stage.node.login();
       await root.send('PATCH', '/rest/v1/iam/sessions/current', { body: { domain: 'master' } });
       const made = await root.send('POST', '/rest/v1/domain/domains', { body: { name: 'other.local' } });
@@ -156,7 +156,7 @@ describe('hostile SIP', function () {
       root.close();
     });
 
-    it('headers that are made to take long, from a registered phone', async () => {
+    it('headers built for slow parsing, from a registered phone', async () => {
       const dave = await stage.phone('dave', { transport: 'tcp' });
       for (const piece of [',', '",', '"",', ',<', '<', ';', '""', ';a=', '\\"', '%']) {
         const contact = `sip:dave@127.0.0.1:9>,${piece.repeat(28_000 / piece.length)}`;
@@ -170,7 +170,7 @@ describe('hostile SIP', function () {
     });
   });
 
-  /** Calls a phone that is not there, and hears that. */
+  /** Calls an unregistered phone, and expects the refusal. */
   async function refused(phone: Phone, headers: readonly SipHeader[]): Promise<void> {
     const call = await phone.call('102', { headers });
     await call.refused();
@@ -190,18 +190,18 @@ describe('hostile SIP', function () {
     expect((await phone.register({ contact: '*', expires: 0 })).status).to.equal(200);
   }
 
-  /** The final statuses of the answers to a message of RFC 4475 by TCP. */
+  /** The final statuses of the answers to an RFC 4475 message by TCP. */
   async function answersTo(name: string): Promise<string> {
     const expected = TORTURE_ANSWERS[name];
     const statuses = (answer: string): string =>
       [...answer.matchAll(/^SIP\/2.0 ([2-6]\d\d)/gm)].map(([, status]) => status).join(' ');
     const text = (TORTURE_MESSAGES.get(name) ?? Buffer.alloc(0)).toString('latin1');
-    // Some have the branch of another, and would be its retransmission.
+    // Some share a branch, and would be retransmissions of each other.
     const bytes = Buffer.from(text.replace('branch=z9hG4bKkdjuw', `branch=z9hG4bK-${name}`), 'latin1');
     return statuses(await sendByTcp(bytes, expected === undefined ? undefined : (all) => statuses(all) === expected));
   }
 
-  /** What came back until that was all, or the server closed the connection, or had the time to. */
+  /** The received data, until it is complete, the server closes the connection, or the time is over. */
   async function sendByTcp(bytes: Buffer, isAll?: (answer: string) => boolean): Promise<string> {
     let answer = '';
     const socket = connect(port(), HOST);
@@ -209,7 +209,7 @@ describe('hostile SIP', function () {
       answer += chunk.toString('latin1');
       if (isAll?.(answer) === true) socket.destroy();
     });
-    // A server that closes a connection with unread bytes resets it.
+    // A server resets a connection that it closes with unread bytes.
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.write(bytes);

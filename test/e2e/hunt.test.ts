@@ -15,8 +15,8 @@ blocks:
   nobody: { play: "tone:%(2000,0,1500)", next: end }
 `;
 
-describe('a hunt group that begins with the least recent', () => {
-  // Of its own: who had a call before counts.
+describe('a hunt group with strategy least_recent', () => {
+  // A node of its own: earlier calls count.
   const stage = useStage({ ownNode: true });
 
   before('write the scenario', async () => {
@@ -25,7 +25,7 @@ describe('a hunt group that begins with the least recent', () => {
     await writeFile(join(folder, 'e2e_least_recent.yaml'), HUNT);
   });
 
-  /** A call that these refuse, one after another, and that the last one answers; nobody else rings. */
+  /** A call that these members refuse in turn, and the last one answers; no other phone rings. */
   async function call(caller: Phone, agents: readonly Phone[], ...order: [...Phone[], Phone]): Promise<void> {
     const outgoing = await caller.call('*55e2e_least_recent');
     await outgoing.answered();
@@ -44,7 +44,7 @@ describe('a hunt group that begins with the least recent', () => {
     }
   }
 
-  it('rings whose last call is longest ago, and before them who had none; a refusal is no call', async () => {
+  it('rings members by the age of their last call, members without a call first; refusals do not count', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const agents = [bob, carol, dave];
     await call(alice, agents, bob);
@@ -55,7 +55,7 @@ describe('a hunt group that begins with the least recent', () => {
     await call(alice, agents, dave);
   });
 
-  it('gives the caller back when all refuse, and nobody loses its turn by that', async () => {
+  it('returns the caller when all refuse, and keeps the order of the members', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const outgoing = await alice.call('*55e2e_least_recent');
     await outgoing.answered();

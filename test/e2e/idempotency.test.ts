@@ -7,12 +7,12 @@ import { expectError } from './expectations.ts';
 
 const uri = (login: string): string => `<sip:${login}@demo.local>`;
 
-/** A request that starts a call, and what its parties do; nobody is called twice. */
+/** A request that starts a call, and the behaviour of its parties; each party is called once. */
 interface Request {
   readonly method: string;
   readonly path: string;
   readonly body: object;
-  /** Another request that the same key cannot be used for. */
+  /** A different request, which must not use the same key. */
   readonly other: object;
   /** The parties answer or refuse, once. */
   readonly play: () => Promise<void>;
@@ -86,7 +86,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     return (await stage.rest(login)).send(method, path, { body, headers: { 'idempotency-key': key } });
   }
 
-  /** What was answered, and whether before. */
+  /** The answer, and whether it was a repeated one. */
   function told(answer: RestAnswer) {
     return {
       status: answer.status,
@@ -96,11 +96,11 @@ describe('a repeated request with an Idempotency-Key', () => {
     };
   }
 
-  /** What was done, to be repeated after a restart. */
+  /** Completed requests, to be repeated after a restart. */
   const done: { request: Request; key: string; first: ReturnType<typeof told> }[] = [];
 
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
-    it(`${name}: two at once, one later, in another order of the fields: done once; another request is refused`, async () => {
+    it(`${name}: concurrent, later and reordered repeats execute once; a different request with the key is refused`, async () => {
       const request = await prepare();
       const key = randomUUID();
       const both = [send(request, request.body, key), send(request, request.body, key)];
@@ -116,14 +116,14 @@ describe('a repeated request with an Idempotency-Key', () => {
       expect(told(await send(request, turned, key))).to.deep.equal(again);
       const error = expectError(await send(request, request.other, key), 422, 1405);
       expect(error.error_details?.field).to.equal('Idempotency-Key');
-      // To somebody else the key means nothing: there is no such call any more, or nobody to be called.
+      // For another user the key is unused: the call is over, or the party is unknown.
       const own = { ...request, path: request.path.replace(CALLS, '/rest/v1/user/sip/calls') };
       if (request.path !== CALLS) expect((await send(own, request.body, key, 'alice')).status).to.equal(404);
       done.push({ request, key, first });
     });
   }
 
-  it('with dry_run uses no key up, and does nothing', async () => {
+  it('with dry_run does not use the key, and changes nothing', async () => {
     const alice = await stage.phone('alice');
     const rest = await stage.rest();
     const key = randomUUID();
@@ -138,7 +138,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await asked).header('idempotency-replayed')).to.equal(undefined);
   });
 
-  it('with a key that cannot be one is refused, and after a refusal the key is free', async () => {
+  it('with an invalid key is refused, and a refused request leaves its key free', async () => {
     const alice = await stage.phone('alice');
     const rest = await stage.rest();
     const post = (body: object, key: string) => rest.send('POST', CALLS, { body, headers: { 'idempotency-key': key } });
@@ -166,7 +166,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     }
   });
 
-  it('every operation on a live call has an Operation-Id whose record shows it, also when it turns out to be impossible', async () => {
+  it('every operation on a live call has an Operation-Id with a record, also when it fails', async () => {
     const { outgoing, incoming, dialogid } = await talking();
     const rest = await stage.rest();
     const manyDigits = { side: 'a', dtmf: '1'.repeat(128) };
@@ -174,7 +174,7 @@ describe('a repeated request with an Idempotency-Key', () => {
       ['SETUP_BINDINGS', { command: 'get' }, 200],
       ['STOP_HOLD_MELODY', { mode: 'once' }, 200],
       ...Array.from({ length: 4 }, () => ['SEND_DTMF', manyDigits, 200] as const),
-      // No more than that can wait.
+      // The queue of digits is full.
       ['SEND_DTMF', manyDigits, 422],
     ] as const) {
       const answer = await rest.send(method, `${CALLS}/${dialogid}`, { body });
@@ -192,7 +192,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     await incoming.ended();
   });
 
-  it('after a restart of the node is answered as before, and does nothing', async function () {
+  it('gets the same answer after a restart of the node, and changes nothing', async function () {
     this.timeout(90_000);
     await stage.node.stop();
     await stage.node.restart();

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { useStage } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
-describe('POST /uc/calls that cannot be', () => {
+describe('invalid POST /uc/calls', () => {
   const stage = useStage();
 
   const wrong: [string, object, string][] = [
@@ -15,7 +15,7 @@ describe('POST /uc/calls that cannot be', () => {
     ['with a line break in callername', { from: '101', to: '102', callername: 'a\r\nX: y' }, 'callername'],
   ];
   for (const [what, body, field] of wrong) {
-    it(`is refused with 400 ${what}, and nobody is called`, async () => {
+    it(`${what} is refused with 400, and no phone rings`, async () => {
       const alice = await stage.phone('alice');
       const error = expectError(await stage.operate('POST', body), 400, 1400);
       expect(error.error_details?.field).to.equal(field);

@@ -6,7 +6,7 @@ import { expectWellFormed } from '../support/dialog.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
 
-/** X is alice (101), who is called first; Y is bob (102), to whom X is transferred. */
+/** X is alice (101), who is called first and then transferred to Y, bob (102). */
 
 interface InviteResult {
   readonly result: string;
@@ -55,7 +55,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     await stage.expectNoDialog();
   }
 
-  it('shows the call to X and then the target dialog', async () => {
+  it('is a call to X first, and then the target dialog', async () => {
     const { ivrcallid } = resultOf(await start(0));
     x = await alice.incoming();
     const first = await stage.dialog();
@@ -80,7 +80,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     await talkAndEnd();
   });
 
-  it('works with phones over TCP and with different codecs', async () => {
+  it('connects phones over TCP and with different codecs', async () => {
     await Promise.all([alice.stop(), bob.stop()]);
     alice = await stage.phone('alice', { transport: 'tcp', codecs: ['PCMA'] });
     bob = await stage.phone('bob', { transport: 'tcp', codecs: ['PCMU'] });
@@ -91,7 +91,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     await talkAndEnd();
   });
 
-  it('X hears ringback until Y answers, and not afterwards', async () => {
+  it('plays ringback to X until Y answers, and not afterwards', async () => {
     const answer = start(4);
     await xAnswers();
     y.ring();
@@ -107,7 +107,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     ['the method INVITE', 'INVITE', CALLS],
     ['!invite', 'POST', `${CALLS}!invite`],
   ] as const) {
-    it(`works as ${what} too`, async () => {
+    it(`also works as ${what}`, async () => {
       const body = { from: '101', to: '102', response_mode: 4 };
       const answer = (await stage.rest()).send(method, path, { body });
       await xAnswers();
@@ -117,7 +117,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     });
   }
 
-  it('goes on when the HTTP client has gone', async () => {
+  it('continues after the HTTP client has disconnected', async () => {
     const client = await stage.node.login();
     const lost = client.send('POST', CALLS, { body: { from: '101', to: '102', response_mode: 5 } }).catch(() => {});
     x = await alice.incoming();
@@ -129,7 +129,7 @@ describe('POST /uc/calls answered by X and Y', () => {
     await talkAndEnd();
   });
 
-  it('lets both hold and resume', async () => {
+  it('allows hold and resume from both sides', async () => {
     const answer = start(4);
     await xAnswers();
     await y.answer();

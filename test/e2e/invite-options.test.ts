@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import { useStage } from '../support/stage.ts';
 
-/** X is alice (101), who is called first; Y is bob (102), to whom X is transferred. */
+/** X is alice (101), who is called first and then transferred to Y, bob (102). */
 describe('parameters of POST /uc/calls', () => {
   const stage = useStage();
 
@@ -17,7 +17,7 @@ describe('parameters of POST /uc/calls', () => {
     return AUTO_ANSWER.some((name) => /answer-after=0|auto-?answer|^auto$/i.test(call.header(name) ?? ''));
   }
 
-  it('show X its own number and callmanager by default', async () => {
+  it('X sees its own number and callmanager by default', async () => {
     const alice = await stage.phone('alice');
     await start({});
     const x = await alice.incoming();
@@ -26,7 +26,7 @@ describe('parameters of POST /uc/calls', () => {
     expect(asksToAnswer(x)).to.equal(false);
   });
 
-  it('show X callerid and callername', async () => {
+  it('callerid and callername are shown to X', async () => {
     const alice = await stage.phone('alice');
     await start({ callerid: '900', callername: 'Front "desk", 1st floor' });
     const x = await alice.incoming();
@@ -34,13 +34,13 @@ describe('parameters of POST /uc/calls', () => {
     expect(x.callerName).to.equal('Front "desk", 1st floor');
   });
 
-  it('call X by login with mode sipuser', async () => {
+  it('mode sipuser calls X by login', async () => {
     const alice = await stage.phone('alice');
     await start({ from: 'alice', mode: 'sipuser' });
     (await alice.incoming()).ring();
   });
 
-  it('call every contact of X; the one that answers is transferred', async () => {
+  it('every contact of X rings; the one that answers is transferred', async () => {
     const desk = await stage.phone('alice');
     const mobile = await stage.phone('alice');
     const bob = await stage.phone('bob');
@@ -55,14 +55,14 @@ describe('parameters of POST /uc/calls', () => {
     await atMobile.hears(620);
   });
 
-  it('show Y the number of X', async () => {
+  it('Y sees the number of X', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await start({});
     await (await alice.incoming()).answer();
     expect((await bob.incoming()).callerId).to.equal('101');
   });
 
-  it('ask the phone of X to answer by itself with use_intercom', async () => {
+  it('use_intercom makes the phone of X answer automatically', async () => {
     const alice = await stage.phone('alice');
     await start({ use_intercom: true });
     const x = await alice.incoming();
@@ -70,14 +70,14 @@ describe('parameters of POST /uc/calls', () => {
     expect(x.callerId).to.equal('101');
   });
 
-  it('do not ask Y to answer by itself', async () => {
+  it('use_intercom does not apply to Y', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await start({ use_intercom: true });
     await (await alice.incoming()).answer();
     expect(asksToAnswer(await bob.incoming())).to.equal(false);
   });
 
-  it('send the DTMF tail of to when Y has answered, with a pause of one second for each further comma', async () => {
+  it("the DTMF tail of to is sent after Y's answer, with a second of pause for each further comma", async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await start({ to: "102'12,3" });
     await (await alice.incoming()).answer();
@@ -91,7 +91,7 @@ describe('parameters of POST /uc/calls', () => {
     expect(y.session.rtp.digits).to.equal('123');
   });
 
-  it('take a comma as start of the tail, too', async () => {
+  it('a DTMF tail may also start with a comma', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await start({ to: '102,5#' });
     await (await alice.incoming()).answer();
@@ -100,13 +100,13 @@ describe('parameters of POST /uc/calls', () => {
     await y.receivesDtmf('5#');
   });
 
-  it('take a label for the call', async () => {
+  it('binding is accepted as a label of the call', async () => {
     const alice = await stage.phone('alice');
     await start({ binding: 'seance_4711' });
     (await alice.incoming()).ring();
   });
 
-  it('let X talk to a scenario', async () => {
+  it('X can be connected to a scenario', async () => {
     const alice = await stage.phone('alice');
     await start({ to: '501' });
     const x = await alice.incoming();

@@ -7,7 +7,7 @@ import { asTest } from '../../runtime/workbench/trace/as-test.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 
-/** Presses the keys that it was started with. */
+/** Sends the digits of its start arguments. */
 const KEYS = `id: keys
 parameters:
   first: { type: string, description: Keys }
@@ -45,7 +45,7 @@ describe('INVITEBYIVR', () => {
     ['text for two parameters', { key: '12', param: '34' }, '1234*'],
     ['a JSON object for parameters and variables', { key: '{"first":"5","third":"#"}' }, '50#'],
   ] as const) {
-    it(`runs the scenario for the party, with ${what}`, async () => {
+    it(`runs the scenario for the called party, with ${what}`, async () => {
       const alice = await stage.phone('alice');
       const asked = call(body);
       const incoming = await alice.incoming();
@@ -60,7 +60,7 @@ describe('INVITEBYIVR', () => {
     });
   }
 
-  it('shows with the run what it began with, so that a test can be made of it', async () => {
+  it('stores start arguments with the run, from which a test can be made', async () => {
     const alice = await stage.phone('alice');
     const asked = call({ key: '{"first":"5","third":"#"}' });
     const incoming = await alice.incoming();
@@ -75,7 +75,7 @@ describe('INVITEBYIVR', () => {
     expect(made).to.deep.include({ args: { first: '5' }, variables: { third: '#' } });
   });
 
-  it('sends digits by INFO, headers, a label and the name when it is told to', async () => {
+  it('sends digits by INFO, headers, a label and the caller name as requested', async () => {
     const alice = await stage.phone('alice');
     const asked = call({
       to: "101'7",
@@ -103,7 +103,7 @@ describe('INVITEBYIVR', () => {
     await incoming.hangup();
   });
 
-  it('asks the phone to answer by itself with use_intercom', async () => {
+  it('makes the phone answer automatically with use_intercom', async () => {
     const alice = await stage.phone('alice');
     for (const use_intercom of [true, false]) {
       const asked = call({ key: '1', use_intercom });
@@ -116,7 +116,7 @@ describe('INVITEBYIVR', () => {
     }
   });
 
-  it('refuses what would not work, and calls nobody', async () => {
+  it('refuses invalid parameters, and calls nobody', async () => {
     const alice = await stage.phone('alice');
     for (const [body, status, field] of [
       [{ scriptcode: 'none', key: '1' }, 422, 'scriptcode'],
@@ -138,7 +138,7 @@ describe('INVITEBYIVR', () => {
     expect(alice.waitingCalls).to.equal(0);
   });
 
-  it('takes a header value of 1,024 characters', async () => {
+  it('accepts a header value of 1,024 characters', async () => {
     const alice = await stage.phone('alice');
     const asked = call({ key: '1', headers: `X-Long: ${'a'.repeat(1024)}` });
     const incoming = await alice.incoming();
@@ -147,9 +147,14 @@ describe('INVITEBYIVR', () => {
     expect((await asked).json).to.include({ result: 'rejected', sipcode: 486 });
   });
 
-  it('says how many mistakes a script has that is not served, and where they can be read', async () => {
+  it('names the number of mistakes of a scenario that is not served, and the path that lists them', async () => {
     const rest = await stage.rest();
-    const source = 'start: hello\nblocks:\n  hello:\n    play: { fil: x }\n    next: nowhere\n';
+    const source = `start: hello
+blocks:
+  hello:
+    play: { fil: x }
+    next: nowhere
+`;
     const created = await rest.send('POST', '/rest/v1/domain/ivrscripts', {
       body: { code: 'broken', scriptdata: { format: 'yaml', source } },
     });
@@ -170,7 +175,7 @@ describe('INVITEBYIVR', () => {
     );
   });
 
-  it('on own calls calls numbers of the user only', async () => {
+  it('on own calls calls only numbers of the user', async () => {
     const alice = await stage.phone('alice');
     const own = { base: OWN, login: 'alice' };
     const foreign = await call({ to: '102', key: '1' }, own);

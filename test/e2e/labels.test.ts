@@ -10,7 +10,7 @@ import { expectTalk } from './expectations.ts';
 const uri = (login: string): string => `<sip:${login}@demo.local>`;
 const FIRST = ['seance_1', 'PCS:2'];
 
-/** Labels stay with a call, whatever moves its parties (specification, "SETUP_BINDINGS"). */
+/** Labels stay with a call when its parties are moved (specification, "SETUP_BINDINGS"). */
 describe('labels of a call', () => {
   const stage = useStage();
 
@@ -23,8 +23,16 @@ describe('labels of a call', () => {
   before('put a scenario that parks into the folder', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
-    const park =
-      'id: park\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: wait\n  wait:\n    park: "731"\n    exits: { timeout: end }\n';
+    const park = `id: park
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: wait
+  wait:
+    park: "731"
+    exits: { timeout: end }
+`;
     await writeFile(join(folder, 'park.yaml'), park);
   });
 
@@ -34,7 +42,7 @@ describe('labels of a call', () => {
     return answer.json<{ labels?: string[] }>().labels ?? [];
   }
 
-  /** The dialog that this leg is in, once there is one that is answered. */
+  /** The dialog of this leg, once it is answered. */
   async function dialogOf({ callId }: PhoneCall): Promise<string> {
     return eventually(async () => {
       const found = (await stage.dialogs()).find(
@@ -63,7 +71,7 @@ describe('labels of a call', () => {
     return call;
   }
 
-  it('stay through three transfers in a row by REFER, each of which adds its own', async () => {
+  it('stay through three REFER transfers in a row, each of which adds one', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const { incoming } = await pair(alice, bob, '102');
     let by = uri('alice');
@@ -85,7 +93,7 @@ describe('labels of a call', () => {
   it('stay through a transfer by a phone, REFERREPLACES and SWITCHCONF in a row', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const { outgoing, incoming } = await pair(alice, bob, '102');
-    // The phone itself: bob talks to carol afterwards.
+    // A transfer by the phone: bob talks to carol afterwards.
     const target = [{ name: 'Refer-To', value: '<sip:103@demo.local>' }];
     expect((await outgoing.request('REFER', target)).status).to.equal(202);
     const atCarol = await carol.incoming();
@@ -110,7 +118,7 @@ describe('labels of a call', () => {
     await expectTalk(incoming, second.incoming);
   });
 
-  it('are back with the call when a transfer fails, with the one that it was to add', async () => {
+  it('return with the call after a failed transfer, including the label of the transfer', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await pair(alice, bob, '102');
     const rest = await stage.rest();
@@ -121,7 +129,7 @@ describe('labels of a call', () => {
     expect((await asked).json()).to.include({ result: 'rejected' });
     await expectTalk(outgoing, incoming);
     expect(await labelsOf(incoming)).to.deep.equal([...FIRST, 'tried']);
-    // A phone's own attempt leaves the call as it was.
+    // A failed transfer by the phone leaves the call unchanged.
     expect((await outgoing.request('REFER', [{ name: 'Refer-To', value: '<sip:103@demo.local>' }])).status).to.equal(
       202,
     );
@@ -130,7 +138,7 @@ describe('labels of a call', () => {
     expect(await labelsOf(incoming)).to.deep.equal([...FIRST, 'tried']);
   });
 
-  it('stay when another phone takes the place of one, and when a ringing call is picked up', async () => {
+  it('stay when another phone replaces one, and when a ringing call is picked up', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await pair(alice, bob, '102');
     const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: outgoing.replaces }] });
@@ -151,7 +159,7 @@ describe('labels of a call', () => {
     expect(await labelsOf(picker)).to.deep.equal(['picked']);
   });
 
-  it('stay with a party that is parked and retrieved', async () => {
+  it('stay with a parked and retrieved party', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const parked = await alice.call('*55park');
     await parked.answered();

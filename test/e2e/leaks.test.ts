@@ -3,21 +3,21 @@ import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
 const CALLS_IN_SEQUENCE = 200;
-/** What the embedded SIP server has under way; a real one does not say. */
+/** Gauges of the embedded SIP server; a real one does not report them. */
 const RESTING = ['sip_transactions', 'sip_timers'];
 
-describe('after many calls', () => {
+describe('resources after many calls', () => {
   const stage = useStage({ ownNode: true });
 
-  it(`${CALLS_IN_SEQUENCE} one after another, and others refused, cancelled or never answered, leave nothing`, async function () {
+  it(`${CALLS_IN_SEQUENCE} successive calls, also refused, cancelled and unanswered ones, leave none in use`, async function () {
     this.timeout(150_000);
     const [alice, bob] = await stage.phones('alice', 'bob');
     const [carol, dave] = await stage.phones('carol', 'dave');
-    // Those of the registrations just made will have gone, too.
+    // Also the transactions of the preceding registrations will have ended.
     const before = Object.fromEntries(
       Object.entries(await counts()).map(([name, count]) => [name, RESTING.includes(name) ? 0 : count]),
     );
-    // Beside all the others: a target that rings and never answers.
+    // Concurrently: a target that rings and never answers.
     const unanswered = stage.operate('POST', { from: '103', to: '104', response_mode: 4, targettimeout: 10 });
     const waiting = await carol.incoming();
     await waiting.answer();
@@ -66,7 +66,7 @@ describe('after many calls', () => {
     expect(answer.status, answer.text).to.equal(200);
   }
 
-  /** What is alive; figures of what has been are left out. */
+  /** Counts of live objects, without totals. */
   async function counts(): Promise<Readonly<Record<string, number>>> {
     const { counts: all } = await stage.node.health();
     return Object.fromEntries(Object.entries(all).filter(([name]) => !/packets|lateness/i.test(name)));

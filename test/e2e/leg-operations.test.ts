@@ -11,7 +11,7 @@ const NOT_APPLICABLE = { status: 422, code: 1405 };
 describe('operations on one side of a call', () => {
   const stage = useStage();
 
-  /** Does something to the only dialog; the answer's status, error code and field, and body. */
+  /** Runs an operation on the only dialog; returns status, error code, field and body of the answer. */
   async function operate(method: string, body: object, id?: string) {
     const dialogid = id ?? (await stage.dialog()).dialogid;
     const answer = await (await stage.rest()).send(method, `${CALLS}/${dialogid}`, { body });
@@ -28,7 +28,7 @@ describe('operations on one side of a call', () => {
   }
 
   describe('NOTIFY', () => {
-    it('sends an event that the device lists, to either side', async () => {
+    it('sends an allowed event to either side', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       const { a, b } = await legs();
@@ -43,9 +43,9 @@ describe('operations on one side of a call', () => {
       await expectTalk(outgoing, incoming);
     });
 
-    it('to a ringing phone reaches it before it answers', async () => {
+    it('reaches a ringing phone before it answers', async () => {
       const alice = await stage.phone('alice');
-      // No SIP server counts the CSeq of an early dialog: the OPTIONS behind the answer has the number of the NOTIFY.
+      // No SIP server counts the CSeq of an early dialog: the OPTIONS after the answer has the number of the NOTIFY.
       const bob = await stage.phone('bob', { tolerates: /OPTIONS in dialog: CSeq/ });
       const outgoing = await alice.call('102');
       const incoming = await bob.incoming();
@@ -61,7 +61,7 @@ describe('operations on one side of a call', () => {
       await incoming.ended();
     });
 
-    it('is refused for other events, for the caller of a ringing call, and for a leg that is none', async () => {
+    it('is refused for other events, the caller of a ringing call, and an unknown leg', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const outgoing = await alice.call('102');
       const incoming = await bob.incoming();
@@ -82,7 +82,7 @@ describe('operations on one side of a call', () => {
   });
 
   describe('SEND_DTMF', () => {
-    it('queues digits with pauses for a leg, in both protocols, and answers at once', async () => {
+    it('queues digits with pauses for a leg, by RFC 4733 and INFO, and answers at once', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       await expectTalk(outgoing, incoming);
@@ -120,7 +120,7 @@ describe('operations on one side of a call', () => {
       await outgoing.cancel();
     });
 
-    it('reaches a scenario as if its caller had pressed the keys', async () => {
+    it('reaches a scenario like keys pressed by its caller', async () => {
       const [alice] = await stage.phones('alice');
       const outgoing = await alice.call('500');
       await outgoing.answered();
@@ -137,9 +137,9 @@ describe('operations on one side of a call', () => {
 
   describe('STOP_HOLD_MELODY', () => {
     const stop = (mode?: string) => operate('STOP_HOLD_MELODY', mode === undefined ? {} : { mode });
-    /** The side that waits hears something while the other one holds; both phones are silent themselves. */
+    /** The waiting side hears something during hold; both phones are silent themselves. */
     const hasMelody = (waiting: PhoneCall) => waiting.hearsSound();
-    /** It hears nothing, once the last packets of before have arrived. */
+    /** The waiting side hears nothing, once earlier packets have arrived. */
     const isSilent = (waiting: PhoneCall) =>
       eventually(async () => {
         const heard = await waiting.hearsSound({ withinMs: 600 }).then(
@@ -148,14 +148,14 @@ describe('operations on one side of a call', () => {
         );
         expect(heard, 'sound').to.equal(false);
       });
-    /** Holds with a phone that says nothing any more, so that whatever the other one hears is the melody. */
+    /** Holds with a silent phone, so that all sound at the other one is the melody. */
     const hold = async (holder: PhoneCall, waiting: PhoneCall) => {
       holder.play(undefined);
       await eventually(() => waiting.hearsNot(holder instanceof OutgoingCall ? 440 : 620, { forMs: 100 }));
       await holder.hold();
     };
 
-    it('temporary ends the melody of this hold and needs one', async () => {
+    it('mode temporary stops the melody during a hold, and is refused without one', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       await expectTalk(outgoing, incoming);
@@ -176,7 +176,7 @@ describe('operations on one side of a call', () => {
       await expectTalk(outgoing, incoming);
     });
 
-    it('once keeps one hold silent, permanent all', async () => {
+    it('mode once silences one hold, mode permanent all holds', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       await expectTalk(outgoing, incoming);

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
-/** The selector sipuserid is tested in restart.test.ts, where the store can be read. */
-describe('LOOKUP', () => {
+/** restart.test.ts tests the selector sipuserid, as it can read the store. */
+describe('LOOKUP of dialogs', () => {
   const stage = useStage();
 
   async function lookup(body: unknown): Promise<string[]> {
@@ -12,7 +12,7 @@ describe('LOOKUP', () => {
     return answer.json<string[]>();
   }
 
-  it('finds a dialog by each selector that names it', async () => {
+  it('finds a dialog by each selector', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid, inviteid } = await stage.dialog();
@@ -40,7 +40,7 @@ describe('LOOKUP', () => {
     }
   });
 
-  it('names with dry_run the dialogs that match, and their legs', async () => {
+  it('lists with dry_run the matching dialogs and their legs', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -75,7 +75,7 @@ describe('LOOKUP', () => {
     for (const fork of forks) expect(await lookup({ callid: fork.callId })).to.deep.equal([dialogid]);
   });
 
-  it('finds every dialog of a party that has several', async () => {
+  it('finds every dialog of a party with several', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     await stage.connect(alice, bob, '102');
     await stage.connect(carol, bob, '102');
@@ -86,7 +86,7 @@ describe('LOOKUP', () => {
     expect(await lookup({ sipuserlogin: 'carol' })).to.have.length(1);
   });
 
-  it('looks at the selector of highest priority only', async () => {
+  it('uses only the selector of highest priority', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -115,7 +115,7 @@ describe('LOOKUP', () => {
     }
   });
 
-  it('works as !lookup too', async () => {
+  it('also works as !lookup', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();

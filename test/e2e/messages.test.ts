@@ -46,7 +46,7 @@ export const parameters = { to: 'string', text: 'string' };
 export const starts = { hook: true };
 `;
 
-/** What a phone got. */
+/** The text received by a phone. */
 async function textAt(phone: Phone): Promise<{ text: string; from: string; type: string | undefined }> {
   const request = await phone.requests.next(5000);
   const { uri } = parseNameAddr(header(request, 'from') ?? '');
@@ -55,7 +55,7 @@ async function textAt(phone: Phone): Promise<{ text: string; from: string; type:
 
 type Told = Readonly<Record<string, string | number | boolean>>;
 
-/** Follows the texts of the domain as a user may see them; `told` gives what came until now. */
+/** Follows the texts that a user may see; `told` returns those received so far. */
 async function follow(stage: Stage, login: string): Promise<{ told(): Promise<readonly Told[]>; close(): void }> {
   const { token } = await stage.rest(login);
   const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
@@ -81,7 +81,7 @@ async function follow(stage: Stage, login: string): Promise<{ told(): Promise<re
   };
 }
 
-describe('texts outside calls (MESSAGE)', () => {
+describe('text messages outside calls (MESSAGE)', () => {
   const stage = useStage();
 
   before('write the scenarios', async () => {
@@ -96,7 +96,7 @@ describe('texts outside calls (MESSAGE)', () => {
       it(`reach every phone of a number or login over ${transport}`, async () => {
         const alice = await stage.phone('alice', { transport });
         const phones = [await stage.phone('bob', { transport })];
-        // drachtio-server sends all for one user at one address down the same TCP connection (docs/conformance.md).
+        // drachtio-server sends all messages for a user at one address over the same TCP connection (docs/conformance.md).
         if (!REAL_SIP || transport === 'udp') phones.push(await stage.phone('bob', { transport: 'udp' }));
         for (const target of ['102', 'bob']) {
           const answer = await alice.message(target, `to ${target}: ☎`);
@@ -112,7 +112,7 @@ describe('texts outside calls (MESSAGE)', () => {
       });
     }
 
-    it('are delivered when one phone takes them, and else get the answer of the phones', async () => {
+    it('are delivered when one phone accepts them; otherwise the sender gets the answer of the phones', async () => {
       const alice = await stage.phone('alice');
       await stage.phone('bob', { messageStatus: 415 });
       expect((await alice.message('102', 'hello')).status).to.equal(415);
@@ -120,7 +120,7 @@ describe('texts outside calls (MESSAGE)', () => {
       expect((await alice.message('102', 'hello')).status).to.equal(200);
     });
 
-    it('send nobody elsewhere, and ask nobody for the password of another phone', async () => {
+    it('follow no redirection, and pass on no challenge of another phone', async () => {
       const alice = await stage.phone('alice');
       await stage.phone('bob', { messageStatus: 407 });
       await stage.phone('carol', { messageStatus: 302 });
@@ -128,19 +128,19 @@ describe('texts outside calls (MESSAGE)', () => {
       expect((await alice.message('103', 'hello')).status).to.equal(480);
     });
 
-    it('get 404 for nobody, 480 for nobody registered, and go to no other host', async () => {
+    it('are answered 404 for an unknown number, 480 without a phone, and reach no other host', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       expect((await alice.message('999', 'hello')).status).to.equal(404);
       expect((await alice.message('103', 'hello')).status).to.equal(480);
       expect((await alice.message('sip:bob@elsewhere.example', 'hello')).status).to.equal(404);
-      // To whoever sends it there is no other phone.
+      // The sender has no other phone.
       expect((await alice.message('101', 'hello')).status).to.equal(480);
       expect((await alice.message(`sip:102@${stage.node.sip}`, 'by address')).status).to.equal(200);
       expect((await textAt(bob)).text).to.equal('by address');
       expect(bob.requests.pending).to.equal(0);
     });
 
-    it('do not run in circles through phones that name the server as their address', async () => {
+    it('do not loop through phones registered at the address of the server', async () => {
       const alice = await stage.phone('alice', { unregistered: true });
       const carol = await stage.phone('carol', { unregistered: true });
       const writer = await stage.phone('alice', { unregistered: true });
@@ -150,25 +150,25 @@ describe('texts outside calls (MESSAGE)', () => {
       }
       const events = await follow(stage, 'admin');
       expect((await writer.message('103', 'round')).status).to.equal(480);
-      // It comes back once from each address of carol's, as if alice had sent it from her own, and goes no further.
+      // It returns once from each contact of carol, as if sent by alice, and goes no further.
       expect((await events.told()).length).to.be.within(1, 3);
       events.close();
       for (const phone of [alice, carol]) await phone.register({ contact: '*', expires: 0 });
     });
 
-    it('ask for a password whoever does not write from a registered phone', async () => {
+    it('from an unregistered phone require its password', async () => {
       const bob = await stage.phone('bob');
       const alice = await stage.phone('alice', { unregistered: true });
       expect((await alice.message('102', 'wrong', { password: 'wrong' })).status).to.equal(403);
       expect((await alice.message('102', 'right')).status).to.equal(200);
       expect((await textAt(bob)).text).to.equal('right');
-      // By a name that is not its own a phone still writes as itself.
+      // Under another name, a phone still sends as its own account.
       const answer = await alice.message('102', 'as carol', { from: 'sip:carol@demo.local' });
       expect(answer.status).to.equal(200);
       expect((await textAt(bob)).from).to.equal('sip:101@demo.local');
     });
 
-    it('are plain text of 1300 octets at most', async () => {
+    it('are plain text of at most 1300 octets', async () => {
       const alice = await stage.phone('alice', { transport: 'tcp' });
       const bob = await stage.phone('bob', { transport: 'tcp' });
       const html = await alice.message('102', '<b>x</b>', { contentType: 'text/html' });
@@ -183,7 +183,7 @@ describe('texts outside calls (MESSAGE)', () => {
       expect((await textAt(bob)).text).to.equal(longest);
     });
 
-    it('of a call that is over get 481', async () => {
+    it('of an ended call are answered 481', async () => {
       const alice = await stage.phone('alice');
       expect((await alice.message('102', 'x', { to: '<sip:bob@demo.local>;tag=gone' })).status).to.equal(481);
     });
@@ -206,8 +206,8 @@ describe('texts outside calls (MESSAGE)', () => {
     });
   });
 
-  describe('and scenarios', () => {
-    it('are sent without touching the call', async () => {
+  describe('from and to scenarios', () => {
+    it('are sent without affecting the call', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       expect((await (await alice.call('*55msg_call')).refused()).status).to.equal(486);
       expect(await textAt(bob)).to.deep.equal({ text: 'Grüße', from: 'sip:700@demo.local', type: 'text/plain' });
@@ -227,7 +227,7 @@ describe('texts outside calls (MESSAGE)', () => {
       expect(await ask('999')).to.deep.include({ exit: 'unreachable', status: 404 });
     });
 
-    it('are told to whoever may read them, and to no other user of the domain', async () => {
+    it('are reported to authorised users, and to no other user of the domain', async () => {
       const [alice] = await stage.phones('alice', 'bob');
       const [admin, carol] = await Promise.all([follow(stage, 'admin'), follow(stage, 'carol')]);
       await alice.message('bob', 'for bob');
@@ -246,7 +246,7 @@ describe('texts outside calls (MESSAGE)', () => {
       for (const each of [admin, carol]) each.close();
     });
 
-    it('start scenarios as events, also when nobody was there to have them', async () => {
+    it('start scenarios as events, also when they were not delivered', async () => {
       const rest = await stage.rest();
       const scriptdata = { format: 'yaml', source: ROBOT };
       const made = await rest.send('POST', '/rest/v1/domain/svcscripts', { body: { code: 'robot', scriptdata } });

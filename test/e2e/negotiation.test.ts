@@ -5,7 +5,7 @@ import { useStage } from '../support/stage.ts';
 import { header } from '../phones/sip/message.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
 
-describe('what phones do beside plain calls', () => {
+describe('SIP negotiation with phones', () => {
   const stage = useStage();
 
   it('an INVITE without an offer gets one in the 200', async () => {
@@ -58,7 +58,7 @@ describe('what phones do beside plain calls', () => {
     ['a session name beyond ASCII', (sdp: string) => sdp.replace(/^s=.*/m, 's=M\u00fcller')],
     ['quick reports (AVPF)', (sdp: string) => sdp.replace('RTP/AVP', 'RTP/AVPF')],
   ] as const) {
-    it(`a phone may offer ${what}: it talks without, and after hold too`, async () => {
+    it(`a phone that offers ${what} talks without it, also after hold`, async () => {
       const { outgoing, incoming } = await stage.connect(
         await stage.phone('alice', { describes, tolerates: /the answer has 2 media lines/ }),
         await stage.phone('bob'),
@@ -71,7 +71,7 @@ describe('what phones do beside plain calls', () => {
     });
   }
 
-  it('an offer of quick reports (AVPF) is answered by the same profile, in every request and of either side', async () => {
+  it('an AVPF offer is answered with AVPF, in every request and from either side', async () => {
     const profiles: string[] = [];
     let quick = false;
     const describes = (sdp: string): string => (quick ? sdp.replace('RTP/AVP', 'RTP/AVPF') : sdp);
@@ -93,14 +93,14 @@ describe('what phones do beside plain calls', () => {
     await echo.hangup();
   });
 
-  it('sound that is to be encrypted is refused with 488, at the start and in a call', async () => {
+  it('an offer of encrypted sound only is refused with 488, at the start and within a call', async () => {
     let encrypts = true;
     const describes = (sdp: string) => (encrypts ? sdp.replace('RTP/AVP', 'RTP/SAVP') : sdp);
     const alice = await stage.phone('alice', { describes });
     const bob = await stage.phone('bob');
     const refused = await alice.call('102');
     expect((await refused.ended()).status).to.equal(488);
-    // A phone that wants what it cannot have is no error of the node.
+    // An unacceptable offer of a phone is no error of the node.
     await eventually(async () =>
       expect(stage.node.output.split('\n').find((line) => line.includes('encrypted media'))).to.contain('"level":30'),
     );
@@ -146,15 +146,15 @@ describe('what phones do beside plain calls', () => {
     ['MESSAGE', []],
     ['FROBNICATE', []],
   ] as const) {
-    it(`${method}, which is not supported, is refused and not left unanswered`, async function () {
-      // drachtio-server answers nothing that SIP does not know, and asks no application (docs/conformance.md).
+    it(`unsupported ${method} gets a refusal`, async function () {
+      // drachtio-server answers no unknown method, and asks no application (docs/conformance.md).
       if (REAL_SIP && method === 'FROBNICATE') this.skip();
       const alice = await stage.phone('alice');
       expect((await alice.request(method, headers)).status).to.be.within(400, 599);
     });
   }
 
-  it('what requires an extension that nobody here knows is refused with 420, which names it', async () => {
+  it('an unknown required extension is refused with 420, which names it', async () => {
     const alice = await stage.phone('alice');
     for (const method of ['OPTIONS', 'REGISTER', 'INVITE']) {
       const refused = await alice.request(method, [{ name: 'Require', value: 'timer, foo,bar' }]);
@@ -163,7 +163,7 @@ describe('what phones do beside plain calls', () => {
     }
   });
 
-  it('BYE and CANCEL for calls that do not exist are answered with 481', async () => {
+  it('BYE and CANCEL for unknown calls are answered with 481', async () => {
     const alice = await stage.phone('alice');
     expect((await alice.request('CANCEL')).status).to.equal(481);
     expect((await alice.request('BYE')).status).to.equal(481);

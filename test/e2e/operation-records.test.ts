@@ -12,7 +12,7 @@ type OperationRecord = Readonly<Record<string, unknown>>;
 describe('records of operations', () => {
   const stage = useStage();
 
-  /** Starts a call whose answer comes at once; the id of the operation. */
+  /** Starts a call that is answered immediately; returns the id of the operation. */
   async function begin(login: string, base: string, body: object): Promise<string> {
     const answer = await (await stage.rest(login)).send('POST', base, { body: { response_mode: 0, ...body } });
     expect(answer.status, answer.text).to.equal(200);
@@ -28,7 +28,7 @@ describe('records of operations', () => {
     });
   }
 
-  it('tell how the operation ended, also when its caller was answered long before', async () => {
+  it('contain the outcome of the operation, also after an earlier answer', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const refusedByX = await begin('admin', CALLS, { from: '101', to: '102' });
     (await alice.incoming()).reject(486);
@@ -62,7 +62,7 @@ describe('records of operations', () => {
     await y.hangup();
   });
 
-  it('tell what INVITEBYIVR and an operation without response modes ended with', async () => {
+  it('contain the outcome of INVITEBYIVR and of operations without response modes', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const rest = await stage.rest();
     const asked = await rest.send('INVITEBYIVR', CALLS, { body: { to: '101', scriptcode: 'echo', response_mode: 0 } });
@@ -120,7 +120,7 @@ describe('records of operations', () => {
     expect((await rest.get(DOMAIN_WIDE, { filter: '["nonsense"]' })).status).to.equal(400);
   });
 
-  it('on the own path are those that the user asked for, and nobody else sees them there', async () => {
+  it('on the path of own operations are visible to their user only', async () => {
     const alice = await stage.phone('alice');
     const mine = await begin('alice', OWN_CALLS, { from: '101', to: '102' });
     (await alice.incoming()).reject(486);
@@ -150,7 +150,7 @@ describe('records of operations', () => {
     expect(bobs.map(({ id }) => id)).to.not.include(mine);
   });
 
-  it('are told by the event operation_finished, to the domain of the operation', async () => {
+  it('are reported by the event operation_finished to the domain of the operation', async () => {
     const alice = await stage.phone('alice');
     const { token, base } = await stage.rest();
     const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } });

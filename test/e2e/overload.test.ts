@@ -5,7 +5,7 @@ import { TestNode } from '../support/node.ts';
 import { CALLS } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
-describe('a node with limits', () => {
+describe('call limits of a node', () => {
   let node: TestNode;
   const phones: Phone[] = [];
   before('start it', async function () {
@@ -22,7 +22,7 @@ describe('a node with limits', () => {
     await node.remove();
   });
 
-  it('refuses calls beyond them with 503 and Retry-After, and shows it in its figures', async () => {
+  it('calls over the limit get 503 with Retry-After, and the metrics count them', async () => {
     const [alice, bob, carol] = phones as [Phone, Phone, Phone];
     const rest = await node.login();
     const call = await alice.call('102');
@@ -37,7 +37,7 @@ describe('a node with limits', () => {
     expect(refused.header('retry-after')).to.equal('5');
     expect([alice.waitingCalls, carol.waitingCalls]).to.deep.equal([0, 0]);
 
-    // A transfer of the call that is there goes on.
+    // A transfer of the existing call goes on.
     const [dialog] = (await rest.get(CALLS)).json<{ dialogid: string; acallid: string }[]>();
     const asked = rest.send('REFER', `${CALLS}/${dialog?.dialogid}`, {
       body: { by: dialog?.acallid, referto: '103', response_mode: 4 },
@@ -52,7 +52,7 @@ describe('a node with limits', () => {
     expect(figures).to.match(/^ringmaster_alive\{kind="registrations"\} 3$/m);
     expect(figures).to.match(/^ringmaster_calls_refused_total\{by="sip"\} 1$/m);
     expect(figures).to.match(/^ringmaster_calls_refused_total\{by="rest"\} 1$/m);
-    // Out of its call to the scenario, and from there to carol.
+    // Out of its call with the scenario, and from there to carol.
     expect(figures).to.match(/^ringmaster_call_events_total\{event="call_transfer"\} 2$/m);
     expect(figures).to.match(/^ringmaster_operations_total\{operation="refer",result="ok"\} 1$/m);
     expect(figures).to.match(

@@ -3,17 +3,17 @@ import type { IncomingCall } from '../phones/incoming-call.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
-/** Hosts of somebody else: a name, addresses, and a domain that is served here and is not the phone's. */
+/** Foreign hosts: a name, addresses, and a served domain other than the phone's. */
 const ELSEWHERE = ['elsewhere.example', '192.0.2.9', '[2001:db8::9]', 'demo.local.example:5060', 'master'];
 
 function forward(call: IncomingCall, to: string): void {
   call.reject(302, { headers: [{ name: 'Contact', value: `<${to}>` }] });
 }
 
-describe('a number at the host of somebody else', () => {
+describe('a number at another host', () => {
   const stage = useStage({ ownNode: true });
 
-  it('is not called, and gets no text, though somebody has it here (RFC 3261 section 8.2.2.1)', async () => {
+  it('gets no call and no text, even when an account here has the number (RFC 3261 section 8.2.2.1)', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const host of ELSEWHERE) {
       const refused = await (await alice.call(`sip:102@${host}`)).refused();
@@ -23,7 +23,7 @@ describe('a number at the host of somebody else', () => {
     expect([bob.waitingCalls, bob.requests.pending]).to.deep.equal([0, 0]);
   });
 
-  it('is not called when a phone forwards there: the caller gets the redirection', async () => {
+  it('gets no call when a phone forwards there: the caller gets the redirection', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     for (const host of ELSEWHERE) {
       const outgoing = await alice.call('102');
@@ -33,7 +33,7 @@ describe('a number at the host of somebody else', () => {
     expect(carol.waitingCalls).to.equal(0);
   });
 
-  it('is ours at the address of the server: phones that know nothing else call, forward and transfer', async () => {
+  it('is local at the address of the server, for calls, forwarding and transfers', async () => {
     const [host = ''] = stage.node.sip.split(':');
     const [alice, bob] = [await stage.phone('alice', { domain: host }), await stage.phone('bob', { domain: host })];
     const carol = await stage.phone('carol');
@@ -53,7 +53,7 @@ describe('a number at the host of somebody else', () => {
     await target.ended();
   });
 
-  it('is ours at the public address of a router in front, as soon as a phone of the domain registers there', async () => {
+  it('is local at the public address of a router as soon as a phone of the domain registers there', async () => {
     const PUBLIC = '192.0.2.7';
     const [alice, bob] = await stage.phones('alice', 'bob');
     expect((await (await alice.call(`sip:102@${PUBLIC}`)).refused()).status).to.equal(404);
@@ -64,7 +64,7 @@ describe('a number at the host of somebody else', () => {
     ] as const) {
       const outgoing = await caller.call(`sip:102@${PUBLIC}`);
       forward(await called.incoming(), `sip:104@${PUBLIC}`);
-      // It has no phone at the moment, but was found.
+      // The account has no phone at the moment, but was found.
       expect((await outgoing.refused()).status).to.equal(302);
       const again = await caller.call(`sip:102@${PUBLIC}`);
       await (await called.incoming()).answer();

@@ -3,7 +3,7 @@ import { header } from '../phones/sip/message.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
-/** A Replaces value with either tag wrong, with none where there is one, and with the two swapped. */
+/** A Replaces value with either tag wrong, with a missing tag, and with swapped tags. */
 function wrongTags(replaces: string): string[] {
   const [callId = '', toTag = '', fromTag = ''] = replaces.split(/;(?:to|from)-tag=/);
   const value = (to: string, from: string) => `${callId};to-tag=${to};from-tag=${from}`;
@@ -12,11 +12,11 @@ function wrongTags(replaces: string): string[] {
 
 const referTo = (value: string) => [{ name: 'Refer-To', value }];
 
-describe('a transfer by a phone', () => {
+describe('REFER by a phone', () => {
   const stage = useStage();
 
   for (const who of ['the caller', 'the called party'] as const) {
-    it(`to a number, by ${who}: the peer talks to the target, the phone is told and released`, async () => {
+    it(`blind transfer by ${who} connects peer and target; the phone gets the progress and is released`, async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       const [referrer, peer] = who === 'the caller' ? [outgoing, incoming] : [incoming, outgoing];
@@ -38,7 +38,7 @@ describe('a transfer by a phone', () => {
     });
   }
 
-  it('by a phone that writes its headers short', async () => {
+  it('compact header names are understood', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const referred = await outgoing.request('REFER', [{ name: 'r', value: '<sip:103@demo.local>' }]);
@@ -48,7 +48,7 @@ describe('a transfer by a phone', () => {
     await incoming.hangup();
   });
 
-  it('that nobody takes gives the peer back', async () => {
+  it('a refused blind transfer returns the peer', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const before = await stage.dialog();
@@ -59,7 +59,7 @@ describe('a transfer by a phone', () => {
     expect((await stage.dialog()).dialogid).to.equal(before.dialogid);
   });
 
-  it('with consultation joins the two others', async () => {
+  it('an attended transfer connects the two other parties', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const first = await stage.connect(alice, bob, '102');
     await first.outgoing.hold();
@@ -73,14 +73,14 @@ describe('a transfer by a phone', () => {
     expect(dialog.callids).to.have.length(2);
   });
 
-  it('works for a peer that is on hold, and while the peer holds and comes back', async () => {
+  it('a blind transfer works for a held peer, and while the peer itself holds and resumes', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await outgoing.hold();
     expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
     const arriving = await carol.incoming();
     arriving.ring();
-    // A re-INVITE of the one that is being transferred.
+    // A re-INVITE of the party in transfer.
     await incoming.hold();
     await arriving.answer();
     await outgoing.ended();
@@ -88,7 +88,7 @@ describe('a transfer by a phone', () => {
     await expectTalk(incoming, arriving);
   });
 
-  it('with consultation goes on when the peer, or whom it is joined with, has vanished', async () => {
+  it('an attended transfer releases the phone even when one of the other parties has vanished', async () => {
     for (const vanishing of ['bob', 'carol'] as const) {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const first = await stage.connect(alice, bob, '102');
@@ -105,7 +105,7 @@ describe('a transfer by a phone', () => {
     }
   });
 
-  it('is called off when the peer hangs up while the target rings', async () => {
+  it('a blind transfer is cancelled when the peer hangs up while the target rings', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
@@ -118,7 +118,7 @@ describe('a transfer by a phone', () => {
     expect((await outgoing.ended()).by).to.equal('there');
   });
 
-  it('to another host rings nobody who happens to have that number here', async () => {
+  it('a blind transfer to another host gets 404, even when the number exists here', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     for (const elsewhere of [
@@ -132,7 +132,7 @@ describe('a transfer by a phone', () => {
     }
     await expectTalk(outgoing, incoming);
     expect(carol.waitingCalls).to.equal(0);
-    // The server's own address, and the domain in another case, are here.
+    // The server's own address, and the domain in another case, are local.
     for (const here of [`<sip:103@${stage.node.sip};transport=udp>`, '<sip:103@Demo.Local>', '<tel:103>']) {
       expect((await outgoing.request('REFER', referTo(here))).status).to.equal(202);
       (await carol.incoming()).reject(486);
@@ -140,7 +140,7 @@ describe('a transfer by a phone', () => {
     }
   });
 
-  it('goes on when the phone hangs up as soon as its REFER is accepted (RFC 5589 section 6.1)', async () => {
+  it('a blind transfer continues when the phone hangs up after the 202 (RFC 5589 section 6.1)', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     expect((await outgoing.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
@@ -149,7 +149,7 @@ describe('a transfer by a phone', () => {
     arriving.ring();
     await arriving.answer();
     await expectTalk(incoming, arriving);
-    // With consultation, too.
+    // Also for an attended transfer.
     const first = await stage.connect(carol, alice, '101');
     await first.outgoing.hold();
     await arriving.hold();
@@ -161,7 +161,7 @@ describe('a transfer by a phone', () => {
   });
 
   for (const who of ['the caller', 'the called party'] as const) {
-    it(`that nobody takes is over for the peer when the phone, ${who}, has hung up`, async () => {
+    it(`a refused blind transfer ends the call of the peer when the phone, ${who}, has hung up`, async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       const [phone, peer] = who === 'the caller' ? [outgoing, incoming] : [incoming, outgoing];
@@ -175,7 +175,7 @@ describe('a transfer by a phone', () => {
     });
   }
 
-  it('with consultation that cannot be leaves both calls as they were, and the phone is told', async () => {
+  it('an impossible attended transfer is reported and leaves both calls unchanged', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(outgoing.replaces)}>`);
@@ -184,7 +184,7 @@ describe('a transfer by a phone', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('tells the NOTIFYs of a later REFER apart, and sends none to a phone that wants none (RFC 4488)', async () => {
+  it('NOTIFYs of a later REFER are distinct, and absent when the phone declines them (RFC 4488)', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const events: string[] = [];
@@ -206,7 +206,7 @@ describe('a transfer by a phone', () => {
     expect(outgoing.notifies.pending).to.equal(0);
   });
 
-  it('is refused for another method than INVITE, several targets, or an extension that is not known', async () => {
+  it('another method than INVITE, several targets, or an unknown extension is refused', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const refused = async (value: string, more: { name: string; value: string }[] = []) =>
@@ -222,7 +222,7 @@ describe('a transfer by a phone', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('is refused when it names nobody, or a dialog that is not there', async () => {
+  it('an empty target or an unknown dialog is refused', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     expect((await outgoing.request('REFER', referTo('nonsense'))).status).to.equal(400);
@@ -231,7 +231,7 @@ describe('a transfer by a phone', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('with consultation is refused unless both tags are those of the other dialog (RFC 3891 section 3)', async () => {
+  it('an attended transfer requires both tags of the other dialog (RFC 3891 section 3)', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const first = await stage.connect(alice, bob, '102');
     await first.outgoing.hold();
@@ -246,10 +246,10 @@ describe('a transfer by a phone', () => {
   });
 });
 
-describe('a phone that takes the place of another', () => {
+describe('INVITE with Replaces by a phone', () => {
   const stage = useStage();
 
-  it('by INVITE with Replaces talks to its peer, and the other is released', async () => {
+  it('takes over the peer, and the replaced phone is released', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const headers = [{ name: 'Replaces', value: outgoing.replaces }];
@@ -263,7 +263,7 @@ describe('a phone that takes the place of another', () => {
   });
 
   for (const phones of [1, 2]) {
-    it(`by INVITE with Replaces answers a call that rings at ${phones} phone${phones > 1 ? 's' : ''}`, async () => {
+    it(`answers a call that rings at ${phones} phone${phones > 1 ? 's' : ''}`, async () => {
       const [alice, carol] = await stage.phones('alice', 'carol');
       const desks = await Promise.all(Array.from({ length: phones }, () => stage.phone('bob')));
       const outgoing = await alice.call('102');
@@ -284,7 +284,7 @@ describe('a phone that takes the place of another', () => {
     });
   }
 
-  it('cannot replace the caller of a ringing call, nor, when it wants early calls only, an answered one', async () => {
+  it('is refused for the caller of a ringing call, and with early-only for an answered call', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const outgoing = await alice.call('102');
     const incoming = await bob.incoming();
@@ -301,7 +301,7 @@ describe('a phone that takes the place of another', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('is refused unless it names both tags of the dialog (RFC 3891 section 3)', async () => {
+  it('is refused without both tags of the dialog (RFC 3891 section 3)', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const replacing = async (value: string) =>
@@ -313,14 +313,14 @@ describe('a phone that takes the place of another', () => {
       expect(await replacing(malformed), malformed).to.equal(400);
     }
     await expectTalk(outgoing, incoming);
-    // The called party can be replaced too.
+    // The called party can also be replaced.
     const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: incoming.replaces }] });
     await taking.answered();
     await incoming.ended();
     await expectTalk(outgoing, taking);
   });
 
-  it('is refused for a call that is not there', async () => {
+  it('is refused for an unknown call', async () => {
     const [carol] = await stage.phones('carol');
     const headers = [{ name: 'Replaces', value: 'nobody;to-tag=1;from-tag=2' }];
     const taking = await carol.call('102', { headers });
@@ -328,10 +328,10 @@ describe('a phone that takes the place of another', () => {
   });
 });
 
-describe('a phone that forwards a call', () => {
+describe('call forwarding by a phone', () => {
   const stage = useStage();
 
-  it('by 302 makes another phone ring, which answers', async () => {
+  it('302 rings the other phone, which answers', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const outgoing = await alice.call('102');
     (await bob.incoming()).reject(302, { headers: [{ name: 'Contact', value: '<sip:103@demo.local>' }] });
@@ -343,7 +343,7 @@ describe('a phone that forwards a call', () => {
     expect((await stage.dialog()).uris).to.include('<sip:carol@demo.local>');
   });
 
-  it('by 302 to a scenario or a room has the call go there, when no other phone takes it', async () => {
+  it('302 to a scenario or a room connects the caller there, when no other phone answers', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const desk = await stage.phone('bob');
     const outgoing = await alice.call('102');
@@ -365,7 +365,7 @@ describe('a phone that forwards a call', () => {
     await expectTalk(second, waiting);
   });
 
-  it('to nobody, or in a circle, gives the caller the redirection', async () => {
+  it('302 to an unknown number or in a circle returns the redirection to the caller', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const target of ['<sip:999@demo.local>', '<sip:102@demo.local>']) {
       const outgoing = await alice.call('102');

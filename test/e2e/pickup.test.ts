@@ -14,7 +14,7 @@ describe('call pickup', () => {
   });
 
   for (const dialled of ['*9102', '*9'] as const) {
-    it(`by ${dialled} takes a call that rings elsewhere`, async () => {
+    it(`${dialled} takes a call that rings at another phone`, async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const outgoing = await alice.call('102');
       const ringing = await bob.incoming();
@@ -33,7 +33,7 @@ describe('call pickup', () => {
     });
   }
 
-  it('takes a call that the platform placed, which goes on with whoever picked up', async () => {
+  it('takes a call placed by the platform, which goes on with the new phone', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const asked = stage.operate('POST', { from: '101', to: '103', response_mode: 4 });
     const ringing = await alice.incoming();
@@ -47,7 +47,7 @@ describe('call pickup', () => {
     await expectTalk(picker, target);
   });
 
-  it('is refused when nothing rings there', async () => {
+  it('is refused without a ringing call', async () => {
     const carol = await stage.phone('carol');
     expect(await (await carol.call('*9102')).refused()).to.include({ status: 404 });
     expect(await (await carol.call('*9')).refused()).to.include({ status: 404 });

@@ -15,7 +15,7 @@ blocks:
   turn: { play: "tone:%(20000,0,1000)", next: end }
 `;
 
-describe('a queue of callers', () => {
+describe('component queue on calls', () => {
   const stage = useStage();
 
   before('write the scenario', async () => {
@@ -24,7 +24,7 @@ describe('a queue of callers', () => {
     await writeFile(join(folder, 'e2e_queue.yaml'), QUEUE);
   });
 
-  it('serves one after the other, with music and announcements meanwhile', async () => {
+  it('serves callers in order, with music and announcements while they wait', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const first = await alice.call('*55e2e_queue');
     await first.answered();

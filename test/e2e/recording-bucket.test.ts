@@ -42,7 +42,7 @@ describe('recordings in an S3-compatible store', () => {
     await Promise.all([alice.stop(), bob.stop()]);
   }
 
-  /** All recordings, newest first, once they are all of this status. */
+  /** All recordings, newest first, once all have this status. */
   async function recordings(...statuses: readonly string[]): Promise<Recording[]> {
     const rest = await stage.rest();
     return eventually(async () => {
@@ -52,7 +52,7 @@ describe('recordings in an S3-compatible store', () => {
     }, 8000);
   }
 
-  it('are read from there, whole and in parts, and removed', async () => {
+  it('are read, whole and in parts, and removed', async () => {
     await call();
     const [saved] = await recordings('saved');
     if (saved === undefined) throw new Error('nothing is recorded');
@@ -73,7 +73,7 @@ describe('recordings in an S3-compatible store', () => {
     expect(s3.refused).to.deep.equal([]);
   });
 
-  it('that the store does not take are reported failed, stay, and are filed when it does', async () => {
+  it('refused by the store are reported as failed, kept, and filed later', async () => {
     s3.failWith = 503;
     await call();
     const [failed] = await recordings('failed');
@@ -85,7 +85,7 @@ describe('recordings in an S3-compatible store', () => {
     expect(s3.objects.size).to.equal(2);
   });
 
-  it('are filed when the node comes back', async function () {
+  it('are filed after a restart of the node', async function () {
     this.timeout(90_000);
     const before = s3.objects.size;
     s3.failWith = 500;

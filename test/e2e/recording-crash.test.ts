@@ -15,8 +15,8 @@ interface Recording {
   readonly reason: string;
 }
 
-describe('recording, when the node is killed', () => {
-  it('files what was recorded at the next start, and says what is lost', async function () {
+describe('recordings of a killed node', () => {
+  it('are filed at the next start, which reports lost ones', async function () {
     this.timeout(60_000);
     const node = await TestNode.start();
     const phones: Phone[] = [];
@@ -52,7 +52,7 @@ describe('recording, when the node is killed', () => {
         expect(list.map(({ status, reason }) => [status, reason])).to.deep.equal([['saved', '']]);
         return list;
       }, 5000);
-      // A FreeSWITCH lives on, and records until the node is back.
+      // A real FreeSWITCH survives, and records until the node is back.
       expect(recording?.length).to.be.within(500, REAL_MEDIA ? performance.now() - answered + 500 : 4000);
       const file = await fetch(`${node.base}${RECORDINGS}/${recording?.id}/file`, { headers: again.authorization });
       const wav = Buffer.from(await file.arrayBuffer());

@@ -27,7 +27,7 @@ interface Recording {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The samples of one channel of a WAV file with so many channels. */
+/** The samples of one of `channels` interleaved channels of a WAV file. */
 function channel(wav: Buffer, which: 0 | 1, channels = 2): Int16Array {
   expect(wav.toString('latin1', 0, 4)).to.equal('RIFF');
   expect(wav.readUInt16LE(22), 'channels').to.equal(channels);
@@ -52,7 +52,7 @@ describe('recording of calls', () => {
       await rest.send('DELETE', `${RECORDINGS}/${id}`);
   }
 
-  // Other files record on the same node.
+  // Other test files record on the same node.
   beforeEach(async () => {
     rest = await stage.rest();
     await removeAll();
@@ -83,7 +83,7 @@ describe('recording of calls', () => {
     return rest.send('SETUP_RECORD', `${CALLS}/${dialogid}`, { body });
   }
 
-  it('keeps each party on a channel of its own, with length, hash and parties', async () => {
+  it('keeps each party on its own channel, with length, hash and parties', async () => {
     await rule();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -108,7 +108,7 @@ describe('recording of calls', () => {
     expect(share(channel(wav, 1), BOB, 0.6, 0.95), 'bob is right').to.be.above(0.5);
   });
 
-  it('records no call that no rule fits', async () => {
+  it('records no call without a matching rule', async () => {
     await rule({ direction: 'out', number_pattern: '103' });
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
@@ -143,7 +143,7 @@ describe('recording of calls', () => {
     await outgoing.hangup();
     const [recording] = await saved();
     const left = channel(await fileOf(recording as Recording), 0);
-    // Quiet stretches of at least 400 ms: the one of the pause, after something was heard.
+    // Quiet stretches of at least 400 ms after the first sound: the pause.
     const levels = Array.from({ length: Math.floor(left.length / 800) }, (_, at) =>
       level(left.slice(at * 800, (at + 1) * 800)),
     );
@@ -151,7 +151,7 @@ describe('recording of calls', () => {
     expect(audible).to.match(/xx\.{4,8}xx/);
   });
 
-  it('is paused by whoever takes part, and by nobody else', async () => {
+  it('is paused by participants, and by no other user', async () => {
     await rule();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
@@ -172,7 +172,7 @@ describe('recording of calls', () => {
     await saved();
   });
 
-  it('is switched on by resume where the rule that switched it off permits that', async () => {
+  it('is started by resume where the rule allows it', async () => {
     await rule({ record: false });
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -187,7 +187,7 @@ describe('recording of calls', () => {
     expect(share(channel(await fileOf(recording as Recording), 1), BOB, 0.2, 0.9)).to.be.above(0.5);
   });
 
-  it('is not paused or switched on where the rule does not permit that', async () => {
+  it('is neither paused nor started where the rule forbids it', async () => {
     await rule({ priority: 1, sipuser_id: null, number_pattern: '102', record: false, permit_pause: false });
     await rule({ priority: 2, permit_pause: false });
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
@@ -209,7 +209,7 @@ describe('recording of calls', () => {
     await saved();
   });
 
-  it('goes on in the transferred call, a file for each of the two calls, without a gap', async () => {
+  it('continues in the transferred call without a gap, with a file for each of the two calls', async () => {
     await rule();
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -236,7 +236,7 @@ describe('recording of calls', () => {
     const [first, last] = [all.find((each) => each.dialogid === dialogid), all.at(-1)];
     expect(share(channel(await fileOf(first as Recording), 0), ALICE, 0.5, 0.9), 'before').to.be.above(0.5);
     const wav = await fileOf(last as Recording);
-    // Both from nearly the first moment on: what is said into the new call is not lost.
+    // Sound at the start of the new call is recorded, too.
     expect(share(channel(wav, 0), ALICE, 0.1, 0.9), 'alice after').to.be.above(0.5);
     expect(share(channel(wav, 1), CAROL, 0.6, 0.9), 'carol after').to.be.above(0.5);
   });
@@ -278,7 +278,7 @@ describe('recording of calls', () => {
     }
   });
 
-  it('a layer of one side records what that party says, and follows it through a transfer', async () => {
+  it('a layer of one side records that party only, and follows it through a transfer', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -289,7 +289,7 @@ describe('recording of calls', () => {
       const added = await setup(dialogid, { command: 'add', layer: side, side });
       expect(added.status, added.text).to.equal(200);
     }
-    // The recording of the whole call beside them has both sides all the same.
+    // The concurrent recording of the whole call still has both sides.
     expect((await setup(dialogid, { command: 'add', layer: 'both' })).status).to.equal(200);
     await pause(500);
     const by = '<sip:102@demo.local>';
@@ -303,7 +303,7 @@ describe('recording of calls', () => {
     await outgoing.hangup();
     const files = new Map<string, Buffer>();
     for (const each of await saved(3)) files.set(each.layer, await fileOf(each));
-    /** In how many tenths of a second a tone is most of what is heard: FreeSWITCH fills in silence here and there. */
+    /** Tenths of a second in which a tone dominates: FreeSWITCH inserts some silence. */
     const heard = (layer: string, tone: number, channels = 1): number => {
       const samples = channel(files.get(layer) as Buffer, 0, channels);
       const tenths = Array.from({ length: Math.floor(samples.length / 800) }, (_, at) =>
@@ -317,7 +317,7 @@ describe('recording of calls', () => {
     expect(heard('both', ALICE, 2), 'left in that of both').to.be.above(0.7);
   });
 
-  it('has one layer of a name, also when it is added several times at once', async () => {
+  it('has one layer for each name, also when it is added several times at once', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -328,7 +328,7 @@ describe('recording of calls', () => {
     const added = await Promise.all([1, 2, 3, 4].map(() => setup(dialogid, add)));
     expect(added.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
     expect((await setup(dialogid, { command: 'remove', layer: 'twice' })).status).to.equal(200);
-    // Nothing of it goes on behind the back of whoever removed it.
+    // No part of it continues after its removal.
     await eventually(async () => {
       const going = await rest.get(`${RECORDINGS}?filter={"status":"recording"}`);
       expect(going.json()).to.deep.equal([]);
@@ -336,7 +336,7 @@ describe('recording of calls', () => {
     await outgoing.hangup();
   });
 
-  it('names the field that is wrong', async () => {
+  it('names an invalid field', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -361,7 +361,7 @@ describe('recording of calls', () => {
     await outgoing.hangup();
   });
 
-  it('shows a range of the file, downloads, and look-up by connection', async () => {
+  it('serves ranges of the file, downloads, and look-up by connection', async () => {
     await rule();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');

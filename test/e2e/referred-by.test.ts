@@ -4,7 +4,7 @@ import { expectTalk } from './expectations.ts';
 
 const ALICE = '<sip:101@demo.local>';
 
-/** RFC 3892: whoever is called by a transfer learns who wanted it. */
+/** RFC 3892: the target of a transfer learns its initiator. */
 describe('Referred-By', () => {
   const stage = useStage();
 
@@ -25,7 +25,7 @@ describe('Referred-By', () => {
     ['several', '<sip:alice@demo.local>, <sip:bob@demo.local>', ALICE],
     ['no address', 'nobody', ALICE],
   ] as const) {
-    it(`is in the INVITE to the target and in opts after a REFER of a phone with ${what}`, async () => {
+    it(`is in the INVITE to the target and in opts after a REFER with ${what}`, async () => {
       const { carol, outgoing, incoming } = await talking();
       const own = given === undefined ? [] : [{ name: 'Referred-By', value: given }];
       const headers = [{ name: 'Refer-To', value: '<sip:103@demo.local>' }, ...own];
@@ -38,7 +38,7 @@ describe('Referred-By', () => {
     });
   }
 
-  it('is in opts after a transfer by a phone with consultation', async () => {
+  it('is in opts after an attended transfer by a phone', async () => {
     const { alice, carol, outgoing, incoming } = await talking();
     await outgoing.hold();
     const second = await stage.connect(alice, carol, '103');
@@ -48,7 +48,7 @@ describe('Referred-By', () => {
     expect((await stage.dialog()).opts).to.deep.equal({ 'referred-by': ALICE });
   });
 
-  it('names the initiator of REFER, also in a forking dialog; not to the initiator that is called back', async () => {
+  it('names the initiator of REFER, also in a forking dialog, and is absent when the initiator is called back', async () => {
     const { alice, carol, incoming } = await talking();
     const { dialogid } = await stage.dialog();
     const rest = await stage.rest();
@@ -99,7 +99,7 @@ describe('Referred-By', () => {
     });
   });
 
-  it('goes with a call that a phone makes, and with one that takes the place of another', async () => {
+  it('of an INVITE is in opts, with and without Replaces', async () => {
     const { carol, outgoing, incoming } = await talking();
     const referred = { name: 'Referred-By', value: '<sip:dave@demo.local>' };
     const calling = await carol.call('101', {
@@ -119,7 +119,7 @@ describe('Referred-By', () => {
     await plain.ended();
   });
 
-  it('names the participant that has the conference call somebody, or brings in a party', async () => {
+  it('names the participant whose conference calls a party, or who brings one in', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const room = await alice.call('*7082');
     await room.answered();

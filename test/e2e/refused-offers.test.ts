@@ -3,7 +3,7 @@ import { REAL_MEDIA } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-/** The media of a description, as a phone writes them that wants something else; `port` is its port. */
+/** Unacceptable media of a session description; `port` is that of the phone. */
 const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
   'G.729 alone': (port) => [
     `m=audio ${port} RTP/AVP 18 101`,
@@ -28,18 +28,18 @@ const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
     `m=audio ${port} RTP/SAVP 0`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}`,
   ],
-  // FreeSWITCH takes it.
+  // FreeSWITCH accepts it.
   ...(REAL_MEDIA
     ? {}
     : { 'mu-law by a number of its own': (port) => [`m=audio ${port} RTP/AVP 96`, 'a=rtpmap:96 PCMU/8000'] }),
 };
 
-describe('an offer within a call that nobody here can take', () => {
+describe('an unacceptable re-INVITE offer', () => {
   const stage = useStage();
 
   for (const [what, media] of Object.entries(REFUSED)) {
     for (const side of ['caller', 'called phone'] as const) {
-      it(`of the ${side}, ${what}, is refused with 488 and keeps the session`, async () => {
+      it(`from the ${side} with ${what} is refused with 488 and keeps the session`, async () => {
         let refused = false;
         const describes = (sdp: string): string => {
           if (!refused) return sdp;

@@ -12,7 +12,7 @@ import {
 /** Milliseconds from the refusal to the end of the process; a node waits a minute for servers that do not answer. */
 const AT_ONCE_MS = 10_000;
 
-describe('a secret that a server refuses', function () {
+describe('a wrong secret for a server', function () {
   this.timeout(90_000);
   let sip: SipServerProgram;
   let media: MediaServerProgram;
@@ -46,7 +46,7 @@ describe('a secret that a server refuses', function () {
     }
   }
 
-  it('of drachtio-server ends the start at once with one line that names the server', async () => {
+  it('for drachtio-server ends the start at once with one line that names the server', async () => {
     const { code, err } = await refusedStart({ RINGMASTER_DRACHTIO: wrong(sip) });
     expect(err).to.equal(
       `ringmaster: the SIP server at ${where(sip)} refused the secret; RINGMASTER_DRACHTIO must have the one of <admin> in its drachtio.conf.xml\n`,
@@ -54,7 +54,7 @@ describe('a secret that a server refuses', function () {
     expect(code).to.equal(1);
   });
 
-  it('of FreeSWITCH ends the start at once with one line that names the server', async () => {
+  it('for FreeSWITCH ends the start at once with one line that names the server', async () => {
     const { code, err } = await refusedStart({ RINGMASTER_FREESWITCH: wrong(media) });
     expect(err).to.equal(
       `ringmaster: the media server at ${where(media)} refused the password; RINGMASTER_FREESWITCH must have the one of its event_socket.conf.xml\n`,
@@ -62,7 +62,7 @@ describe('a secret that a server refuses', function () {
     expect(code).to.equal(1);
   });
 
-  it('of one of several servers is in the log, and the node works with the others', async () => {
+  it('for one of several servers is logged, and the node works with the others', async () => {
     const others = [await sipServerProgram(), await mediaServerProgram()] as const;
     await Promise.all(others.map((other) => other.start()));
     const node = await TestNode.start({

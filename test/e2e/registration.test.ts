@@ -7,7 +7,7 @@ describe('registration', () => {
   const stage = useStage();
 
   for (const transport of ['udp', 'tcp'] as const) {
-    it(`takes the right password over ${transport}`, async () => {
+    it(`accepts the right password over ${transport}`, async () => {
       const alice = await stage.phone('alice', { transport, unregistered: true });
       const result = await alice.register({ expires: 300 });
       expect(result.status).to.equal(200);
@@ -17,7 +17,7 @@ describe('registration', () => {
     });
   }
 
-  it('refuses a wrong password and an unknown account, and keeps no contact', async () => {
+  it('refuses a wrong password and an unknown account, and stores no contact', async () => {
     const alice = await stage.phone('alice', { unregistered: true });
     expect((await alice.register({ password: 'wrong' })).status).to.be.oneOf([401, 403]);
     expect((await alice.register({ username: 'nobody' })).status).to.be.oneOf([401, 403]);
@@ -27,12 +27,12 @@ describe('registration', () => {
     expect(alice.waitingCalls).to.equal(0);
   });
 
-  it('does not let one account register for another', async () => {
+  it('is refused for the address of another account', async () => {
     const alice = await stage.phone('alice', { unregistered: true });
     expect((await alice.register({ username: 'bob', password: 'demo-bob' })).status).to.equal(403);
   });
 
-  it('lists every contact of the account and removes the one that asks', async () => {
+  it('lists every contact of the account, and removes the requested one', async () => {
     const desk = await stage.phone('alice');
     const mobile = await stage.phone('alice', { transport: 'tcp' });
     const both = await mobile.register();
@@ -50,10 +50,10 @@ describe('registration', () => {
     expect(result.contacts).to.deep.equal([]);
   });
 
-  it('forgets a contact when its time is up', async () => {
+  it('drops a contact when it expires', async () => {
     const alice = await stage.phone('alice', { unregistered: true });
     const result = await alice.register({ expires: 1 });
-    // A registrar may refuse so short a time and name the least it takes (RFC 3261 section 10.3, step 7).
+    // A registrar may refuse so short an interval and name its minimum (RFC 3261 section 10.3, step 7).
     if (result.status === 423) {
       expect(Number(result.response.headers.find(({ name }) => name === 'Min-Expires')?.value)).to.be.greaterThan(1);
       return;
@@ -66,7 +66,7 @@ describe('registration', () => {
     expect((await (await bob.call('101')).refused()).status).to.equal(480);
   });
 
-  it('with Path is refused where that is required, and else as any other', async () => {
+  it('with required Path is refused, and without that works as any other', async () => {
     const alice = await stage.phone('alice', { unregistered: true });
     const path = { name: 'Path', value: '<sip:edge.example.net;lr>' };
     for (const name of ['Require', 'Proxy-Require']) {
@@ -79,7 +79,7 @@ describe('registration', () => {
     expect((await alice.register()).status).to.equal(200);
   });
 
-  it('keeps one contact when the same one registers again', async () => {
+  it('keeps one contact when it is registered again', async () => {
     const alice = await stage.phone('alice');
     const again = await alice.register();
     expect(again.contacts.filter(({ uri }) => uri === alice.contact)).to.have.length(1);

@@ -20,7 +20,7 @@ describe('a removed domain', () => {
   });
   after(() => root.close());
 
-  /** The domain with x (201), y (202) and an administrator; ids by collection, the domain last. */
+  /** Makes the domain with x (201), y (202) and an administrator; returns ids by collection, the domain last. */
   async function make(password: string): Promise<readonly (readonly [path: string, id: string])[]> {
     const made: [string, string][] = [];
     const create = async (path: string, body: object): Promise<string> => {
@@ -50,7 +50,7 @@ describe('a removed domain', () => {
     return started;
   }
 
-  it('takes its phones and calls with it: a new one of the same name has nothing of them', async () => {
+  it('ends its registrations and calls: a new domain of the same name starts empty', async () => {
     const old = await make('first');
     const [x, y] = [await phone('x', 'first'), await phone('y', 'first')];
     for (const each of [x, y]) expect((await each.register()).status).to.equal(200);

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
 
 /** A node of its own, because it is killed. */
-describe('a node that is killed and started again with the same data', () => {
+describe('a killed node that starts again with the same data', () => {
   let node: TestNode;
   const phones: Phone[] = [];
 
@@ -33,7 +33,7 @@ describe('a node that is killed and started again with the same data', () => {
     return started;
   }
 
-  it('knows its accounts and their contacts, takes calls, and has no dialog of the past', async function () {
+  it('keeps accounts and contacts, takes calls, and has no old dialogs', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');
     const bob = await phone('bob');
@@ -50,7 +50,7 @@ describe('a node that is killed and started again with the same data', () => {
     await incoming.ended();
   });
 
-  it('calls off the phones that it left ringing, and ends a call that was answered meanwhile', async function () {
+  it('cancels phones left ringing, and ends a call answered meanwhile', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');
     const bob = await phone('bob');
@@ -63,7 +63,7 @@ describe('a node that is killed and started again with the same data', () => {
     const atCarol = await carol.incoming();
     atCarol.ring();
     await toCarol.ringing();
-    // Without this node the phone stops by itself.
+    // Without this node the phone stops ringing by itself.
     expect(Number(atBob.header('Expires'))).to.be.within(60, 70);
     await node.kill();
     toBob.abandon();
@@ -74,14 +74,14 @@ describe('a node that is killed and started again with the same data', () => {
     await answered;
     expect((await atCarol.ended(10_000)).by).to.equal('there');
     expect([...bob.violations, ...carol.violations]).to.deep.equal([]);
-    // Nothing is left to be called off by the next start.
+    // Nothing is left for the next start to cancel.
     await eventually(async () => {
       const text = await readFile(join(node.dataDir, 'ringing.jsonl'), 'utf8');
       expect(text.split('settled').length).to.equal(text.split('"sent"').length);
     });
   });
 
-  it('ends on SIGTERM with a call in progress and releases the phones; LOOKUP knows the stored sipuserid', async function () {
+  it('SIGTERM during a call releases the phones; LOOKUP after the start knows the stored sipuserid', async function () {
     this.timeout(90_000);
     const alice = await phone('alice');
     const bob = await phone('bob');
@@ -114,7 +114,7 @@ describe('a node that is killed and started again with the same data', () => {
     return answer.json();
   }
 
-  /** No request tells it yet. */
+  /** No request reports it yet. */
   async function sipUserId(login: string): Promise<string> {
     const store = await PGlite.create(join(node.dataDir, 'pglite'));
     try {

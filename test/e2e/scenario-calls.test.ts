@@ -6,7 +6,7 @@ import { callingAgent } from '../support/calling-agent.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-/** Scenarios that call phones, connect them, park them, and write to them. */
+/** Scenarios that call phones, connect them, park them, and send them messages. */
 const SCENARIOS: Readonly<Record<string, string>> = {
   e2e_bridge: callingAgent({
     id: 'e2e_bridge',
@@ -99,7 +99,7 @@ blocks:
 `,
 };
 
-describe('scenarios that call', () => {
+describe('scenarios with further call legs', () => {
   const stage = useStage();
 
   before('write the scenarios', async () => {
@@ -108,7 +108,7 @@ describe('scenarios that call', () => {
     for (const [id, text] of Object.entries(SCENARIOS)) await writeFile(join(folder, `${id}.yaml`), text);
   });
 
-  it('give the caller to whom they have talked to before, and are over', async () => {
+  it('join hands over the caller to an agent the scenario has talked to, and the scenario ends', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const caller = await alice.call('*55e2e_consult');
     const agent = await bob.incoming();
@@ -142,7 +142,7 @@ describe('scenarios that call', () => {
       });
     }
 
-    it('leaves the caller with the scenario when the agent has hung up before', async () => {
+    it('leaves the caller with the scenario when the agent hung up earlier', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_gone');
       await caller.answered();
@@ -154,7 +154,7 @@ describe('scenarios that call', () => {
       expect((await caller.ended()).by).to.equal('there');
     });
 
-    it('is parted by an interrupt, and the agent is hung up with the scenario', async () => {
+    it('is ended by an interrupt, and the agent is hung up with the scenario', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_bridge');
       const agent = await bob.incoming();
@@ -165,7 +165,7 @@ describe('scenarios that call', () => {
       await Promise.all([agent.ended(), caller.ended()]);
     });
 
-    it('plays the hold melody to whoever waits, and goes on after it', async () => {
+    it('plays the hold melody to the waiting party, and continues after it', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_bridge');
       const agent = await bob.incoming();
@@ -179,7 +179,7 @@ describe('scenarios that call', () => {
       await agent.ended();
     });
 
-    it('does not leave the agent ringing when the caller hangs up', async () => {
+    it("cancels the agent's ringing when the caller hangs up", async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_bridge');
       await caller.answered();
@@ -191,7 +191,7 @@ describe('scenarios that call', () => {
   });
 
   describe('pre_answer', () => {
-    it('serves whoever picks up alone, and connects it with the caller', async () => {
+    it('serves the answering party alone first, and connects it with the caller', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_refer');
       await caller.answered();
@@ -204,7 +204,7 @@ describe('scenarios that call', () => {
       await expectTalk(caller, called);
     });
 
-    it('gives the caller back when the called party does not want it', async () => {
+    it('returns the caller when the called party declines', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const caller = await alice.call('*55e2e_refer');
       await caller.answered();
@@ -218,7 +218,7 @@ describe('scenarios that call', () => {
     });
 
     for (const who of ['caller', 'called'] as const) {
-      it(`ends when the ${who} hangs up`, async () => {
+      it(`ends when the ${who} party hangs up`, async () => {
         const [alice, bob] = await stage.phones('alice', 'bob');
         const caller = await alice.call('*55e2e_refer');
         await caller.answered();
@@ -233,7 +233,7 @@ describe('scenarios that call', () => {
   });
 
   describe('hunt all_at_once', () => {
-    it('rings everybody; the first to answer has the call, and the others are cancelled', async () => {
+    it('rings all members; the first to answer gets the call, and the others are cancelled', async () => {
       const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
       const caller = await alice.call('*55e2e_hunt');
       const rings = await Promise.all([bob, carol, dave].map((phone) => phone.incoming()));
@@ -248,7 +248,7 @@ describe('scenarios that call', () => {
       expect(dialog.callids).to.have.length(2);
     });
 
-    it('gives the caller back when nobody wants it, and cancels all when the caller hangs up', async () => {
+    it('returns the caller when all refuse, and cancels all when the caller hangs up', async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const refused = await alice.call('*55e2e_hunt');
       for (const phone of [bob, carol]) (await phone.incoming()).reject(486);
@@ -263,7 +263,7 @@ describe('scenarios that call', () => {
   });
 
   describe('park', () => {
-    it('keeps the caller with music until another phone dials the slot', async () => {
+    it('plays music to the caller until another phone dials the slot', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const parked = await alice.call('*55e2e_park');
       await parked.answered();
@@ -280,7 +280,7 @@ describe('scenarios that call', () => {
       await other.ended();
     });
 
-    it('lets a caller go who hangs up, and the slot is empty', async () => {
+    it('releases a caller who hangs up, and empties the slot', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const parked = await alice.call('*55e2e_park');
       await parked.answered();
@@ -294,13 +294,13 @@ describe('scenarios that call', () => {
     });
   });
 
-  it('are reached by commands as the demo administrator, where there is one', async () => {
+  it('commands reach the node as the demo administrator', async () => {
     const token = await tokenFor(`${stage.node.base}/rest/v1`, undefined);
     const runs = await fetch(`${stage.node.base}/rest/v1/api/runs`, { headers: { authorization: `Bearer ${token}` } });
     expect(runs.status).to.equal(200);
   });
 
-  it('SIP requests within the call reach the phone, and those of the phone interrupt the scenario', async () => {
+  it('SIP requests within the call reach the phone, and requests of the phone interrupt the scenario', async () => {
     const alice = await stage.phone('alice');
     const caller = await alice.call('*55e2e_text');
     await caller.answered();

@@ -5,7 +5,7 @@ import { callingAgent } from '../support/calling-agent.ts';
 import { useRooms } from './conference/support.ts';
 import { expectTalk } from './expectations.ts';
 
-/** Calls `to`, and lets its caller talk to whoever answers; a tone says how that went. */
+/** Calls `to`, and connects its caller with the answering party; a tone reports the result. */
 function calling(id: string, to: string): string {
   return callingAgent({
     id,
@@ -35,7 +35,11 @@ blocks:
   tone: { play: "tone:%(700,0,1900)", next: end }
 `,
   loop_busy: calling('loop_busy', '*55loop_refuses'),
-  loop_refuses: 'id: loop_refuses\nstart: a\nblocks:\n  a: { reject: 486, next: end }\n',
+  loop_refuses: `id: loop_refuses
+start: a
+blocks:
+  a: { reject: 486, next: end }
+`,
   loop_transfer: calling('loop_transfer', '*55loop_transfers'),
   loop_transfers: `
 id: loop_transfers
@@ -46,7 +50,7 @@ blocks:
 `,
 };
 
-describe('numbers that a scenario calls and no phone has', () => {
+describe('legs of a scenario to numbers without a phone', () => {
   const { stage, rooms } = useRooms();
 
   before('write the scenarios', async () => {
@@ -55,7 +59,7 @@ describe('numbers that a scenario calls and no phone has', () => {
     for (const [id, text] of Object.entries(SCENARIOS)) await writeFile(join(folder, `${id}.yaml`), text);
   });
 
-  it('a conference: the caller takes part by a bridge, until he or the conference is over', async () => {
+  it('a conference: the caller takes part by a bridge, until either ends', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const other = await rooms.enter(bob, '*70881');
     const one = await alice.call('*55loop_room');
@@ -64,7 +68,7 @@ describe('numbers that a scenario calls and no phone has', () => {
     const { confid } = await rooms.only(2);
     const [, participant] = await rooms.participants({ confid });
     expect(participant).to.include({ state: 'connected', ruri: '<sip:101@demo.local>' });
-    // Put out of the room: the caller has his scenario back.
+    // Removed from the room: the caller is back with the first scenario.
     expect((await rooms.ask('DELETE', `/${confid}/participants/${participant?.participantid}`)).status).to.equal(200);
     await one.hears(1000);
     await one.hangup();
@@ -77,7 +81,7 @@ describe('numbers that a scenario calls and no phone has', () => {
     await rooms.expectNothing();
   });
 
-  it('a scenario: it hears and is heard, also by keys', async () => {
+  it('another scenario hears, is heard, and receives keys', async () => {
     const [alice] = await stage.phones('alice');
     const echoed = await alice.call('*55loop_echo');
     await echoed.answered();
@@ -88,13 +92,13 @@ describe('numbers that a scenario calls and no phone has', () => {
     const pressed = await alice.call('*55loop_keys');
     await pressed.answered();
     await pressed.hears(1900);
-    // It has ended, and its caller is back.
+    // The scenario has ended, and its caller is back.
     await pressed.hears(1000);
     await pressed.hangup();
     await stage.expectNoDialog();
   });
 
-  it('a scenario that refuses is the exit for that', async () => {
+  it('a refusing scenario leads to the exit of the refusal', async () => {
     const [alice] = await stage.phones('alice');
     const call = await alice.call('*55loop_busy');
     await call.answered();
@@ -102,7 +106,7 @@ describe('numbers that a scenario calls and no phone has', () => {
     await call.hangup();
   });
 
-  it('a scenario that gives its caller to a phone', async () => {
+  it('another scenario may pass its caller to a phone', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('*55loop_transfer');
     await call.answered();
@@ -116,7 +120,7 @@ describe('numbers that a scenario calls and no phone has', () => {
     await stage.expectNoDialog();
   });
 
-  it('a call that rings elsewhere is picked up', async () => {
+  it('a pickup code takes a call that rings at another phone', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
     const path = '/rest/v1/domain/featurecodes';

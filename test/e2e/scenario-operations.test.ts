@@ -23,7 +23,7 @@ const DESK_JS = `export default async function (call) {
 }
 `;
 
-/** Looks at the calls of the domain: at its own, and at bob's. */
+/** Reads the calls of the domain: its own, and bob's. */
 const WATCH = `export default async function (call) {
   await call.answer();
   const { dialogs } = await operation.list({});
@@ -65,7 +65,7 @@ blocks:
     return: { moved: "\${move.result}", dialogid: "\${move.new_dialogid}", ended: "\${clear.dialogid}" }
 `;
 
-/** Takes whoever bob called out of that call, as a further call beside its own. */
+/** Takes the party called by bob out of that call, as a further leg of its own. */
 const BARGE = `id: barge
 start: pick_up
 blocks:
@@ -109,7 +109,7 @@ describe('call operations from scenarios', () => {
     return outcome?.value ?? {};
   }
 
-  it('are functions of a script, and say what is wrong by a code', async () => {
+  it('are functions of a script, with error codes', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(bob, carol, '103');
     const { dialogid } = await stage.dialog();
@@ -127,7 +127,7 @@ describe('call operations from scenarios', () => {
     await incoming.ended();
   });
 
-  it('list and read dialogs, as GET shows them', async () => {
+  it('list and read dialogs like GET', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(bob, carol, '103');
     const shown = await stage.dialog();
@@ -150,7 +150,7 @@ describe('call operations from scenarios', () => {
     await incoming.ended();
   });
 
-  it('stand beside take_over, by which a scenario with a caller gets a party of another call', async () => {
+  it('work beside take_over, which brings a party of another call into a scenario with a caller', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(bob, carol, '103');
     const before = await stage.dialog();
@@ -167,7 +167,7 @@ describe('call operations from scenarios', () => {
     });
   });
 
-  it('are blocks, which move and end calls of others', async () => {
+  it('are blocks that move and end other calls', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const { outgoing, incoming } = await stage.connect(bob, carol, '103');
     const call = await alice.call('*55mover');

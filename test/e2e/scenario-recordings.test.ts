@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { tokenFor } from '../../runtime/cli/node-access.ts';
 import { useStage } from '../support/stage.ts';
 
-describe('what scenarios recorded, over REST', () => {
+describe('recordings of scenarios over REST', () => {
   const stage = useStage();
 
   async function ask(method: string, name: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
@@ -16,7 +16,7 @@ describe('what scenarios recorded, over REST', () => {
     });
   }
 
-  it('is a file of the domain, which can be fetched in parts and deleted', async () => {
+  it('are files of the domain that can be read in parts and deleted', async () => {
     const folder = join(stage.node.dataDir, 'recordings');
     for (const domain of ['demo.local', 'other.local']) {
       await mkdir(join(folder, domain), { recursive: true });

@@ -14,7 +14,7 @@ interface Asked {
   readonly body: string;
 }
 
-describe('requests of scenarios', () => {
+describe('HTTP requests of scenarios', () => {
   const folder = temporaryFolder();
   const asked: Asked[] = [];
   let server: Server;
@@ -51,7 +51,7 @@ describe('requests of scenarios', () => {
     server.close();
   });
 
-  it('go to hosts in networks that the operator allows, and show no secret', async () => {
+  it('reach hosts in the allowed networks, and show no secret', async () => {
     const rest = await stage.rest();
     const source = `export default async function (call, args) {
       const codeOf = (url) => http.request(url).then(({ status }) => status, ({ code, message }) => code + ' ' + message);
@@ -81,13 +81,16 @@ describe('requests of scenarios', () => {
     for (const text of [answer.text, runs, stage.node.output]) expect(text).not.to.match(new RegExp(SECRET, 'i'));
   });
 
-  it('say which secret there is not, and who sets it', async () => {
+  it('name a missing secret, and who can set it', async () => {
     const rest = await stage.rest();
     for (const [code, expression] of [
       ['dotted', 'secrets.crn'],
       ['quoted', "has(secrets.crn) ? '' : secrets['crn']"],
     ] as const) {
-      const source = `start: a\nblocks:\n  a: { log: "key \${${expression}}", next: end }\n`;
+      const source = `start: a
+blocks:
+  a: { log: "key \${${expression}}", next: end }
+`;
       await rest.send('POST', '/rest/v1/domain/svcscripts', {
         body: { code, scriptdata: { format: 'yaml', source } },
       });

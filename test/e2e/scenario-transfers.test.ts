@@ -9,7 +9,7 @@ import { callingAgent } from '../support/calling-agent.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk, referProgress } from './expectations.ts';
 
-/** Scenarios whose other party transfers the call, or is replaced in it. */
+/** Scenarios whose other party transfers the call, or is replaced. */
 const SCENARIOS: Readonly<Record<string, string>> = {
   'e2e_desk.yaml': callingAgent({
     id: 'e2e_desk',
@@ -32,7 +32,7 @@ export default async function (call) {
 `,
 };
 
-/** Two parties of one recording, one after the other, and what they said. */
+/** One recording of two successive parties. */
 const MINUTES = `
 id: e2e_minutes
 start: pick_up
@@ -50,7 +50,7 @@ function withReplaces(number: string, call: PhoneCall): ReturnType<typeof referT
   return referTo(`<sip:${number}@demo.local?Replaces=${encodeURIComponent(call.replaces)}>`);
 }
 
-describe('a scenario whose other party', () => {
+describe('transfers by a party of a scenario', () => {
   const stage = useStage();
 
   before('write the scenarios', async () => {
@@ -60,7 +60,7 @@ describe('a scenario whose other party', () => {
     for (const [file, text] of Object.entries(SCENARIOS)) await writeFile(join(folder, file), text);
   });
 
-  /** Alice's call is connected with the agent, Bob, by a scenario. */
+  /** Alice is connected with the agent, Bob, by a scenario. */
   async function desk(alice: Phone, bob: Phone): Promise<{ caller: OutgoingCall; agent: IncomingCall }> {
     const caller = await alice.call('*55e2e_desk');
     const agent = await bob.incoming();
@@ -73,7 +73,7 @@ describe('a scenario whose other party', () => {
     expect((await agent.request('REFER', referTo('<sip:103@demo.local>'))).status).to.equal(202);
   }
 
-  it('transfers the call goes on with the target, which ends the call by hanging up', async () => {
+  it('a blind transfer of a bridged call brings in the target, whose hang-up returns the caller to the scenario', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { caller, agent } = await desk(alice, bob);
     await refer(agent);
@@ -92,7 +92,7 @@ describe('a scenario whose other party', () => {
     await caller.ended();
   });
 
-  it('transfers the call after consultation goes on with the target, and hangs up on it', async () => {
+  it('an attended transfer of a bridged call brings in the target, and the scenario hangs up on it', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { caller, agent } = await desk(alice, bob);
     await agent.hold();
@@ -104,7 +104,7 @@ describe('a scenario whose other party', () => {
     expect((await incoming.ended()).by).to.equal('there');
   });
 
-  it('transfers the call to nobody who takes it has it back', async () => {
+  it('a refused transfer of a bridged call returns the party', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { caller, agent } = await desk(alice, bob);
     await refer(agent);
@@ -115,7 +115,7 @@ describe('a scenario whose other party', () => {
     await agent.ended();
   });
 
-  it('transfers the call and hangs up leaves it ringing, and it is over when nobody takes it', async () => {
+  it('a transferring party that hangs up leaves the target ringing; a refusal then ends the bridge', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { caller, agent } = await desk(alice, bob);
     await refer(agent);
@@ -126,12 +126,12 @@ describe('a scenario whose other party', () => {
     target.reject(486);
     await caller.hears(1000);
     await caller.ended();
-    // That the phone cannot be told is no fault of the node.
+    // The unreachable phone is no fault of the node.
     expect(stage.node.output).not.to.include('NOTIFY failed');
   });
 
   for (const end of ['the caller hangs up', 'the scenario does'] as const) {
-    it(`transfers the call leaves nobody ringing when ${end}`, async () => {
+    it(`a transfer of a bridged call cancels the target when ${end}`, async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const { caller, agent } = await desk(alice, bob);
       await refer(agent);
@@ -144,7 +144,7 @@ describe('a scenario whose other party', () => {
     });
   }
 
-  it('is replaced by another phone goes on with that one', async () => {
+  it('a phone that replaces a bridged party continues the call', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { caller, agent } = await desk(alice, bob);
     const taking = await carol.call('102', { headers: [{ name: 'Replaces', value: agent.replaces }] });
@@ -156,7 +156,7 @@ describe('a scenario whose other party', () => {
     await caller.ended();
   });
 
-  it('transfers the scenario itself asks the target anew', async () => {
+  it('a transfer of the scenario itself asks the target anew', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const caller = await alice.call('*55e2e_pin');
     await caller.hears(1300);
@@ -172,7 +172,7 @@ describe('a scenario whose other party', () => {
     await target.hangup();
   });
 
-  /** Alice has said something to a scenario that records her. */
+  /** Alice has spoken to a scenario that records her. */
   async function recorded(alice: Phone): Promise<OutgoingCall> {
     const caller = await alice.call('*55e2e_minutes');
     await caller.hears(1000);
@@ -190,7 +190,7 @@ describe('a scenario whose other party', () => {
     await second.ended();
   }
 
-  it('transfers the scenario while it records leaves what it said, and the target is recorded after it', async () => {
+  it('a transfer during a recording keeps the recorded part and continues with the target', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const caller = await recorded(alice);
     expect((await caller.request('REFER', referTo('<sip:102@demo.local>'))).status).to.equal(202);
@@ -200,7 +200,7 @@ describe('a scenario whose other party', () => {
     await expectBoth(target);
   });
 
-  it('is replaced while the scenario records leaves what it said, and the other phone is recorded after it', async () => {
+  it('a replacement during a recording keeps the recorded part and continues with the new phone', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const caller = await recorded(alice);
     const taking = await bob.call('101', { headers: [{ name: 'Replaces', value: caller.replaces }] });
@@ -209,7 +209,7 @@ describe('a scenario whose other party', () => {
     await expectBoth(taking);
   });
 
-  it('is put in touch with it by an attended transfer', async () => {
+  it('an attended transfer connects a party with the scenario', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     await outgoing.hold();

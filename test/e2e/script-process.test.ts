@@ -14,12 +14,15 @@ export default async function (call) {
   for (let n = 0; n < 1e12; n++);
 }
 `;
-const SORRY = `start: sorry\nblocks:\n  sorry: { play: "tone:%(60000,0,700)", next: end }\n`;
+const SORRY = `start: sorry
+blocks:
+  sorry: { play: "tone:%(60000,0,700)", next: end }
+`;
 
-describe('a call whose script is in a process that dies', () => {
+describe('a call whose script process dies', () => {
   const stage = useStage({ ownNode: true });
 
-  it('stays up and is served by the fallback; the log tells of the process', async () => {
+  it('stays up and continues with the fallback; the log names the process', async () => {
     const rest = await stage.rest();
     const scripts = { thinking: { format: 'ts', source: THINKING }, sorry: { format: 'yaml', source: SORRY } };
     for (const [code, scriptdata] of Object.entries(scripts).toReversed()) {

@@ -23,9 +23,20 @@ interface Script {
 /** A scenario that refuses the call with this status. */
 const refusing = (status: number) => ({
   format: 'yaml',
-  source: `start: refuse\nblocks:\n  refuse:\n    reject: ${status}\n`,
+  source: `start: refuse
+blocks:
+  refuse:
+    reject: ${status}
+`,
 });
-const BROKEN = { format: 'yaml', source: 'start: refuse\nblocks:\n  refuse:\n    rejct: 486\n' };
+const BROKEN = {
+  format: 'yaml',
+  source: `start: refuse
+blocks:
+  refuse:
+    rejct: 486
+`,
+};
 const module = (body: string) => ({
   format: 'js',
   source: `export default async function (call, args) {\n${body}\n}\n`,
@@ -47,7 +58,7 @@ describe('scripts of a domain', () => {
     made.push(`${collection}/${script.id}`);
     return script;
   };
-  /** The status a call to the code ends with. */
+  /** The final status of a call to the code. */
   const statusOf = async (code: string): Promise<number> => {
     const call = await (await stage.phone('alice')).call(`*55${code}`);
     return (await call.refused()).status;
@@ -57,7 +68,7 @@ describe('scripts of a domain', () => {
     for (const path of made.splice(0)) await send('DELETE', path);
   });
 
-  it('serve the next call by their code, after each change; a broken one keeps the last that runs', async () => {
+  it('serve the next call by their code after each change; a broken version keeps the last good one', async () => {
     const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
     expect(await statusOf('shop')).to.equal(486);
     expect(await ok('PATCH', `${IVR}/${id}`, { scriptdata: refusing(480) })).to.deep.include({
@@ -74,14 +85,14 @@ describe('scripts of a domain', () => {
     ]);
     expect((await ok('GET', `${IVR}/${id}`)).problems).to.deep.equal(broken.problems);
     expect(await statusOf('shop')).to.equal(480);
-    // A change of something else is no version.
+    // A change of another field makes no version.
     expect(await ok('PATCH', `${IVR}/${id}`, { name: 'Shop' })).to.deep.include({
       version: 3,
       problems: broken.problems,
     });
   });
 
-  it('keep every version, go back in one step, and give a new one a share of the calls', async () => {
+  it('keep every version, roll back in one step, and give a new version a share of the calls', async () => {
     const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
     const path = `${IVR}/${id}`;
     await ok('PATCH', path, { scriptdata: BROKEN });
@@ -102,7 +113,7 @@ describe('scripts of a domain', () => {
     expect((await ok('ROLLBACK', path)).serving).to.deep.equal({ version: 1 });
     expect((await ok('PATCH', path, { serving: { version: 3 } })).serving).to.deep.equal({ version: 3 });
     expect(await statusOf('shop')).to.equal(480);
-    // The version between has mistakes.
+    // The version in between has mistakes.
     expect((await ok('POST', `${path}!rollback`)).serving).to.deep.equal({ version: 1 });
     expect(await statusOf('shop')).to.equal(486);
     const none = await send('ROLLBACK', path);
@@ -122,7 +133,7 @@ describe('scripts of a domain', () => {
     expect((await send('GET', `${IVR}/nothing/versions`)).status).to.equal(404);
   });
 
-  it('leave a call that runs with the version it began with', async () => {
+  it('leave a running call at the version it began with', async () => {
     const wait = `await call.answer();\nconst { digits } = await call.collect({ max: 1, timeout: '20s' });\n`;
     const { id } = await make(IVR, { code: 'long', scriptdata: module(`${wait}return { version: 'old', digits };`) });
     const phone = await stage.phone('alice');
@@ -141,10 +152,15 @@ describe('scripts of a domain', () => {
     });
   });
 
-  it('may be files, which events start as soon as they are there, and no more when they say so', async () => {
+  it('may be files, which events start until the file no longer declares it', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     const starting = (event: string): string =>
-      `id: told\nstarts: { event: { name: ${event}, domain: demo.local } }\nstart: a\nblocks:\n  a: { log: told, next: end }\n`;
+      `id: told
+starts: { event: { name: ${event}, domain: demo.local } }
+start: a
+blocks:
+  a: { log: told, next: end }
+`;
     await make(SVC, { code: 'tell', scriptdata: module('await events.publish(args.event);') });
     const told = async (event: string): Promise<number> => {
       await send('POST', `${HOOKS}/tell`, { event });
@@ -166,7 +182,12 @@ describe('scripts of a domain', () => {
     const says = async (value: string): Promise<unknown> => {
       await writeFile(
         join(folder, 'kept.yaml'),
-        `id: kept\nstarts: { hook: true }\nstart: a\nblocks:\n  a: { return: ${value} }\n`,
+        `id: kept
+starts: { hook: true }
+start: a
+blocks:
+  a: { return: ${value} }
+`,
       );
       return await answer();
     };
@@ -203,7 +224,7 @@ describe('scripts of a domain', () => {
     }
   });
 
-  it('go before a file of the same code, which is listed until then and cannot be changed', async () => {
+  it('take precedence over a file of the same code, which is listed until then and read-only', async () => {
     const codes = async (): Promise<string[]> =>
       (await send('GET', `${IVR}?filter={"code":"echo"}`)).json<Script[]>().map(({ id }) => id);
     expect(await codes()).to.deep.equal(['file.echo']);
@@ -219,7 +240,7 @@ describe('scripts of a domain', () => {
     await call.hangup();
   });
 
-  it('take no limits that cannot be, of their own or of the domain', async () => {
+  it('refuse invalid limits, their own and those of the domain', async () => {
     const opts = { limits: { memory: 100_000 } };
     const refused = await send('POST', IVR, { code: 'greedy', scriptdata: refusing(486), opts });
     expect(expectError(refused, 400, 1400).error_details).to.deep.equal({
@@ -241,7 +262,13 @@ describe('scripts of a domain', () => {
       code: 'typed',
       scriptdata: {
         format: 'yaml',
-        source: 'parameters:\n  n: { type: integer }\nstart: a\nblocks:\n  a:\n    return: "${n + 1}"\n',
+        source: `parameters:
+  n: { type: integer }
+start: a
+blocks:
+  a:
+    return: "\${n + 1}"
+`,
       },
     });
     expect((await send('POST', `${HOOKS}/sum`, { a: 1, b: 2 })).json()).to.deep.equal({ sum: 3 });
@@ -270,7 +297,7 @@ describe('scripts of a domain', () => {
     expect(slow.code).to.equal('slow');
   });
 
-  it('say whose an external token is', async () => {
+  it('identify the user of an external token', async () => {
     const master = await stage.node.login();
     const inMaster = async (method: string, path: string, body?: unknown): Promise<RestAnswer> =>
       await master.send(method, `/rest/v1${path}`, body === undefined ? {} : { body });
@@ -280,21 +307,19 @@ describe('scripts of a domain', () => {
       });
     expect((await login('good')).status).to.equal(422);
     expect((await inMaster('PATCH', '/iam/sessions/current', { domain: 'master' })).status).to.equal(200);
-    const source = [
-      'parameters:',
-      '  token: { type: string }',
-      'variables:',
-      '  domain: demo.local',
-      '  login: ""',
-      'start: check',
-      'blocks:',
-      '  check:',
-      '    if: token == "good"',
-      '    exits: { then: good, else: end }',
-      '  good:',
-      '    set: { login: bob }',
-      '    next: end',
-    ].join('\n');
+    const source = `parameters:
+  token: { type: string }
+variables:
+  domain: demo.local
+  login: ""
+start: check
+blocks:
+  check:
+    if: token == "good"
+    exits: { then: good, else: end }
+  good:
+    set: { login: bob }
+    next: end`;
     const script = await inMaster('POST', '/domain/svcscripts', {
       code: 'sso',
       scriptdata: { format: 'yaml', source },
@@ -307,19 +332,19 @@ describe('scripts of a domain', () => {
     const bob = new RestClient(stage.node.base, answer.json<{ session_token: string }>().session_token);
     expect((await bob.get('/rest/v1/user/info')).json()).to.include({ login: 'bob', domain: 'demo.local' });
     expect((await login('bad')).status).to.equal(401);
-    // The token is nobody else's.
+    // The token belongs to no user.
     const runs = (await inMaster('GET', '/api/runs', undefined)).json<{ scenario: string; args?: object }[]>();
     const asked = runs.filter(({ scenario }) => scenario === 'sso');
     expect(asked.map(({ args }) => args)).to.deep.equal([undefined, undefined]);
     await inMaster('DELETE', `/domain/svcscripts/${script.json<Script>().id}`);
-    // Nobody's failed login, and so nobody is banned for it.
+    // This counts as no failed login, so the address is not banned.
     for (let n = 0; n < 6; n += 1) expect((await login('good')).status).to.equal(422);
     await inMaster('DELETE', `/domain/settings/${setting.json<Script>().id}`);
     bob.close();
     master.close();
   });
 
-  it('have nothing in common with those of the same name in other domains: each has its turn', async () => {
+  it('are independent of scripts of the same name in other domains, also in scheduling', async () => {
     const master = await stage.node.login('admin', 'master');
     const body = 'let n = 0; for (let i = 0; i < 2e7; i++) n = (n * 31 + i) % 1000003; return { n };';
     const alive = async (): Promise<number> => (await stage.node.health()).counts['runs'] ?? 0;

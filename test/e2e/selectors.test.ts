@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError, expectTalk } from './expectations.ts';
 
-/** The order in which selectors are looked at (specification, "Dialog selectors"). */
+/** Selectors in order of priority (specification, "Dialog selectors"). */
 const PRIORITY = [
   'dialogid',
   'inviteid',
@@ -24,7 +24,7 @@ type Named = Readonly<Record<(typeof PRIORITY)[number], string>>;
 
 const ALICE = '<sip:alice@demo.local>';
 
-/** Asks for both calls by selectors, and says what it was told. */
+/** Looks up both calls by selectors, and logs the answers. */
 const ASKER = `export default async function (call, args) {
   await call.answer();
   const { ids } = await operation.lookup({ userid: args.second, callid: args.first });
@@ -45,7 +45,7 @@ describe('dialog selectors', () => {
     await writeFile(join(folder, 'asker.js'), ASKER);
   });
 
-  /** Alice talks to bob, and to carol; each call by every selector that means it alone. */
+  /** Alice talks to bob, and to carol; each call with every selector that matches it alone. */
   async function twoCalls(phones?: readonly [Phone, Phone, Phone]) {
     const [alice, bob, carol] = phones ?? (await stage.phones('alice', 'bob', 'carol'));
     const rest = await stage.rest();
@@ -76,7 +76,7 @@ describe('dialog selectors', () => {
     return { one, other, first, second, both: [first.dialogid, second.dialogid] };
   }
 
-  /** The three ways in which a request can name a dialog without its id in the path. */
+  /** The three ways in which a request can select a dialog without its id in the path. */
   async function asked(method: string, selectors: object, body: object = {}): Promise<RestAnswer[]> {
     const rest = await stage.rest();
     return [
@@ -86,7 +86,7 @@ describe('dialog selectors', () => {
     ];
   }
 
-  it('of several, the one of highest priority counts, in body, query and !suffix', async () => {
+  it('only the one of highest priority counts, in body, query and !suffix', async () => {
     const { first, second } = await twoCalls();
     for (const [index, high] of PRIORITY.entries()) {
       for (const answer of await asked('LOOKUP', { [high]: first[high] })) {
@@ -97,7 +97,7 @@ describe('dialog selectors', () => {
         for (const answer of await asked('LOOKUP', both)) {
           expect(answer.json(), JSON.stringify(both)).to.deep.equal([first.dialogid]);
         }
-        // What is looked at decides alone, also when it means nothing.
+        // The selector of highest priority decides alone, even without a match.
         for (const answer of await asked('LOOKUP', { [low]: second[low], [high]: 'nothing' })) {
           expectError(answer, 404, 1413);
         }
@@ -105,7 +105,7 @@ describe('dialog selectors', () => {
     }
   });
 
-  it('must be there, in the body or the query', async () => {
+  it('one is required, in the body or the query', async () => {
     const rest = await stage.rest();
     for (const options of [{}, { body: {} }, { body: { mode: 'number' } }, { query: { dry_run: 'false' } }]) {
       const answer = await rest.send('LOOKUP', CALLS, options);
@@ -115,7 +115,7 @@ describe('dialog selectors', () => {
     }
   });
 
-  it('that several dialogs match: LOOKUP gives all, others are refused with their ids, and nothing happens', async () => {
+  it('that match several dialogs: LOOKUP lists all, other operations are refused with the ids and change nothing', async () => {
     const { one, other, both } = await twoCalls();
     const rest = await stage.rest();
     for (const selector of [
@@ -135,7 +135,7 @@ describe('dialog selectors', () => {
         ['SETUP_BINDINGS', { command: 'set', label: 'x' }],
         ['STOP_HOLD_MELODY', { mode: 'once' }],
       ] as const) {
-        // It has a `mode` of its own.
+        // REFERREPLACES has a `mode` of its own.
         if (method === 'STOP_HOLD_MELODY' && 'mode' in selector) continue;
         for (const answer of await asked(method, selector, body)) {
           const error = expectError(answer, 409, 1402);
@@ -153,7 +153,7 @@ describe('dialog selectors', () => {
     expect((await stage.dialogs()).map(({ dialogid }) => dialogid)).to.deep.equal(both);
   });
 
-  it('name the slave of REFERREPLACES, in the same order', async () => {
+  it('name the slave of REFERREPLACES, with the same priorities', async () => {
     const { first, second, both } = await twoCalls();
     const rest = await stage.rest();
     for (const [index, high] of PRIORITY.entries()) {
@@ -180,7 +180,7 @@ describe('dialog selectors', () => {
     expect(expectError(same, 422, 1405).error_details?.field).to.equal('slavedialogid');
   });
 
-  it('join the two calls whatever names the slave: both others talk, who joined them is released', async function () {
+  it('each kind of slave selector joins the two calls: both other parties talk, and the initiator is released', async function () {
     this.timeout(40_000);
     const phones = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
@@ -202,14 +202,14 @@ describe('dialog selectors', () => {
     }
   });
 
-  it('DELETE ends all that match', async () => {
+  it('DELETE ends all matching dialogs', async () => {
     const { one, other, both } = await twoCalls();
     const answer = await (await stage.rest()).send('DELETE', CALLS, { query: { sipuserphonenumber: '101' } });
     expect(answer.json(), answer.text).to.deep.equal({ dialogid: both[0], dialogids: both });
     await Promise.all([one, other].flatMap(({ outgoing, incoming }) => [outgoing.ended(), incoming.ended()]));
   });
 
-  it('mean the same from a scenario', async () => {
+  it('work the same from a scenario', async () => {
     const { one, other, first, second, both } = await twoCalls();
     const rest = await stage.rest();
     const dave = await stage.phone('dave');

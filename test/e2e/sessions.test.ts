@@ -3,8 +3,8 @@ import { RestClient } from '../phones/rest-client.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
-/** Few failed logins: the ban filter counts them for the whole of 127.0.0.1. */
-describe('sessions', () => {
+/** Few failed logins: the ban filter counts them for all of 127.0.0.1. */
+describe('REST sessions', () => {
   const stage = useStage();
   const SESSIONS = '/rest/v1/iam/sessions';
   const ADMIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin' };
@@ -35,7 +35,7 @@ describe('sessions', () => {
     anonymous.close();
   });
 
-  it('live in a cookie when no session_type is given', async () => {
+  it('use a cookie when no session_type is given', async () => {
     const anonymous = new RestClient(stage.node.base);
     const answer = await anonymous.send('POST', SESSIONS, { body: ADMIN });
     expect(answer.status, answer.text).to.equal(204);
@@ -60,7 +60,7 @@ describe('sessions', () => {
     client.close();
   });
 
-  it('of a token clone the cookie they come with', async () => {
+  it('of type token are cloned from the cookie session sent with the request', async () => {
     const anonymous = new RestClient(stage.node.base);
     const login = await anonymous.send('POST', SESSIONS, { body: ADMIN });
     const headers = { Cookie: (login.header('set-cookie') ?? '').split(';')[0] ?? '' };

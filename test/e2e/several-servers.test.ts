@@ -86,7 +86,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     return { outgoing, incoming };
   }
 
-  /** The media server to which the phone sends its sound. */
+  /** The media server that receives the phone's sound. */
   function serverOf(call: PhoneCall): MediaServerProgram {
     const port = call.session.remote?.port ?? 0;
     const found = medias.find(({ rtp }) => port >= rtp.from && port <= rtp.to);
@@ -110,7 +110,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     return { alice, first, second, join };
   }
 
-  it('phones of different SIP servers call each other; a phone is called by the server that it registered at', async () => {
+  it('phones of different SIP servers call each other; a phone is called through the server of its registration', async () => {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
     const { outgoing, incoming } = await connect(alice, bob);
     expect(incoming.header('Via')).to.contain(sips[1].address);
@@ -123,7 +123,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await incoming.ended();
   });
 
-  it('spread calls over the media servers, and keep all sound of one call on one of them', async () => {
+  it('calls are spread over the media servers, and both legs of a call use the same one', async () => {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
     const calls = [];
     for (let call = 0; call < 4; call += 1) calls.push(await connect(alice, bob));
@@ -132,7 +132,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     for (const { outgoing } of calls) await outgoing.hangup();
   });
 
-  it('join two calls of different media servers: one phone goes to the other server', async () => {
+  it('joining calls of different media servers moves one phone to the other server', async () => {
     const { first, second, join } = await twoCalls();
     const answer = await join();
     expect(answer.json(), answer.text).to.include({ result: 'ok' });
@@ -145,7 +145,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await second.incoming.ended();
   });
 
-  it('part nobody when the phone that would have to go there refuses', async () => {
+  it('both calls stay when the phone to be moved refuses', async () => {
     const { alice, first, second, join } = await twoCalls();
     for (const { incoming } of [first, second]) incoming.refuses = 488;
     const joining = join();
@@ -159,7 +159,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await second.outgoing.hangup();
   });
 
-  it('bring whoever is transferred to a room to the media server of the room', async () => {
+  it('a party transferred to a room moves to the media server of the room', async () => {
     const [alice, bob, carol] = [await phone('alice', 0), await phone('bob', 1), await phone('carol', 1)];
     const member = await alice.call('*7031');
     await member.answered();
@@ -191,7 +191,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     return { alice, member, ...call, operate };
   }
 
-  it('bring a call to the media server of the room that it becomes part of: SWITCHCONF, REFERCONF, Replaces', async () => {
+  it('SWITCHCONF, REFERCONF and Replaces move a call to the media server of the room', async () => {
     const { member, outgoing, incoming, operate } = await roomAndCall('*7032');
     const switched = await operate('SWITCHCONF', { referto: '*7032' });
     expect(switched.json(), switched.text).to.include({ result: 'ok' });
@@ -200,7 +200,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
       await expectTalk(member, call);
     }
     await expectTalk(outgoing, incoming);
-    // A phone whose call is elsewhere takes a participant's place: its sound begins where the room is.
+    // A phone on the other media server takes a participant's place: its media starts at the server of the room.
     const dave = await phone('dave', 1);
     const taking = await dave.call('*7032', { headers: [{ name: 'Replaces', value: incoming.replaces }] });
     await taking.answered();
@@ -210,7 +210,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     for (const call of [outgoing, taking, member]) await call.hangup();
   });
 
-  it('bring whom a participant consults into his room: REFERCONF, and REFER with Replaces to the room', async () => {
+  it('REFERCONF and REFER with Replaces move a consulted party to the media server of the room', async () => {
     for (const how of ['REFERCONF', 'REFER'] as const) {
       const { member, outgoing, incoming, operate } = await roomAndCall('*7033');
       const bob = phones.find(({ login }) => login === 'bob');
@@ -236,7 +236,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
   });
 
   for (const side of ['x', 'y'] as const) {
-    it(`put the parties of a SWITCHCONF together again when ${side.toUpperCase()} cannot get into the room`, async () => {
+    it(`SWITCHCONF reconnects the parties when ${side.toUpperCase()} cannot move to the room`, async () => {
       const { member, outgoing, incoming, operate } = await roomAndCall('*7034');
       (side === 'x' ? outgoing : incoming).refuses = 488;
       const switched = await operate('SWITCHCONF', { referto: '*7034' });
@@ -251,7 +251,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     });
   }
 
-  it('give a party that cannot get into the room of REFERCONF back to the initiator, who was on hold', async () => {
+  it('REFERCONF returns a party that cannot move to the room to its held initiator', async () => {
     const { alice, first, second } = await twoCalls();
     await second.outgoing.hangup();
     await first.outgoing.unhold();
@@ -272,7 +272,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await Promise.all([room.hangup(), first.outgoing.hangup()]);
   });
 
-  it('lose no call but its own with a media server, do without it, and use it again when it is back', async () => {
+  it('the loss of a media server ends only its own calls; it is used again once it is back', async () => {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 1)];
     const calls = [await connect(alice, bob), await connect(alice, bob)];
     const [lost, kept] = medias;
@@ -295,7 +295,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     for (const { outgoing } of [staying, ...without, again]) await outgoing.hangup();
   });
 
-  it('lose no call but its own with a SIP server, do without it, and use it again when it is back', async () => {
+  it('the loss of a SIP server ends only its own calls; it is used again once it is back', async () => {
     const [alice, bob] = [await phone('alice', 0), await phone('bob', 0)];
     const kept = await connect(alice, bob);
     const [carol, dave] = [await phone('carol', 1), await phone('dave', 1)];
@@ -307,7 +307,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await expectTalk(without.outgoing, without.incoming);
     await sips[1].start();
     await everythingThere();
-    // The server that is back does not know the call, whose phones cannot hang up any more.
+    // The restarted server does not know the call, whose phones can no longer hang up.
     for (const call of [lost.outgoing, lost.incoming]) call.abandon();
     await eventually(async () => expect(await dialogs()).to.have.length(2));
     await eventually(async () => expect(await channels()).to.equal(4));

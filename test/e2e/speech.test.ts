@@ -21,7 +21,7 @@ interface SpeechEvent {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('speech', () => {
+describe('speech recognition', () => {
   const stage = useStage();
   let vosk: VoskServer;
   let openai: OpenAiServer;
@@ -67,7 +67,7 @@ describe('speech', () => {
   }
 
   describe('of a live call', () => {
-    it('is told as events, and as text at the end', async () => {
+    it('is reported by events, and as text at the end', async () => {
       await useVosk();
       vosk.words = ['hello', 'there'];
       const [alice, bob] = await stage.phones('alice', 'bob');
@@ -104,7 +104,7 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections).to.equal(0));
     });
 
-    it('has one layer of a name, also when it is added several times at once', async () => {
+    it('has one layer for each name, also when it is added several times at once', async () => {
       await useVosk();
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing } = await stage.connect(alice, bob, '102');
@@ -122,7 +122,7 @@ describe('speech', () => {
       await outgoing.hangup();
     });
 
-    it('a layer is replaced where no further stream is free, and a refused replacement keeps it', async () => {
+    it('a layer is replaced when all streams are in use, and a refused replacement keeps it', async () => {
       const only = { servers: [{ engine: 'vosk', url: vosk.url }], parallel_streams: 1 };
       await configure(only);
       const [alice, bob] = await stage.phones('alice', 'bob');
@@ -157,7 +157,7 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections).to.equal(0));
     });
 
-    it('a layer that is removed without its text gives its stream back at once', async () => {
+    it('a layer removed without its text frees its stream at once', async () => {
       await configure({ servers: [{ engine: 'vosk', url: vosk.url }], parallel_streams: 1 });
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing } = await stage.connect(alice, bob, '102');
@@ -178,7 +178,7 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections).to.equal(0), 4000);
     });
 
-    it('a layer that is removed without its text still tells its last words as an event', async () => {
+    it('a layer removed without its text still reports its last words by an event', async () => {
       await useVosk();
       vosk.words = ['goodbye'];
       const [alice, bob] = await stage.phones('alice', 'bob');
@@ -199,7 +199,7 @@ describe('speech', () => {
       await outgoing.hangup();
     });
 
-    it('goes with the leg through a transfer, and ends with it', async () => {
+    it('follows the leg through a transfer, and ends with it', async () => {
       await useVosk();
       vosk.words = ['before', 'after'];
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
@@ -229,7 +229,7 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections, 'still listening').to.equal(0));
     });
 
-    it('does not make the call worse', async () => {
+    it('does not affect the sound of the call', async () => {
       await useVosk();
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -245,7 +245,7 @@ describe('speech', () => {
       await eventually(async () => expect(vosk.connections).to.equal(0));
     });
 
-    it('is refused where it cannot be', async () => {
+    it('is refused for invalid dialogs and parameters', async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing } = await stage.connect(alice, bob, '102');
       const { dialogid } = await stage.dialog();
@@ -277,8 +277,8 @@ describe('speech', () => {
   });
 
   describe('of a recording', () => {
-    it('is transcribed by TRANSCRIBE, channel by channel, and told when it is done', async () => {
-      // Where the first server fails, the next one does it.
+    it('is transcribed by TRANSCRIBE, channel by channel, and reported at the end', async () => {
+      // The next server takes over when the first one fails.
       const away = { engine: 'openai', url: 'http://127.0.0.1:1/v1' };
       await configure({ servers: [away, { engine: 'openai', url: openai.url }] });
       openai.texts = ['good morning', 'who is there'];
@@ -327,7 +327,7 @@ describe('speech', () => {
       expect((await rest.send('TRANSCRIBE', CALLS, { body: { idconn: inviteid, reclink } })).status).to.equal(422);
     });
 
-    it('is transcribed by itself where the rule says so', async () => {
+    it('is transcribed automatically by a rule', async () => {
       await configure({ servers: [{ engine: 'openai', url: openai.url }] });
       openai.texts = ['by itself'];
       await rest.send('POST', RULES, { body: { opts: { transcribe: true } } });
@@ -350,24 +350,33 @@ describe('speech', () => {
       await mkdir(folder, { recursive: true });
       await writeFile(
         join(folder, `${id}.yaml`),
-        `id: ${id}\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: ask\n${blocks}`,
+        `id: ${id}
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: ask
+${blocks}`,
       );
     }
 
-    const ANSWER = (word: string, hertz: number): string =>
-      `  ${word}:\n    play: "tone:%(1500,0,${hertz})"\n    next: end\n`;
+    const toneBlock = (name: string, hertz: number): string => `  ${name}:
+    play: "tone:%(1500,0,${hertz})"
+    next: end
+`;
 
-    it('is understood by pocketsphinx, and interrupts the prompt', async function () {
+    it('is recognised by pocketsphinx, and interrupts the prompt', async function () {
       if (!speechPeers()) this.skip();
       const hints = WORDS.map((word) => `"${word}"`).join(', ');
       await scenario(
         'voice',
-        `  ask:\n    recognise: { prompt: "tone:%(20000,0,400)", hints: [${hints}], silence: 600ms }\n` +
-          '    exits: { heard: which, silence: quiet }\n' +
-          '  which:\n    switch: ${ask.text}\n    exits: { tomorrow: later, else: other }\n' +
-          ANSWER('later', 700) +
-          ANSWER('other', 1000) +
-          ANSWER('quiet', 1300),
+        `  ask:
+    recognise: { prompt: "tone:%(20000,0,400)", hints: [${hints}], silence: 600ms }
+    exits: { heard: which, silence: quiet }
+  which:
+    switch: \${ask.text}
+    exits: { tomorrow: later, else: other }
+${toneBlock('later', 700)}${toneBlock('other', 1000)}${toneBlock('quiet', 1300)}`,
       );
       const [alice] = await stage.phones('alice');
       const call = await alice.call('*55voice');
@@ -377,15 +386,18 @@ describe('speech', () => {
       await call.ended(6000);
     });
 
-    it('leaves by silence and failed', async () => {
+    it('leaves by the exits silence and failed', async () => {
       await useVosk();
       vosk.words = [''];
       await scenario(
         'mute',
-        '  ask:\n    recognise: { timeout: 400ms, silence: 300ms }\n    exits: { heard: end, silence: quiet, failed: end }\n' +
-          '  quiet:\n    recognise: { prompt: "tone:%(300,0,1300)", timeout: 5s, silence: 300ms }\n' +
-          '    exits: { heard: end, silence: end, failed: what }\n' +
-          ANSWER('what', 1000),
+        `  ask:
+    recognise: { timeout: 400ms, silence: 300ms }
+    exits: { heard: end, silence: quiet, failed: end }
+  quiet:
+    recognise: { prompt: "tone:%(300,0,1300)", timeout: 5s, silence: 300ms }
+    exits: { heard: end, silence: end, failed: what }
+${toneBlock('what', 1000)}`,
       );
       const [alice] = await stage.phones('alice');
       const call = await alice.call('*55mute');
@@ -398,16 +410,21 @@ describe('speech', () => {
       await call.ended(6000);
     });
 
-    it('is written down afterwards', async () => {
+    it('is transcribed after the call', async () => {
       await configure({ servers: [{ engine: 'openai', url: openai.url }] });
       openai.texts = ['call me back'];
       await scenario(
         'notes',
-        '  ask:\n    record: { max: 10s, beep: false }\n    next: write\n' +
-          '  write:\n    transcribe: ${ask.recording}\n    next: which\n' +
-          "  which:\n    if: write.text == 'call me back'\n    exits: { then: good, else: bad }\n" +
-          ANSWER('good', 700) +
-          ANSWER('bad', 1000),
+        `  ask:
+    record: { max: 10s, beep: false }
+    next: write
+  write:
+    transcribe: \${ask.recording}
+    next: which
+  which:
+    if: write.text == 'call me back'
+    exits: { then: good, else: bad }
+${toneBlock('good', 700)}${toneBlock('bad', 1000)}`,
       );
       const [alice] = await stage.phones('alice');
       const call = await alice.call('*55notes');
@@ -426,13 +443,13 @@ describe('speech with an engine that is installed while the node runs', () => {
   const bin = temporaryFolder();
   const stage = useStage({
     env: async () => {
-      // What the engine is started with; the rest of PATH would hold the engine, too.
+      // Programs needed to start the engine; the rest of PATH would contain the engine, too.
       await symlink(commandPath('cat'), join(bin, 'cat'));
       return { PATH: bin };
     },
   });
 
-  it('finds it at the next request', async function () {
+  it('is found at the next request', async function () {
     this.timeout(60_000);
     if (!speechPeers()) this.skip();
     const rest = await stage.rest();
@@ -459,7 +476,7 @@ function commandPath(command: string): string {
   return execFileSync('sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).trim();
 }
 
-/** Events of some classes, as they come. */
+/** Events of some classes, in order. */
 async function eventsOf(
   stage: Stage,
   rest: RestClient,

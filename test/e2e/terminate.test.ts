@@ -42,7 +42,7 @@ describe('DELETE of a dialog', () => {
     expect((await call.ended()).by).to.equal('there');
   });
 
-  it('ends a call made by POST while X rings', async () => {
+  it('ends a POST call while X rings', async () => {
     const alice = await stage.phone('alice');
     const started = await stage.operate('POST', { from: '101', to: '102', response_mode: 0 });
     expect(started.status, started.text).to.equal(200);
@@ -53,7 +53,7 @@ describe('DELETE of a dialog', () => {
     await stage.expectNoDialog();
   });
 
-  it('ends a call made by POST while Y rings', async () => {
+  it('ends a POST call while Y rings', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const started = stage.operate('POST', { from: '101', to: '102', response_mode: 3 });
     const x = await alice.incoming();
@@ -67,7 +67,7 @@ describe('DELETE of a dialog', () => {
     await stage.expectNoDialog();
   });
 
-  it('answers 404 with 1413 for a dialog that does not exist, or is over', async () => {
+  it('answers 404 with 1413 for an unknown or ended dialog', async () => {
     const rest = await stage.rest();
     const error = expectError(await rest.send('DELETE', `${CALLS}/no-such-dialog`), 404, 1413);
     expect(error.error_message).to.equal('Dialog not found');
@@ -79,7 +79,7 @@ describe('DELETE of a dialog', () => {
     expectError(await rest.send('DELETE', `${CALLS}/${dialogid}`), 404, 1413);
   });
 
-  it('works as !delete too', async () => {
+  it('also works as !delete', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();

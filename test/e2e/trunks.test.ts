@@ -11,7 +11,7 @@ import { expectError, expectTalk } from './expectations.ts';
 const PROVIDERS = '/rest/v1/domain/providers';
 const ROUTES = '/rest/v1/domain/routes';
 const ACCOUNT = { realm: 'operator.example', username: 'acme', password: 'trunk-secret' };
-/** A number in the world, reached through the operator. */
+/** An external number, reached through the operator. */
 const OUTSIDE = '0030123456';
 
 describe('providers', () => {
@@ -25,7 +25,7 @@ describe('providers', () => {
     for (const path of made.splice(0).toReversed()) expect((await admin.send('DELETE', path)).status).to.equal(204);
   });
 
-  /** The operator's switch: one number behind it, on a port of its own. */
+  /** The operator's switch, on a port of its own, with one number. */
   async function operator(login: string, options: Partial<PhoneOptions> = {}): Promise<Phone> {
     const phone = await Phone.start({ login, domain: 'demo.local', ...options });
     operators.push(phone);
@@ -48,7 +48,7 @@ describe('providers', () => {
   const outbound = (): Promise<string> =>
     make(ROUTES, { to_pattern: '00%', target: { type: 'provider', code: 'operator' } });
 
-  describe('calls out', () => {
+  describe('outgoing calls', () => {
     it('reach the number, with the operator as the other side of the dialog', async () => {
       const outside = await operator(OUTSIDE);
       await provider(outside);
@@ -87,7 +87,7 @@ describe('providers', () => {
       ['another password than ours', { login: 'acme', pwd: 'wrong' }],
       ['a password where we have none', {}],
     ] as const) {
-      it(`end with 500 and without a challenge when the operator wants ${what}; the log names the provider`, async () => {
+      it(`end with 500 and without a challenge when the operator requires ${what}; the log names the provider`, async () => {
         const outside = await operator(OUTSIDE, { challenger: new Challenger({ ...ACCOUNT, refusesWith: 407 }) });
         await provider(outside, { code: 'acme-trunk', ...account });
         await make(ROUTES, { to_pattern: '00%', target: { type: 'provider', code: 'acme-trunk' } });
@@ -101,7 +101,7 @@ describe('providers', () => {
       });
     }
 
-    it('show the operator the numbers that the mapping makes', async () => {
+    it('show the operator the mapped numbers', async () => {
       const outside = await operator('+4930123456');
       await provider(outside, {
         mapping: {
@@ -120,7 +120,7 @@ describe('providers', () => {
       });
     });
 
-    it('are refused when the provider is disabled, or has no more room', async () => {
+    it('are refused for a disabled or full provider', async () => {
       const outside = await operator(OUTSIDE);
       const id = await provider(outside, { max_calls: 1 });
       await outbound();
@@ -135,7 +135,7 @@ describe('providers', () => {
       expect(outside.waitingCalls).to.equal(0);
     });
 
-    it('are made for a phone that forwards there by 302, but not for the operator itself', async () => {
+    it('are made when a phone forwards outside by 302, but not when the operator does', async () => {
       const outside = await operator(OUTSIDE);
       await provider(outside);
       await outbound();
@@ -156,7 +156,7 @@ describe('providers', () => {
       expect(outside.waitingCalls).to.equal(0);
     });
 
-    it('are transferred like others, and transfers go out', async () => {
+    it('can be transferred, and calls can be transferred outside', async () => {
       const outside = await operator(OUTSIDE);
       await provider(outside);
       await outbound();
@@ -176,8 +176,8 @@ describe('providers', () => {
     });
   });
 
-  describe('calls in', () => {
-    it('are known by the address they come from, and show the external side', async () => {
+  describe('incoming calls', () => {
+    it('are identified by their source address, and show the external side', async () => {
       const outside = await operator(OUTSIDE, { registrar: stage.node.sip });
       await provider(outside, { mapping: { inbound: [{ pattern: '49308%', strip: 5, prepend: '' }] } });
       const bob = await stage.phone('bob');
@@ -194,7 +194,7 @@ describe('providers', () => {
       await incoming.ended();
     });
 
-    it('keep what names the external side through transfers', async () => {
+    it('keep the ids of the external side through transfers', async () => {
       const outside = await operator(OUTSIDE, { registrar: stage.node.sip });
       await provider(outside);
       const [bob, carol] = await stage.phones('bob', 'carol');
@@ -250,7 +250,7 @@ describe('providers', () => {
       });
     }
 
-    it('show the asserted number to phones where nothing is withheld', async () => {
+    it('show phones the asserted number when nothing is withheld', async () => {
       const outside = await operator('anonymous', { domain: 'anonymous.invalid', registrar: stage.node.sip });
       await provider(outside);
       const bob = await stage.phone('bob');
@@ -262,7 +262,7 @@ describe('providers', () => {
       await outgoing.refused();
     });
 
-    it('go only to the numbers of the account, and never out again', async () => {
+    it('reach only the numbers of the account, and no external number', async () => {
       const outside = await operator(OUTSIDE, { registrar: stage.node.sip });
       await provider(outside, { numbers: ['10?', '00%'] });
       await outbound();
@@ -281,7 +281,7 @@ describe('providers', () => {
       await call.hangup();
     });
 
-    it('are challenged from anywhere else', async () => {
+    it('are challenged from any other address', async () => {
       const outside = await operator(OUTSIDE);
       await provider(outside);
       const stranger = await operator(OUTSIDE, { registrar: stage.node.sip, password: 'guess' });
@@ -290,14 +290,14 @@ describe('providers', () => {
   });
 
   describe('registration', () => {
-    it('is made at the operator, renewed with the account, and taken back', async () => {
+    it('is made at the operator; a changed account is registered anew and the old registration removed', async () => {
       const outside = await operator('acme', { challenger: new Challenger(ACCOUNT), registrar: stage.node.sip });
       const id = await provider(outside, {
         register: 'outbound',
         login: 'acme',
         pwd: 'trunk-secret',
         from_domain: 'operator.example',
-        // Calls come to the registered contact only: this is an address that nobody has.
+        // Calls reach the registered contact only: this address is unused.
         addresses: ['192.0.2.1'],
       });
       const first = await outside.registrations.next(5000);
@@ -314,19 +314,19 @@ describe('providers', () => {
         body: { register_expires: 900 },
       });
       expect(changed.status, changed.text).to.equal(200);
-      // The old one is taken back while the new one is made.
+      // The old registration is removed while the new one is made.
       const next = [await outside.registrations.next(5000), await outside.registrations.next(5000)];
       expect(next.map((request) => header(request, 'expires'))).to.have.members(['0', '900']);
     });
 
-    it('is made for as long as the operator wants it at least (423)', async () => {
+    it('uses the minimum interval of the operator (423)', async () => {
       const outside = await operator('acme', { challenger: new Challenger({ ...ACCOUNT, minExpires: 1800 }) });
       const account = { login: 'acme', pwd: 'trunk-secret', from_domain: 'operator.example' };
       await provider(outside, { register: 'outbound', register_expires: 60, ...account });
       expect(header(await outside.registrations.next(5000), 'expires')).to.equal('1800');
     });
 
-    it('of a gateway is taken here, and calls go to it', async () => {
+    it('of a gateway is accepted here, and calls reach it', async () => {
       const gateway = await operator(OUTSIDE, { registrar: stage.node.sip, password: 'gate-secret' });
       await provider(gateway, { register: 'inbound', login: OUTSIDE, pwd: 'gate-secret', addresses: ['192.0.2.1'] });
       await outbound();
@@ -345,7 +345,7 @@ describe('providers', () => {
     });
   });
 
-  it('never show their password, and say which field is wrong', async () => {
+  it('never show their password, and name an invalid field', async () => {
     const outside = await operator(OUTSIDE);
     const id = await provider(outside, { login: 'acme', pwd: 'trunk-secret' });
     const read = await (await stage.rest()).get(`${PROVIDERS}/${id}`);

@@ -12,9 +12,9 @@ export interface ToldEvent {
 }
 
 /**
- * Beside demo.local, with its users and administrator: a domain below it (administrator `chief`), in demo.local itself a user `guest` without any role, a domain that has
- * nothing to do with it (administrator `boss`; zoe has the number 101, yan 102), and the master domain's administrator
- * `root`. 7<number> calls from the other domain to demo.local, 6<number> the other way.
+ * In addition to demo.local, with its users and administrator: a domain below it (administrator `chief`), a user `guest` of
+ * demo.local without a role, an unrelated domain (administrator `boss`; zoe has the number 101, yan 102), and the master
+ * domain's administrator `root`. 7<number> calls from the other domain to demo.local, 6<number> the other way.
  */
 export class TwoDomains {
   readonly clients: Readonly<Record<string, RestClient>>;
@@ -92,7 +92,7 @@ export class TwoDomains {
     return phone;
   }
 
-  /** What somebody is told by Server-Sent Events from now on. */
+  /** Collects a user's Server-Sent Events from now on. */
   async events(who: string, names: readonly string[]): Promise<{ next(): Promise<ToldEvent> }> {
     const { authorization = '' } = this.clients[who]?.authorization ?? {};
     const response = await fetch(`${this.#node.base}${REST}/api/events?events=${names.join(',')}`, {

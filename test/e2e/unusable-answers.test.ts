@@ -3,14 +3,14 @@ import type { Phone } from '../phones/phone.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-/** What a phone may write instead of a description that can be used. */
+/** Unusable session descriptions of a phone. */
 const UNUSABLE: Readonly<Record<string, (sdp: string) => string>> = {
   'G.729 alone': (sdp) => sdp.replace(/^m=audio (\d+)[\s\S]*/m, 'm=audio $1 RTP/AVP 18\r\na=rtpmap:18 G729/8000\r\n'),
   'refused sound': (sdp) => sdp.replace(/^m=audio \d+/m, 'm=audio 0'),
   'no session description': () => '',
 };
 
-describe('a session description of an answer that cannot be used', () => {
+describe('an unusable session description in an answer', () => {
   const stage = useStage();
   const phone = (login: 'alice' | 'bob', describes: (sdp: string) => string): Promise<Phone> =>
     stage.phone(login, { describes, tolerates: /the offer in the 200 has no common codec/ });
@@ -28,7 +28,7 @@ describe('a session description of an answer that cannot be used', () => {
       await stage.expectNoDialog();
     });
 
-    it(`${what} in the 200: a further phone of the account can take the call`, async () => {
+    it(`${what} in the 200: another phone of the account can take the call`, async () => {
       const alice = await stage.phone('alice');
       const desk = await phone('bob', describes);
       const mobile = await stage.phone('bob');
@@ -43,7 +43,7 @@ describe('a session description of an answer that cannot be used', () => {
     });
 
     for (const number of ['102', '500']) {
-      it(`${what} in the ACK of a caller that offered nothing: ${number} does not stay in a silent call`, async () => {
+      it(`${what} in the ACK of an INVITE without an offer: the call to ${number} ends`, async () => {
         const alice = await phone('alice', describes);
         const bob = await stage.phone('bob');
         const outgoing = await alice.call(number, { lateOffer: true });
@@ -56,7 +56,7 @@ describe('a session description of an answer that cannot be used', () => {
     }
   }
 
-  it('a 200 without one is enough after one in a 183', async () => {
+  it('a 200 without one is accepted after one in a 183', async () => {
     let described = false;
     const [alice, bob] = [
       await stage.phone('alice'),

@@ -1,19 +1,19 @@
-// Tests mostly wait, so they run in lanes: several mocha processes at a time. Each lane has ports of its own (ports.ts), and
-// temporary folders, a shared node (stage.ts) and a PostgreSQL server of its own as far as its tests ask for them.
-// As a whole: Node 20, which may read this file, has no `globSync`.
+// Tests mostly wait, so they run in lanes: several mocha processes at a time. Each lane has its own ports (ports.ts), and
+// temporary folders, a shared node (stage.ts) and a PostgreSQL server when its tests use them.
+// Imported as a whole: Node 20, which may read this file, has no `globSync`.
 import fs from 'node:fs';
 import { sep } from 'node:path';
 import process from 'node:process';
 
 const ALL = 'test/**/*.test.ts';
 
-/** Files of test/e2e with nodes of their own, whose start and end take as long as the tests, or that wait for long. */
+/** Files of test/e2e that start nodes of their own, which takes long, or that wait for long. */
 const OWN_NODES =
-  /^test\/e2e\/(access|database-state|domains|ending|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanishing)\.test\.ts$/;
+  /^test\/e2e\/(access|domains|healthz-database|hostile.*|hunt|idempotency|leaks|node-shutdown|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanished-phones)\.test\.ts$/;
 
 /**
- * A file is in the first lane that has it. Those in front are sensitive to time, as they play audio and watch timers; the
- * `background` gets the processor when they wait.
+ * A file belongs to the first matching lane. The first ones are sensitive to time, as they play audio and watch timers; the
+ * `background` gets the processor while they wait.
  */
 const LANES = [
   { name: 'nodes', has: (file) => OWN_NODES.test(file) || file.startsWith('test/embedded/') },
@@ -21,12 +21,12 @@ const LANES = [
   { name: 'others', has: () => true, background: true },
 ];
 
-/** Files whose nodes connect to a real drachtio-server. */
+/** Files with nodes that connect to a real drachtio-server. */
 const WITH_NODES = /^test\/e2e\//;
 
 /**
  * The lanes of a run: `{ name, files, background, options }`.
- * @param {string[]} named what the command line names: files, patterns, and options of mocha behind them
+ * @param {string[]} named arguments of the command line: files and patterns, followed by options of mocha
  * @param {string} root the folder of the project
  */
 export function lanesFor(named, root) {
@@ -40,15 +40,15 @@ export function lanesFor(named, root) {
   return lanes;
 }
 
-/** Whether the lanes wait for each other. */
+/** Whether the lanes run one after another. */
 export function overRealServers() {
   const { RINGMASTER_DRACHTIO, RINGMASTER_FREESWITCH } = process.env;
   return Boolean(RINGMASTER_DRACHTIO || RINGMASTER_FREESWITCH);
 }
 
 /**
- * An application that connects to a real server must be the only one (docs/conformance.md): a node for several files of tests
- * lives as long as their process, so each file with nodes has a process of its own.
+ * A real server accepts a single application (docs/conformance.md). As a shared node lives as long as its process, each
+ * file with nodes has a process of its own.
  */
 function lanesInTurn(files, options) {
   const others = files.filter((file) => !WITH_NODES.test(file));

@@ -7,13 +7,13 @@ import { TONES, useRooms } from './support.ts';
 
 const LOGINS = ['alice', 'bob', 'carol', 'dave'] as const;
 const JOINS = 500;
-/** Phones that come and go at the same time. */
+/** Phones that join and leave at the same time. */
 const AT_ONCE = 20;
 
-describe('coming and going', () => {
+describe('participants that join and leave a conference', () => {
   const { stage, rooms } = useRooms({ ownNode: true });
 
-  it(`of ${JOINS} callers leaves nothing behind, and whoever stays hears the last one`, async function () {
+  it(`${JOINS} joins and leaves free all resources, and the remaining participant hears the last one`, async function () {
     this.timeout(120_000);
     const [dave] = await stage.phones('dave');
     const before = await stage.node.health();
@@ -30,7 +30,7 @@ describe('coming and going', () => {
           left -= 1;
           const call = await phone.call('*7091');
           await call.answered();
-          // Some go before the media server has them in the mix.
+          // Some leave before the media server has added them to the mix.
           if (index % 4 === 0) await call.hears(TONES[7]);
           await call.hangup();
         }
@@ -55,7 +55,7 @@ describe('coming and going', () => {
     }, 10_000);
   });
 
-  it('while participants are added, removed as they ring, parted as they leave, and rooms are ended', async function () {
+  it('concurrent additions, removals, topology commands and room ends leave nothing behind', async function () {
     this.timeout(120_000);
     const [carol] = await stage.phones('carol');
     const before = await stage.node.health();
@@ -63,7 +63,7 @@ describe('coming and going', () => {
       const answer = await rooms.ask('GET', `/${confid}/participants`);
       return answer.status === 200 ? answer.json<{ participantid: string }[]>().map((each) => each.participantid) : [];
     };
-    /** Whatever is asked of a room on its way out: done, or not there any more, and never anything else. */
+    /** A request to a room that is ending: done or not found, and nothing else. */
     const statuses = new Map<number, number>();
     const ask = async (method: string, path: string, body?: unknown) => {
       const { status, text } = await rooms.ask(method, path, body);
@@ -75,7 +75,7 @@ describe('coming and going', () => {
     const answering = (async () => {
       for (let turn = 0; working; turn += 1) {
         const call = await carol.incoming(100).catch(() => undefined);
-        // It may have been taken back before this phone looked.
+        // The call may have been cancelled already.
         if (call?.live !== true) continue;
         call.ring();
         if (turn % 3 === 0) await call.answer().catch(() => undefined);
@@ -92,7 +92,7 @@ describe('coming and going', () => {
           () => true,
           () => false,
         );
-        // The room was ended before this one was in: refused, and never left without an answer.
+        // The room ended before this phone was in: it is refused, and never left without an answer.
         if (!inside) {
           expect(call.end?.status, JSON.stringify(call.end)).to.be.within(400, 499);
           continue;
@@ -139,7 +139,7 @@ describe('coming and going', () => {
     }, 10_000);
   });
 
-  it('of a phone that vanishes: the conference can be ended all the same, and nothing is left', async () => {
+  it('a conference with a vanished phone can be ended, and frees its resources', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await rooms.enter(alice, '*7092', TONES[0]);
     const other = await rooms.enter(bob, '*7092', TONES[1]);
@@ -150,7 +150,7 @@ describe('coming and going', () => {
     await rooms.expectNothing();
   });
 
-  it('of SIPp calls, of which some are cancelled and some hang up: nothing is left', async function () {
+  it('SIPp calls that are cancelled or hung up in a room leave nothing behind', async function () {
     const program = requirePeer(this, 'sipp');
     const [dave] = await stage.phones('dave');
     const stays = await rooms.enter(dave, '*7098', TONES[7]);
@@ -168,7 +168,7 @@ describe('coming and going', () => {
     await rooms.expectNothing();
   });
 
-  it('of rooms: many at the same time, each hears its own', async () => {
+  it('concurrent rooms do not hear each other', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const numbers = ['*7093', '*7094', '*7095', '*7096'];
     for (const [index, number] of numbers.entries()) {

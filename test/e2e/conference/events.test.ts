@@ -9,10 +9,10 @@ interface Told {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-describe('the events of a conference', () => {
+describe('conference events', () => {
   const { stage, rooms } = useRooms();
 
-  /** What a user is told of one conference. */
+  /** The events of one conference that a user receives. */
   const listen = async (login: string, number: string): Promise<{ told: Told[]; close(): void }> => {
     const { token } = await stage.rest(login);
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
@@ -32,7 +32,7 @@ describe('the events of a conference', () => {
     return { told, close: () => socket.close() };
   };
 
-  it('tell nothing of a room at whose door somebody asks for entrance, until the PIN is given', async () => {
+  it('report nothing about a caller who has not entered the PIN yet', async () => {
     const rest = await stage.rest();
     const code = { prefix: '*7701', type: 'conference', opts: { pin: '4711', pin_prompt: 'tone:%(800,0,1300)' } };
     expect((await rest.send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
@@ -51,7 +51,7 @@ describe('the events of a conference', () => {
     expect((await guessing.ended()).by).to.equal('there');
     await stage.expectNoDialog();
     expect(await started()).to.equal(before);
-    // Events come in order: none came before these.
+    // Events come in order: there were none before these.
     const knowing = await rooms.enter(bob, '*77011');
     await knowing.hears(1300);
     await knowing.sendDtmf('4711');
@@ -63,7 +63,7 @@ describe('the events of a conference', () => {
     events.close();
   }).timeout(30_000);
 
-  it('tell of its begin and end, who comes, talks, holds, is parted and goes, in order', async () => {
+  it('report start, joining, talking, holding, topology changes, leaving and end in order', async () => {
     const events = await listen('admin', '*707111');
     const nobody = await listen('alice', '*707111');
     const [alice, bob] = await stage.phones('alice', 'bob');
@@ -122,7 +122,7 @@ describe('the events of a conference', () => {
     nobody.close();
   });
 
-  it('are counted for whoever watches the node, and the time of topology commands', async () => {
+  it('the metrics count conferences and time topology commands', async () => {
     const figures = async () => {
       const { text } = await (await stage.rest()).get('/metrics');
       const value = (name: string) => Number(new RegExp(`^ringmaster_${name} ([\\d.e-]+)$`, 'm').exec(text)?.[1] ?? 0);

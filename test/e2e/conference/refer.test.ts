@@ -10,7 +10,7 @@ const refer = async (call: PhoneCall, to: string) =>
 describe('a REFER to the conference itself (RFC 4579)', () => {
   const { stage, rooms } = useRooms();
 
-  it('invites somebody: who refers stays, is told how it goes, and hears the newcomer', async () => {
+  it('invites a party; the referring participant stays and gets the progress', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*7061', TONES[0]);
     const conference = await rooms.only(1);
@@ -26,7 +26,7 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     expect(one.established).to.equal(true);
   });
 
-  it('tells that whoever was invited refuses, and that nobody has the number', async () => {
+  it('reports a refused invitation, and an unknown number', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*7062');
     await rooms.only(1);
@@ -43,7 +43,7 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     expect(one.established).to.equal(true);
   });
 
-  it('with Replaces brings in whom the phone talks to in another call, which ends', async () => {
+  it('with Replaces brings in the other party of a second call, which ends', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7063', TONES[0]);
     const other = await rooms.enter(carol, '*7063', TONES[2]);
@@ -60,7 +60,7 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     await rooms.only(3);
   });
 
-  it("with Replaces of somebody else's call, or of none, is refused, and nothing changes", async () => {
+  it('with Replaces of a foreign or unknown call is refused, and changes nothing', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7064');
     const { outgoing, incoming } = await stage.connect(carol, bob, '102');
@@ -71,7 +71,7 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('with method=BYE puts a participant out', async () => {
+  it('with method=BYE removes a participant', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*7065');
     const other = await rooms.enter(bob, '*7065');
@@ -89,7 +89,7 @@ describe('a REFER to the conference itself (RFC 4579)', () => {
 describe('INVITE with Replaces that names the call of a participant (RFC 3891)', () => {
   const { stage, rooms } = useRooms();
 
-  it('takes its place: the others hear the newcomer, whoever was replaced is released', async () => {
+  it("takes the participant's place: the others hear the new phone, and the replaced one is released", async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7066', TONES[0]);
     const other = await rooms.enter(bob, '*7066', TONES[1]);
@@ -108,7 +108,7 @@ describe('INVITE with Replaces that names the call of a participant (RFC 3891)',
     expect(await rooms.list('alice', OWN_CONFERENCES)).to.deep.equal([]);
   });
 
-  it('of the last participant keeps the room', async () => {
+  it('keeps the room when the last participant is replaced', async () => {
     const [alice, carol] = await stage.phones('alice', 'carol');
     const one = await rooms.enter(alice, '*7067');
     const { confid } = await rooms.only(1);
@@ -125,11 +125,11 @@ describe('INVITE with Replaces that names the call of a participant (RFC 3891)',
   });
 });
 
-describe('the Contact of a conference', () => {
+describe('the Contact of a conference (RFC 4579)', () => {
   const { stage, rooms } = useRooms();
 
   for (const transport of ['udp', 'tcp'] as const) {
-    it(`says isfocus to whoever dials in or is called, over ${transport}`, async () => {
+    it(`has isfocus for incoming and outgoing participants over ${transport}`, async () => {
       const alice = await stage.phone('alice', { transport });
       const bob = await stage.phone('bob', { transport });
       const one = await alice.call('*7068');

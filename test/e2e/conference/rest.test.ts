@@ -8,7 +8,7 @@ const FIELDS = ['confid', 'confroomnum', 'confnumber', 'uri', 'site', 'startts',
 describe('GET /uc/conferences', () => {
   const { stage, rooms } = useRooms();
 
-  it('lists, filters, orders, pages, masks and counts', async () => {
+  it('lists, filters, orders, pages, masks and counts conferences', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     await rooms.enter(alice, '*7011');
     await rooms.enter(bob, '*7012');
@@ -30,7 +30,7 @@ describe('GET /uc/conferences', () => {
     expectError(await rest.get(ALL_CONFERENCES, { filter: '{' }), 400, 1400);
   });
 
-  it('reads one, with confuri beside uri', async () => {
+  it('reads a single conference, with confuri and uri', async () => {
     const [alice] = await stage.phones('alice');
     await rooms.enter(alice, '*7014');
     const conference = await rooms.only(1);
@@ -48,7 +48,7 @@ describe('GET /uc/conferences', () => {
 describe('LOOKUP /uc/conferences', () => {
   const { stage, rooms } = useRooms();
 
-  it('finds by every key, the one of highest priority', async () => {
+  it('finds a conference by each key, and uses only the key of highest priority', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     await rooms.enter(alice, '*7021');
     const here = await rooms.only(1);
@@ -76,7 +76,7 @@ describe('LOOKUP /uc/conferences', () => {
       ['confnumber', '*7021'],
     ];
     for (const [index, [key, value]] of keys.entries()) {
-      // Whatever stands behind it in priority is not looked at.
+      // Selectors of lower priority are ignored.
       const lower = keys.slice(index + 1).find(([name]) => name !== key);
       const body = { [key]: value, ...(lower === undefined ? {} : { [lower[0]]: 'nothing' }) };
       const answer = await rooms.ask('LOOKUP', '', body);
@@ -89,7 +89,7 @@ describe('LOOKUP /uc/conferences', () => {
     expect((await rooms.ask('POST', '!lookup', { confroomnum: '21' })).json()).to.deep.equal([here.confid]);
   });
 
-  it('finds several, oldest first', async () => {
+  it('lists several matches oldest first', async () => {
     const [alice] = await stage.phones('alice');
     const other = await stage.phone('alice', { unregistered: true });
     await rooms.enter(alice, '*7023');
@@ -104,7 +104,7 @@ describe('LOOKUP /uc/conferences', () => {
 describe('DELETE /uc/conferences/<confid>', () => {
   const { stage, rooms } = useRooms();
 
-  it('ends every call, also those that ring, and marks neither side in the events', async () => {
+  it('ends answered and ringing calls, and the events name neither side as the one that hung up', async () => {
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const calls = [await rooms.enter(alice, '*7031'), await rooms.enter(bob, '*7031')];
     const { confid } = await rooms.only(2);
@@ -127,7 +127,7 @@ describe('DELETE /uc/conferences/<confid>', () => {
 describe('/uc/conferences/<confid>/participants', () => {
   const { stage, rooms } = useRooms();
 
-  it('adds somebody: calling, ringing, connected, hold; heard by all', async () => {
+  it('adds a participant through calling, ringing, connected and hold, heard by all', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*7041', TONES[0]);
     const { confid, uri } = await rooms.only(1);
@@ -154,7 +154,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     await eventually(async () => expectError(await rooms.ask('GET', path), 404, 1404));
   });
 
-  it('keeps for a while that somebody did not come, and who leads nowhere', async () => {
+  it('keeps a participant that refused or has an unknown number for a while as disconnected', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await rooms.enter(alice, '*7042');
     const { confid } = await rooms.only(1);
@@ -198,7 +198,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(await rooms.participants({ confid })).to.have.length(2);
   });
 
-  it('shows with dry_run what a change would touch, and does nothing', async () => {
+  it('lists with dry_run what a change would affect, and changes nothing', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await rooms.enter(alice, '*7046');
     const { confid } = await rooms.only(1);
@@ -238,7 +238,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(await rooms.participants({ confid })).to.have.length(1);
   });
 
-  it('adds a scenario: it hears and is heard, and leaves when it ends', async () => {
+  it('adds a scenario, which hears and is heard, and leaves at its end', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*7049', TONES[0]);
     const other = await rooms.enter(bob, '*7049');
@@ -251,7 +251,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     };
     const { participantid } = await add('501');
     await rooms.only(3);
-    // The echo is the only one who says alice's tone to alice.
+    // Only the echo sends alice's tone back to alice.
     await one.hears(TONES[0]);
     await rooms.topology(confid, [{ from: participantid, to: '*', enabled: false }]);
     await eventually(async () => one.hearsNot(TONES[0], { forMs: 200 }));
@@ -260,7 +260,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     await rooms.only(2);
     await add('500');
     await Promise.all([one.hearsSound(), other.hearsSound()]);
-    // A scenario alone keeps no room.
+    // A scenario alone does not keep a room.
     await one.hangup();
     await other.hangup();
     await rooms.expectNothing();
@@ -280,7 +280,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     }
   });
 
-  it('removes one; the others go on', async () => {
+  it('removes one participant; the others go on', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*7043', TONES[0]);
     const other = await rooms.enter(bob, '*7043', TONES[1]);
@@ -306,7 +306,7 @@ describe('/uc/conferences/<confid>/participants', () => {
     expect(nowhere.error_message).to.equal('Call/Participant not found');
   });
 
-  it('lists with filter, mask and count', async () => {
+  it('lists participants with filter, mask and count', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     await rooms.enter(alice, '*7044');
     await rooms.enter(bob, '*7044');
@@ -324,7 +324,7 @@ describe('/uc/conferences/<confid>/participants', () => {
 describe('/uc/conferences_by_participation', () => {
   const { stage, rooms } = useRooms();
 
-  it('shows and touches only conferences in which an account of the user takes part', async () => {
+  it('shows and changes only conferences with an account of the user', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await rooms.enter(alice, '*7051');
     const { confid } = await rooms.only(1);
@@ -344,7 +344,7 @@ describe('/uc/conferences_by_participation', () => {
       (await rooms.ask(method, path, body, 'alice', OWN_CONFERENCES)).status;
     expect(await mine('LOOKUP', '', { confid })).to.equal(200);
     const other = await rooms.enter(bob, '*7051');
-    // Another participant's call, account or number names it as well, for whoever takes part.
+    // For a participant, another participant's call, account or number also selects it.
     const [dialog] = (await stage.dialogs()).filter(({ acallid }) => acallid === other.callId);
     for (const key of [
       { dialogid: dialog?.dialogid },
@@ -358,7 +358,7 @@ describe('/uc/conferences_by_participation', () => {
     await other.hangup();
     await eventually(async () => expect(await rooms.list('bob', OWN_CONFERENCES)).to.deep.equal([]));
     expect(await mine('POST', `/${confid}/participants`, { to: '102' })).to.equal(200);
-    // Whoever is called may see what he is called to.
+    // A called user may see the conference that calls.
     const called = await bob.incoming();
     expect(await rooms.list('bob', OWN_CONFERENCES)).to.have.length(1);
     called.reject(603);
@@ -367,7 +367,7 @@ describe('/uc/conferences_by_participation', () => {
     await call.ended();
   });
 
-  it('needs a session, and answers an unknown method', async () => {
+  it('requires a session, and answers an unknown method', async () => {
     const { base } = stage.node;
     expect((await fetch(base + ALL_CONFERENCES)).status).to.equal(401);
     expectError(await rooms.ask('PUT', '/conf-none', {}), 405, 1406);

@@ -3,10 +3,10 @@ import { expectWellFormed } from '../../support/dialog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TONES, useRooms } from './support.ts';
 
-describe('rooms behind a featurecode', () => {
+describe('conference rooms of a featurecode', () => {
   const { stage, rooms } = useRooms();
 
-  it('*70<digits> enters that room: all hear the others, nobody himself', async () => {
+  it('*70<digits> enters that room: participants hear the others, but not themselves', async () => {
     const phones = await stage.phones('alice', 'bob', 'carol');
     const calls = [];
     for (const [index, phone] of phones.entries()) calls.push(await rooms.enter(phone, '*701', TONES[index]));
@@ -25,7 +25,7 @@ describe('rooms behind a featurecode', () => {
     );
   });
 
-  it('*70 alone makes a fresh room, into which others can dial', async () => {
+  it('*70 alone creates a new room, which others can dial', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     await rooms.enter(alice, '*70');
     const first = await rooms.only(1);
@@ -39,7 +39,7 @@ describe('rooms behind a featurecode', () => {
     expect(one.established).to.equal(true);
   });
 
-  it('shows the call of a participant as a dialog with the conference as its other side', async () => {
+  it('the call of a participant is a dialog with the conference as the other side', async () => {
     const [alice] = await stage.phones('alice');
     await rooms.enter(alice, '*702');
     const conference = await rooms.only(1);
@@ -53,7 +53,7 @@ describe('rooms behind a featurecode', () => {
     expect(participant?.ltag).to.be.a('string').and.not.equal('').and.not.equal(participant?.rtag);
   });
 
-  it('shows who holds the conference, and keeps his music from the others', async () => {
+  it('a holding participant is shown as hold, and its music is not heard by the others', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*703', TONES[0]);
     const other = await rooms.enter(bob, '*703', TONES[1]);
@@ -67,7 +67,7 @@ describe('rooms behind a featurecode', () => {
     await eventually(async () => expect((await rooms.participant(conference, 'alice')).state).to.equal('connected'));
   });
 
-  it('is over with its last participant, and its number is free', async () => {
+  it('a room ends with its last participant, and its number is free again', async () => {
     const [alice] = await stage.phones('alice');
     const call = await rooms.enter(alice, '*704');
     const { confid } = await rooms.only(1);
@@ -77,7 +77,7 @@ describe('rooms behind a featurecode', () => {
     expect((await rooms.only(1)).confid).not.to.equal(confid);
   });
 
-  it('is reached by a phone that transfers its peer there', async () => {
+  it('a blind transfer by a phone brings its peer into a room', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const waiting = await rooms.enter(carol, '*705', TONES[2]);
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -92,7 +92,7 @@ describe('rooms behind a featurecode', () => {
     expect((await rooms.participants(await rooms.only(2))).map(({ ruri }) => ruri)).to.include('<sip:102@demo.local>');
   });
 
-  it('is reached by an attended transfer: the phone that transfers leaves both of its calls', async () => {
+  it('an attended transfer into a room releases both calls of the transferring phone', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const waiting = await rooms.enter(carol, '*707', TONES[2]);
     const own = await rooms.enter(alice, '*707');
@@ -112,7 +112,7 @@ describe('rooms behind a featurecode', () => {
     ]);
   });
 
-  it('is reached by REFER and INVITE over REST', async () => {
+  it('REFER and INVITE over REST reach a room', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const asked = stage.operate('POST', { from: '103', to: '*706', response_mode: 4 });
     const called = await carol.incoming();

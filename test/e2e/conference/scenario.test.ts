@@ -4,30 +4,31 @@ import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { TONES, useRooms } from './support.ts';
 
-describe('the component conference', () => {
+describe('component conference on a call', () => {
   const { stage, rooms } = useRooms();
 
   const scenario = async (id: string, settings: string): Promise<void> => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
-    const text = [
-      `id: ${id}`,
-      'start: pick_up',
-      'blocks:',
-      '  pick_up:',
-      '    answer:',
-      '    next: meet',
-      '  meet:',
-      `    conference: ${settings}`,
-      '    exits: { entered: end, refused: sorry }',
-      '  sorry:',
-      '    play: "tone:%(3000,0,2000)"',
-      '    next: end',
-    ];
-    await writeFile(join(folder, `${id}.yaml`), `${text.join('\n')}\n`);
+    await writeFile(
+      join(folder, `${id}.yaml`),
+      `id: ${id}
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: meet
+  meet:
+    conference: ${settings}
+    exits: { entered: end, refused: sorry }
+  sorry:
+    play: "tone:%(3000,0,2000)"
+    next: end
+`,
+    );
   };
 
-  it('brings its caller into a room; a muted one listens', async () => {
+  it('brings its caller into a room; a muted caller only listens', async () => {
     await scenario('meeting', '{ room: "7101" }');
     await scenario('listening', '{ room: "*707101", muted: true }');
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
@@ -41,14 +42,14 @@ describe('the component conference', () => {
     expect(await stage.dialogs()).to.have.length(3);
   });
 
-  it('makes a fresh room without a number, and keeps its caller when there is no such room', async () => {
+  it('creates a room when no number is given, and keeps its caller when the room is unknown', async () => {
     await scenario('fresh', '{}');
     await scenario('wrong', '{ room: "102" , moderator: true }');
     await scenario('nowhere', '{ room: "*99" }');
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     await rooms.enter(alice, '*55fresh');
     expect((await rooms.only(1)).confroomnum).to.match(/^\d{6}$/);
-    // Digits alone are a room, also where somebody has that number.
+    // Digits alone are a room, even when an account has that number.
     await rooms.enter(bob, '*55wrong');
     expect(bob.waitingCalls).to.equal(0);
     await eventually(async () => {
@@ -59,10 +60,10 @@ describe('the component conference', () => {
   });
 });
 
-describe('operations on conferences from a scenario', () => {
+describe('conference operations of a scenario', () => {
   const { stage, rooms } = useRooms();
 
-  it('find a room, call somebody from it, part him from the others, take him out, and end it', async () => {
+  it('find a room, call a participant, separate it from the others, remove it, and end the room', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
     const text = `
@@ -125,7 +126,7 @@ blocks:
     await rooms.only(1);
     await host.sendDtmf('3');
     expect((await one.ended()).by).to.equal('there');
-    // A conference that is not there: the block leaves by `error`.
+    // For an unknown conference the block leaves by `error`.
     await host.hears(2000);
   });
 });

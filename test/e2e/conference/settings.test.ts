@@ -11,17 +11,17 @@ import { OWN_CONFERENCES, TONES, useRooms } from './support.ts';
 
 const RECORDINGS = '/rest/v1/domain/recordings';
 
-/** Tones that rooms play. */
+/** Tones played by rooms. */
 const ENTER = 2500;
 const LEAVE = 2750;
 const PROMPT = 3000;
 
-describe('settings of rooms', () => {
+describe('settings of conference rooms', () => {
   const { stage, rooms } = useRooms();
   let prefixes = 710;
   const made: string[] = [];
 
-  /** A featurecode with these settings; its prefix. */
+  /** Makes a featurecode with these settings; returns its prefix. */
   const featureCode = async (opts: object): Promise<string> => {
     prefixes += 1;
     const prefix = `*${prefixes}`;
@@ -45,7 +45,7 @@ describe('settings of rooms', () => {
     return [await rooms.enter(alice, room, TONES[0]), await rooms.enter(bob, room, TONES[1])];
   };
 
-  it('PIN: whoever knows it is let in, whoever does not is no participant and hung up on', async () => {
+  it('pin: the right PIN admits a caller; a caller without it is never a participant and is hung up', async () => {
     const prefix = await featureCode({ pin: '4711', pin_prompt: tone(PROMPT) });
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, `${prefix}1`, TONES[0]);
@@ -59,14 +59,14 @@ describe('settings of rooms', () => {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await other.hears(PROMPT);
       await one.hearsNot(TONES[1], { forMs: 100 });
-      // Whoever ends it by # as well has no attempt less.
+      // Ending the PIN with # costs no attempt.
       await other.sendDtmf(attempt === 1 ? '0000' : '0000#');
     }
     expect((await other.ended()).by).to.equal('there');
     expect((await rooms.participants(conference)).map(({ ruri }) => ruri)).to.deep.equal(['<sip:alice@demo.local>']);
   }).timeout(30_000);
 
-  it('PIN: nobody gets past it by SWITCHCONF of a call of his own, unless he takes part', async () => {
+  it('pin: SWITCHCONF of own calls is refused, unless the user already takes part', async () => {
     const room = `${await featureCode({ pin: '12' })}3`;
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -87,7 +87,7 @@ describe('settings of rooms', () => {
     expect((await switchconf()).json()).to.include({ result: 'ok', confid });
   });
 
-  it('PIN: is asked after a plain transfer, not of those whom the conference calls or REFERCONF brings', async () => {
+  it('pin: a transferred party is asked; a party called by the conference or brought by REFERCONF is not', async () => {
     const prefix = await featureCode({ pin: '12', pin_prompt: tone(PROMPT) });
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, `${prefix}2`, TONES[0]);
@@ -115,7 +115,7 @@ describe('settings of rooms', () => {
     await again.incoming.hears(TONES[0]);
   }).timeout(30_000);
 
-  it('moderator: all wait with music until one is there, and are out when the last one leaves', async () => {
+  it('moderator: participants wait with music until a moderator joins, and leave with the last one', async () => {
     const prefix = await featureCode({ moderators: ['103'], wait_for_moderator: true, end_with_moderator: true });
     const [one, other] = await pair(`${prefix}3`);
     await one.hearsSound();
@@ -127,7 +127,7 @@ describe('settings of rooms', () => {
     for (const call of [one, other]) expect((await call.ended()).by).to.equal('there');
   });
 
-  it('moderator: by a PIN of his own', async () => {
+  it('moderator: a moderator may have a separate PIN', async () => {
     const prefix = await featureCode({ pin: '1', moderator_pin: '99', end_with_moderator: true });
     const [one, other] = await pair(`${prefix}4`);
     await one.sendDtmf('1#');
@@ -137,7 +137,7 @@ describe('settings of rooms', () => {
     expect((await one.ended()).by).to.equal('there');
   });
 
-  it('announcements of entry and exit are heard by all', async () => {
+  it('announce_enter and announce_leave are heard by all participants', async () => {
     const prefix = await featureCode({ announce_enter: tone(ENTER), announce_leave: tone(LEAVE) });
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, `${prefix}5`);
@@ -151,7 +151,7 @@ describe('settings of rooms', () => {
     await left;
   });
 
-  it('a sound that does not exist hinders nobody', async () => {
+  it('a missing sound file does not keep callers out', async () => {
     const prefix = await featureCode({ announce_enter: 'no-such.wav', pin: '7', pin_prompt: 'none.wav' });
     const [one, other] = await pair(`${prefix}6`);
     await one.sendDtmf('7');
@@ -159,7 +159,7 @@ describe('settings of rooms', () => {
     await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
   });
 
-  it('music while somebody is alone, and only then', async () => {
+  it('music plays only while one participant is alone', async () => {
     const prefix = await featureCode({ music: true });
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, `${prefix}7`);
@@ -172,7 +172,7 @@ describe('settings of rooms', () => {
     await one.hearsSound();
   });
 
-  it('a full room is busy: for callers, for REFERCONF, for add participant, and for SWITCHCONF', async () => {
+  it('max_members: a full room is busy for callers, REFERCONF, added participants and SWITCHCONF', async () => {
     const prefix = await featureCode({ max_members: 2 });
     const room = `${prefix}8`;
     await pair(room);
@@ -194,7 +194,7 @@ describe('settings of rooms', () => {
     await expectTalk(outgoing, incoming);
   });
 
-  it('record: each participant in the archive, by the id of the conference', async () => {
+  it('record: each participant is archived under the id of the conference', async () => {
     const prefix = await featureCode({ record: 'participants' });
     const [one, other] = await pair(`${prefix}0`);
     await Promise.all([one.hears(TONES[1]), other.hears(TONES[0])]);
@@ -211,7 +211,7 @@ describe('settings of rooms', () => {
     });
   });
 
-  it('record: the whole conference in the archive, with who took part, and events', async () => {
+  it('record: the whole conference is archived with its participants, and reported by events', async () => {
     const prefix = await featureCode({ record: true });
     const told: { type: string; data: Record<string, unknown> }[] = [];
     const saved = () =>
@@ -231,7 +231,7 @@ describe('settings of rooms', () => {
     const [one, other] = await pair(`${prefix}9`);
     await one.hears(TONES[1]);
     const { confid } = await rooms.only(2);
-    // The file may have been opened only now.
+    // The file may just have been opened.
     await observeFor(300);
     await one.hangup();
     await other.hangup();

@@ -34,7 +34,7 @@ export interface TopologyEntry {
   readonly enabled: boolean;
 }
 
-/** Who says which tone, in Hz; far enough from each other to be told apart in a mix. */
+/** Tones of the participants in Hz, far enough apart to be recognised in a mix. */
 export const TONES = [420, 610, 830, 1070, 1310, 1570, 1850, 2150] as const;
 
 /** Conferences as phones and REST callers see them. */
@@ -45,7 +45,7 @@ export class Rooms {
     this.stage = stage;
   }
 
-  /** `phone` dials a room, is answered, and says its tone. */
+  /** `phone` dials a room, is answered, and plays its tone. */
   async enter(phone: Phone, number: string, tone?: number): Promise<PhoneCall> {
     const call = await phone.call(number);
     await call.answered();
@@ -59,7 +59,7 @@ export class Rooms {
     return answer.json<Conference[]>();
   }
 
-  /** The only live conference, once `size` take part in it. */
+  /** The only live conference, once it has `size` participants. */
   async only(size?: number): Promise<Conference> {
     return eventually(async () => {
       const [conference, ...others] = await this.list();
@@ -105,7 +105,7 @@ export class Rooms {
     return rest.send(method, base + path, body === undefined ? {} : { body });
   }
 
-  /** Nothing is left of any conference, in the node or in its media server. */
+  /** No conference is left in the node or in its media server. */
   async expectNothing(): Promise<void> {
     await eventually(async () => {
       expect(await this.list()).to.deep.equal([]);
@@ -115,7 +115,7 @@ export class Rooms {
   }
 }
 
-/** The stage with its rooms; after every test nothing is left of them. */
+/** The stage with its rooms; checks after every test that no conference is left. */
 export function useRooms(options: { ownNode?: boolean; env?: Readonly<Record<string, string>> } = {}): {
   readonly stage: Stage;
   readonly rooms: Rooms;

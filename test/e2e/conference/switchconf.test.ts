@@ -26,7 +26,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
   }
 
   for (const mode of [0, 1, 2, 3, 4, 5]) {
-    it(`makes a conference of a call, whose parties notice nothing; answered in mode ${mode}`, async () => {
+    it(`moves both parties of a call into a new conference without a gap; answered in mode ${mode}`, async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');
       await expectTalk(outgoing, incoming);
@@ -53,7 +53,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     });
   }
 
-  it('into a room that is named, where others are, with the labels of the call and a new one', async () => {
+  it('moves a call into an existing room, with its labels and a new one', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const waiting = await rooms.enter(carol, '*7071', TONES[2]);
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
@@ -77,7 +77,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     }
   });
 
-  it('right after the answer, again and again: nobody is lost on the way', async () => {
+  it('directly after the answer, many times, loses no party', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const rest = await stage.rest();
     for (let round = 0; round < 5; round += 1) {
@@ -91,7 +91,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     }
   });
 
-  it('is refused for a call that rings, has a scenario on a side, or a number that is no room: nothing happens', async () => {
+  it('is refused for a ringing call, a scenario side, or a number that is no room, and changes nothing', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const rest = await stage.rest();
     const switchconf = async (dialogid: string, body: object) =>
@@ -118,7 +118,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     expect(echo.established).to.equal(true);
   });
 
-  it('into a room without two free places is 422, and the two go on talking', async () => {
+  it('into a room without two free places is 422, and the call goes on', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
     await featureCode('*7501', { max_members: 1 });
@@ -135,7 +135,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     expect(member.established).to.equal(true);
   });
 
-  it('puts the two together again when others take the places at the same moment', async () => {
+  it('reconnects the parties when others take the places at the same moment', async () => {
     await featureCode('*7503', { max_members: 3 });
     const [alice, bob, carol, dave] = await stage.phones('alice', 'bob', 'carol', 'dave');
     const rest = await stage.rest();
@@ -151,7 +151,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     expect(results.map(({ result }) => result)).to.have.members(['ok', 'rejected']);
     for (const { outgoing, incoming } of calls) await expectTogether(outgoing, incoming);
     await rooms.only(2);
-    // Whoever did not get in has a call again, with the label of the operation.
+    // The party that did not get in has a call again, with the label of the operation.
     const failed = results.find(({ result }) => result === 'rejected');
     expect([failed?.['x_new_last_response'], failed?.['y_new_last_response']]).to.include('SIP/2.0 486 Busy Here');
     const [left, ...others] = (await stage.dialogs()).filter(({ uris }) => !uris.some((uri) => uri.includes('*7503')));
@@ -161,7 +161,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     expect(labels.json()).to.deep.include({ labels: [failed?.['dialogid']] });
   });
 
-  it('shows with dry_run what it would touch, and does nothing', async () => {
+  it('lists with dry_run what it would affect, and changes nothing', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -172,7 +172,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
     expect((await stage.dialog()).dialogid).to.equal(dialogid);
   });
 
-  it('works on own calls, and not on those of others', async () => {
+  it('works on own calls, and not on calls of other users', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const { dialogid } = await stage.dialog();
@@ -187,7 +187,7 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
 describe('REFERCONF /uc/calls/<id>', () => {
   const { stage, rooms } = useRooms();
 
-  /** Alice has the conference of carol on hold and talks to bob. */
+  /** Alice holds the conference of carol and talks to bob. */
   const consultation = async (room: string) => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const waiting = await rooms.enter(carol, room, TONES[2]);
@@ -200,7 +200,7 @@ describe('REFERCONF /uc/calls/<id>', () => {
     return { waiting, held, conference, outgoing, incoming, dialogid: dialog.dialogid, phones: { alice, bob } };
   };
 
-  it('brings the opponent in; the initiator keeps the conference on hold and takes it back by himself', async () => {
+  it("brings in the other party; the initiator's conference call stays on hold until the initiator resumes it", async () => {
     const { waiting, held, conference, outgoing, incoming, dialogid } = await consultation('*7081');
     const rest = await stage.rest();
     const answer = await rest.send('REFERCONF', `${CALLS}/${dialogid}`, {
@@ -252,7 +252,7 @@ describe('REFERCONF /uc/calls/<id>', () => {
       [CALLS, 'admin'],
       [OWN_CALLS, 'alice'],
     ] as const;
-    // Alice takes part in the conference: on her own path too it is named by carol's call with it.
+    // Alice takes part in the conference: carol's call also selects it on alice's own path.
     const ask = async ([base, login]: (typeof paths)[number], id: string, selector: object, query = {}) => {
       const body = { by: '<sip:alice@demo.local>', response_mode: 4, ...selector };
       const answer = await (await stage.rest(login)).send('REFERCONF', `${base}/${id}`, { body, query });
@@ -281,7 +281,7 @@ describe('REFERCONF /uc/calls/<id>', () => {
     }
   });
 
-  it('is refused where there is no such conference, and several match', async () => {
+  it('is refused when no conference or several conferences match', async () => {
     const { conference, dialogid, outgoing, incoming } = await consultation('*7083');
     const other = await stage.phone('dave');
     await rooms.enter(other, '*7084');

@@ -7,14 +7,14 @@ import { type Rooms, TONES, type TopologyEntry, useRooms } from './support.ts';
 const OPEN: TopologyEntry = { from: '', to: '', enabled: true };
 const LOGINS = ['alice', 'bob', 'carol', 'dave'] as const;
 
-/** A participant with the phone behind it. */
+/** A participant with its phone. */
 interface Voice {
   readonly call: PhoneCall;
   readonly tone: number;
   readonly participantid: string;
 }
 
-/** Enters a room with as many phones as there are tones asked for; each account has two. */
+/** Enters a room with one phone for each tone; an account has two phones. */
 async function gather(rooms: Rooms, number: string, size: number): Promise<Voice[]> {
   const voices: Voice[] = [];
   for (const [index, tone] of TONES.slice(0, size).entries()) {
@@ -34,7 +34,7 @@ async function newcomer(rooms: Rooms, known: readonly Voice[]): Promise<string> 
   return fresh[0]?.participantid ?? '';
 }
 
-/** The specification's rules of topology, written down again: which pairs are parted after commands. */
+/** The topology rules of the specification, as a model: the pairs separated by commands. */
 class Model {
   readonly parted = new Set<string>();
 
@@ -55,7 +55,7 @@ class Model {
   }
 }
 
-/** Every phone hears exactly those that it is to hear: the whole matrix, at once. */
+/** Every phone hears exactly the expected parties: the whole matrix, at once. */
 async function expectMatrix(voices: readonly Voice[], model: Model, what: string): Promise<void> {
   const tones = voices.map(({ tone }) => tone);
   await eventually(async () => {
@@ -77,7 +77,7 @@ function shown(entries: readonly TopologyEntry[]): Set<string> {
   );
 }
 
-/** Numbers that are the same in every run (mulberry32). */
+/** Pseudo-random numbers, the same in every run (mulberry32). */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -91,7 +91,7 @@ function random(seed: number): (below: number) => number {
 describe('/uc/conferences/<confid>/topology', () => {
   const { stage, rooms } = useRooms();
 
-  it('is as a model says, with eight phones and random commands: each hears exactly whom it should', async function () {
+  it('random commands with eight phones: each phone hears exactly the parties of the model', async function () {
     this.timeout(60_000);
     const voices = await gather(rooms, '*7061', 8);
     const { confid } = await rooms.only(8);
@@ -114,7 +114,7 @@ describe('/uc/conferences/<confid>/topology', () => {
     await expectMatrix(voices, new Model(), 'everybody hears everybody again');
   });
 
-  it('stays as the model says while phones come and go between random commands', async function () {
+  it('random commands while phones join and leave: the topology equals the model', async function () {
     this.timeout(60_000);
     const voices = await gather(rooms, '*7066', 6);
     const { confid } = await rooms.only(6);
@@ -148,7 +148,7 @@ describe('/uc/conferences/<confid>/topology', () => {
     }
   });
 
-  it('lets a late participant hear all and be heard by all, whatever was commanded for all before', async () => {
+  it('a late participant hears all and is heard by all, despite earlier commands for all', async () => {
     const voices = await gather(rooms, '*7062', 3);
     const { confid } = await rooms.only(3);
     const silence = [{ from: '*', to: '*', enabled: false }];
@@ -166,7 +166,7 @@ describe('/uc/conferences/<confid>/topology', () => {
     await expectMatrix(voices, model, 'with a late one');
   });
 
-  it('parts somebody who is still being called from his first packet on', async () => {
+  it('a participant separated while it rings neither hears nor is heard from its first packet', async () => {
     const voices = await gather(rooms, '*7063', 2);
     const { confid } = await rooms.only(2);
     const dave = await stage.phone('dave');
@@ -189,7 +189,7 @@ describe('/uc/conferences/<confid>/topology', () => {
     await Promise.all([called.hears(voices[0]?.tone ?? 0), voices[0]?.call.hears(TONES[3])]);
   });
 
-  it('carries out all commands or none, and keeps its first entry', async () => {
+  it('a list of commands takes effect as a whole or not at all', async () => {
     const voices = await gather(rooms, '*7064', 2);
     const { confid } = await rooms.only(2);
     const [a = '', b = ''] = voices.map(({ participantid }) => participantid);
@@ -208,13 +208,13 @@ describe('/uc/conferences/<confid>/topology', () => {
     await refused([{ ...cut, until: 5 }], 400, 1400, '0.until');
     expectError(await rooms.ask('POST', path, { from: a, to: b, enabled: false }), 400, 1400);
     expectError(await rooms.ask('POST', '/conf-none/topology', []), 404, 1404);
-    // What was read can be sent back.
+    // The answer can be sent back.
     const entries = await rooms.topology(confid, [cut]);
     expect(await rooms.topology(confid, entries)).to.deep.equal([OPEN, cut]);
     expect(await rooms.topology(confid, [{ ...cut, enabled: true }])).to.deep.equal([OPEN]);
   });
 
-  it('forgets whoever leaves', async () => {
+  it('a departed participant is removed from the topology', async () => {
     const voices = await gather(rooms, '*7065', 3);
     const { confid } = await rooms.only(3);
     const [a = '', b = '', c = ''] = voices.map(({ participantid }) => participantid);

@@ -3,7 +3,7 @@ import { Phone } from '../../phones/phone.ts';
 import type { RestClient } from '../../phones/rest-client.ts';
 import type { TestNode } from '../../support/node.ts';
 
-/** An account that nobody but one row of the table uses. */
+/** An account used by a single row of the table. */
 export interface Account {
   readonly login: string;
   readonly number: string;
@@ -14,7 +14,7 @@ export interface Account {
 const PASSWORD = 'demo-outcome';
 const DOMAIN = 'demo.local';
 
-/** Accounts of their own for every row, so that rows can be played side by side. */
+/** Makes separate accounts for each row, so that rows can run concurrently. */
 export class Casting {
   readonly #node: TestNode;
   readonly #accounts: Account[] = [];
@@ -39,7 +39,7 @@ export class Casting {
     this.#accounts.push(...accounts);
   }
 
-  /** An account that nobody has had. */
+  /** An unused account. */
   next(): Account {
     const account = this.#accounts.shift();
     if (account === undefined) throw new Error('more accounts are needed than were made');

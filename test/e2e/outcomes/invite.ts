@@ -31,7 +31,7 @@ async function firstAnswers(scene: Scene, body: object = {}) {
   return first;
 }
 
-/** Y's phone has the call, after X has answered. */
+/** Y's phone receives the call, after X has answered. */
 async function targetCalled(scene: Scene, body: object = {}) {
   const first = await firstAnswers(scene, body);
   const target = await scene.y.incoming(LATE_MS);
@@ -73,25 +73,25 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     first.reject(603);
     await scene.failedAtFirst('rejected');
   },
-  'F has no phone': async (scene) => {
+  'F has no registered phone': async (scene) => {
     await scene.x.unregister();
     ask(scene);
     if (scene.mode === 0) await scene.reached(0);
     await scene.failedAtFirst('rejected');
   },
-  'F is nobody': async (scene) => {
+  'F is an unknown number': async (scene) => {
     ask(scene, { from: '19999' });
     if (scene.mode === 0) await scene.reached(0);
     await scene.failedAtFirst('rejected');
   },
-  'F is silent': async (scene) => {
+  'F does not respond': async (scene) => {
     ask(scene, { calltimeout: 1 });
     const first = await scene.x.incoming(LATE_MS);
     await scene.reached(0);
     await scene.failedAtFirst('error');
     expect((await first.ended()).by).to.equal('cancelled');
   },
-  'F rings until its time is over': async (scene) => {
+  'F rings until the timeout': async (scene) => {
     ask(scene, { calltimeout: 1 });
     const first = await scene.x.incoming(LATE_MS);
     first.ring();
@@ -102,7 +102,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   'F has vanished': async (scene) => {
     await scene.x.stop({ abruptly: true });
     ask(scene, { calltimeout: 1 });
-    // drachtio-server learns by ICMP at once that the port is closed (docs/conformance.md).
+    // drachtio-server learns at once by ICMP that the port is closed (docs/conformance.md).
     if (!REAL_SIP || scene.mode === 0) await scene.reached(0);
     await scene.failedAtFirst('error');
   },
@@ -129,7 +129,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await first.hangup();
     await target.ended();
   },
-  'F redirects to nobody': async (scene) => {
+  'F redirects to an unknown number': async (scene) => {
     ask(scene);
     (await scene.x.incoming(LATE_MS)).reject(302, scene.elsewhere('19999'));
     if (scene.mode === 0) await scene.reached(0);
@@ -176,7 +176,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
     expect((await first.ended()).by).to.equal('there');
   },
-  'T redirects to two': async (scene) => {
+  'T redirects to two phones': async (scene) => {
     const { first, target } = await targetCalled(scene);
     const two = `<sip:${scene.number('z')}@demo.local>, <sip:19999@demo.local>`;
     target.reject(300, { headers: [{ name: 'Contact', value: two }] });
@@ -189,7 +189,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await first.hangup();
     await other.ended();
   },
-  'T redirects to nobody': async (scene) => {
+  'T redirects to an unknown number': async (scene) => {
     const { first, target } = await targetCalled(scene);
     target.reject(302, scene.elsewhere('19999'));
     await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
@@ -208,26 +208,26 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
     expect((await first.ended()).by).to.equal('there');
   },
-  'T has no phone': async (scene) => {
+  'T has no registered phone': async (scene) => {
     await scene.y.unregister();
     const first = await firstAnswers(scene);
     if (scene.mode === 2) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
     expect((await first.ended()).by).to.equal('there');
   },
-  'T is nobody': async (scene) => {
+  'T is an unknown number': async (scene) => {
     const first = await firstAnswers(scene, { to: '19999' });
     if (scene.mode === 2) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 404 Not Found');
     expect((await first.ended()).by).to.equal('there');
   },
-  'T is silent': async (scene) => {
+  'T does not respond': async (scene) => {
     const { first, target } = await targetCalled(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
     expect((await target.ended()).by).to.equal('cancelled');
     expect((await first.ended()).by).to.equal('there');
   },
-  'T rings until its time is over': async (scene) => {
+  'T rings until the timeout': async (scene) => {
     const { first, target } = await targetRings(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
     expect((await target.ended()).by).to.equal('cancelled');

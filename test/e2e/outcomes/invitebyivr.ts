@@ -4,7 +4,7 @@ import { CALLS } from '../../support/stage.ts';
 import { type Answers, LATE_MS, type Scene } from './scene.ts';
 import type { Play } from './scene.ts';
 
-/** INVITEBYIVR: X is called, and talks to a scenario (`echo`). There is no T. */
+/** INVITEBYIVR: X is called and connected with a scenario (`echo`). There is no T. */
 export const INVITEBYIVR_ANSWERS: Answers = {
   always: ['result', 'ivrcallid'],
   target: [],
@@ -16,7 +16,7 @@ function ask(scene: Scene, body: object = {}): void {
   scene.ask('INVITEBYIVR', CALLS, { to: scene.number('x'), scriptcode: 'echo', ...body });
 }
 
-/** Answered when X had this to say. */
+/** The milestone is reached, with this SIP status of X. */
 async function reached(scene: Scene, milestone: 0 | 1 | 2, sipcode: number): Promise<void> {
   if (scene.mode !== milestone) {
     if (scene.mode > milestone) await scene.reached(milestone);
@@ -38,7 +38,7 @@ async function rings(scene: Scene, body: object = {}) {
 }
 
 export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
-  answers: async (scene) => {
+  'the party answers': async (scene) => {
     const first = await rings(scene);
     await first.answer();
     await reached(scene, 2, 200);
@@ -46,7 +46,7 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
     await first.hears(440);
     await first.hangup();
   },
-  'answers without ringing': async (scene) => {
+  'the party answers without ringing': async (scene) => {
     ask(scene);
     const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
@@ -54,59 +54,59 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
     if (scene.mode > 0) await reached(scene, scene.mode === 1 ? 1 : 2, 200);
     await first.hangup();
   },
-  refuses: async (scene) => {
+  'the party refuses': async (scene) => {
     ask(scene);
     const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     first.reject(486);
     await scene.failedAtFirst('rejected', { sipcode: 486 });
   },
-  'rings and refuses': async (scene) => {
+  'the party rings and refuses': async (scene) => {
     (await rings(scene)).reject(603);
     await scene.failedAtFirst('rejected', { sipcode: 603 });
   },
-  'has no phone': async (scene) => {
+  'the party has no registered phone': async (scene) => {
     await scene.x.unregister();
     ask(scene);
     if (scene.mode === 0) await reached(scene, 0, 0);
     await scene.failedAtFirst('rejected', { sipcode: 480 });
   },
-  'is nobody': async (scene) => {
+  'the party is an unknown number': async (scene) => {
     ask(scene, { to: '19999' });
     if (scene.mode === 0) await reached(scene, 0, 0);
     await scene.failedAtFirst('rejected', { sipcode: 404 });
   },
-  'is silent': async (scene) => {
+  'the party does not respond': async (scene) => {
     ask(scene, { calltimeout: 1 });
     const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     await scene.failedAtFirst('error');
     expect((await first.ended()).by).to.equal('cancelled');
   },
-  'rings until its time is over': async (scene) => {
+  'the party rings until the timeout': async (scene) => {
     const first = await rings(scene, { calltimeout: 1 });
     await scene.failedAtFirst('rejected', { sipcode: 408 });
     expect((await first.ended()).by).to.equal('cancelled');
   },
-  'has vanished': async (scene) => {
+  'the party has vanished': async (scene) => {
     await scene.x.stop({ abruptly: true });
     ask(scene, { calltimeout: 1 });
-    // drachtio-server learns by ICMP at once that the port is closed (docs/conformance.md).
+    // drachtio-server learns at once by ICMP that the port is closed (docs/conformance.md).
     if (!REAL_SIP || scene.mode === 0) await reached(scene, 0, 0);
     await scene.failedAtFirst('error');
   },
-  'vanishes while it rings': async (scene) => {
+  'the party vanishes while it rings': async (scene) => {
     await rings(scene, { calltimeout: 1 });
     await scene.x.stop({ abruptly: true });
     await scene.failedAtFirst('rejected', { sipcode: 408 });
   },
-  'hangs up at once': async (scene) => {
+  'the party hangs up at once': async (scene) => {
     const first = await rings(scene);
     await first.answer();
     await first.hangup();
     await reached(scene, 2, 200);
   },
-  'vanishes when it has answered': async (scene) => {
+  'the party vanishes when it has answered': async (scene) => {
     const first = await rings(scene);
     await first.answer();
     await reached(scene, 2, 200);

@@ -1,5 +1,5 @@
 import { OPERATIONS, playTable } from './table.ts';
 
-describe('what operations answer, whatever the parties do', () => {
+describe('response of operations for every behaviour of the parties', () => {
   playTable(OPERATIONS);
 });

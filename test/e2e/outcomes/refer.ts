@@ -16,7 +16,7 @@ export const REFER_ANSWERS: Answers = {
 const RINGING = 'SIP/2.0 180 Ringing';
 const OK = 'SIP/2.0 200 OK';
 
-/** X has called Y; X or, `by` Call-ID, whoever is opposite of the one that is moved, transfers. */
+/** X has called Y; the initiator is X or, with `by` as Call-ID, the party opposite of the transferred one. */
 async function ask(scene: Scene, body: object = {}) {
   const { outgoing, incoming, dialogid } = await scene.connect('x', 'y');
   scene.ask('REFER', `${CALLS}/${dialogid}`, { by: scene.uri('x'), referto: scene.number('z'), ...body });
@@ -25,7 +25,7 @@ async function ask(scene: Scene, body: object = {}) {
 
 type Asked = Awaited<ReturnType<typeof ask>>;
 
-/** Z's phone has the call; the initiator is on hold. */
+/** Z's phone receives the call; the initiator is on hold. */
 async function targetCalled(scene: Scene, body: object = {}) {
   const asked = await ask(scene, body);
   const target = await scene.z.incoming(LATE_MS);
@@ -41,12 +41,12 @@ async function targetRings(scene: Scene, body: object = {}) {
   return called;
 }
 
-/** The target did not take the call: X has Y back. */
+/** The target refused: X has Y back. */
 async function givenBack(scene: Scene, { initiator, moved }: Asked): Promise<void> {
   await talkAgain(scene, moved, initiator);
 }
 
-/** X was not there any more: it is called. */
+/** X was gone: it is called. */
 async function calledBack(scene: Scene, { moved }: Asked): Promise<void> {
   const back = await scene.x.incoming(LATE_MS);
   await back.answer();
@@ -97,7 +97,7 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.failedAtTarget('SIP/2.0 486 Busy Here');
     await givenBack(scene, called);
   },
-  'T redirects to nobody': async (scene) => {
+  'T redirects to an unknown number': async (scene) => {
     const called = await targetCalled(scene);
     called.target.reject(302, scene.elsewhere('19999'));
     await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
@@ -141,26 +141,26 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.over();
     await moved.hangup();
   },
-  'T has no phone': async (scene) => {
+  'T has no registered phone': async (scene) => {
     await scene.z.unregister();
     const called = await ask(scene);
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
     await givenBack(scene, called);
   },
-  'T is nobody': async (scene) => {
+  'T is an unknown number': async (scene) => {
     const called = await ask(scene, { referto: '19999' });
     if (scene.mode < 3) await scene.reached(2);
     await scene.failedAtTarget('SIP/2.0 404 Not Found');
     await givenBack(scene, called);
   },
-  'T is silent': async (scene) => {
+  'T does not respond': async (scene) => {
     const called = await targetCalled(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
     expect((await called.target.ended()).by).to.equal('cancelled');
     await givenBack(scene, called);
   },
-  'T rings until its time is over': async (scene) => {
+  'T rings until the timeout': async (scene) => {
     const called = await targetRings(scene, { targettimeout: 1 });
     await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
     expect((await called.target.ended()).by).to.equal('cancelled');

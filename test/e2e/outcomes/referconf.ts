@@ -29,7 +29,7 @@ async function consultation(scene: Scene, prefix = '*70') {
 }
 
 export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
-  'all are there': async (scene) => {
+  'all parties take part': async (scene) => {
     const { room, held, outgoing, incoming, ask } = await consultation(scene);
     ask({ referconfroomnum: room });
     await scene.reached(5, OK);

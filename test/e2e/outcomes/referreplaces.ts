@@ -14,7 +14,7 @@ export const REFERREPLACES_ANSWERS: Answers = {
 
 const OK = 'SIP/2.0 200 OK';
 
-/** X has called Y, holds that, and has called Z. */
+/** X has called Y, holds that call, and has called Z. */
 async function twoCalls(scene: Scene) {
   const master = await scene.connect('x', 'y');
   await master.outgoing.hold();
@@ -45,7 +45,7 @@ async function joined(scene: Scene, { master, slave }: Calls): Promise<void> {
   expect((await staying.ended()).by).to.equal('there');
 }
 
-/** Waits for the end of everybody; whoever is called back is not there. */
+/** Ends all calls, and waits for the end of unanswered calls back. */
 async function allEnd(scene: Scene, { master, slave }: Calls): Promise<void> {
   for (const call of [master.incoming, slave.incoming, master.outgoing, slave.outgoing])
     if (call.live) await call.hangup();
@@ -55,12 +55,12 @@ async function allEnd(scene: Scene, { master, slave }: Calls): Promise<void> {
 }
 
 export const REFERREPLACES_PLAYS: Readonly<Record<string, Play>> = {
-  'all are there': async (scene) => {
+  'all parties take part': async (scene) => {
     const calls = await twoCalls(scene);
     ask(scene, calls);
     await joined(scene, calls);
   },
-  'X was called in one of them': async (scene) => {
+  'X is the called party of one call': async (scene) => {
     const first = await scene.connect('x', 'y');
     const { outgoing, incoming, dialogid } = await scene.connect('z', 'x');
     const calls: Calls = { master: first, slave: { outgoing: incoming, incoming: outgoing, dialogid } };
@@ -107,7 +107,7 @@ export const REFERREPLACES_PLAYS: Readonly<Record<string, Play>> = {
     await scene.answeredSomehow([200, 404, 422]);
     await allEnd(scene, calls);
   },
-  'X hangs up both at the same moment': async (scene) => {
+  'X hangs up both calls at the same moment': async (scene) => {
     const calls = await twoCalls(scene);
     ask(scene, calls);
     await Promise.all([calls.master.outgoing.hangup(), calls.slave.outgoing.hangup()]);

@@ -14,25 +14,25 @@ export type Mode = (typeof MODES)[number];
 export const ROLES = ['x', 'y', 'z'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Milliseconds in which an answer that came too early would have been seen. */
+/** Milliseconds in which a premature answer would have arrived. */
 const TOO_EARLY_MS = 40;
 
-/** Milliseconds after which something does not come any more, also where several rows share a busy machine. */
+/** Milliseconds to wait for an event, also when several rows share a busy machine. */
 export const LATE_MS = 15_000;
 
-/** What an operation answers, as the specification's tables have it. */
+/** The fields of an operation's answer, from the tables of the specification. */
 export interface Answers {
   /** Fields of every answer. */
   readonly always: readonly string[];
-  /** Fields that modes 3 to 5 answer beside them. */
+  /** Additional fields in modes 3 to 5. */
   readonly target: readonly string[];
-  /** Fields of an answer that tells that T refused. */
+  /** Fields of an answer that reports a refusal by T. */
   readonly refusedByTarget: readonly string[];
-  /** Field with the last answer of T. */
+  /** Field with the last SIP response of T. */
   readonly last: string;
 }
 
-/** One row of the table: who takes part, what was asked for, and what the parties saw. */
+/** One row of the table: its parties, its request, and the events seen by the parties. */
 export class Scene {
   readonly mode: Mode;
   readonly rest: RestClient;
@@ -86,7 +86,7 @@ export class Scene {
     return this.accounts[role].uri;
   }
 
-  /** Sends the request whose answer the row is about. */
+  /** Sends the request of the row. */
   ask(method: string, path: string, body: object): void {
     this.#asked = this.rest.send(method, path, { body: { response_mode: this.mode, ...body } });
     this.#asked.catch(() => undefined);
@@ -104,7 +104,7 @@ export class Scene {
   }
 
   /**
-   * The milestones up to this one have come: whoever waits for one of them is answered, and nobody else.
+   * Expects an answer if the mode waits for this milestone or an earlier one, and none otherwise.
    * @param last the last answer of T, from mode 3 on
    */
   async reached(milestone: Mode, last?: string): Promise<void> {
@@ -121,7 +121,7 @@ export class Scene {
     if (last !== undefined && this.mode >= 3) expect(answer[this.#answers.last]).to.equal(last);
   }
 
-  /** F refused, or nobody answered there: everybody who still waits is answered. */
+  /** F refused or did not answer: every waiting mode is answered. */
   async failedAtFirst(
     result: 'rejected' | 'redirected' | 'error',
     more: Readonly<Record<string, unknown>> = {},
@@ -143,7 +143,7 @@ export class Scene {
     else expect(found).to.match(last);
   }
 
-  /** Two things happened at once: any of these is the truth. */
+  /** Two events at once: each of these results is right. */
   async answeredWith(results: readonly string[]): Promise<void> {
     if (this.#answer !== undefined) return;
     const answer = await this.#answered();
@@ -151,7 +151,7 @@ export class Scene {
     for (const field of this.#answers.always) expect(answer, JSON.stringify(answer)).to.have.property(field);
   }
 
-  /** The request was refused, or the operation was done: both may be when two things happen at once. */
+  /** Two events at once: the request was refused, or the operation was done. */
   async answeredSomehow(statuses: readonly number[]): Promise<number> {
     const { status, text } = await this.#request();
     expect(status, text).to.be.oneOf(statuses);
@@ -159,18 +159,18 @@ export class Scene {
     return status;
   }
 
-  /** From mode 3 on the answer names the target dialog: it is there, with the A leg that the answer says. */
+  /** From mode 3 on the answer names the target dialog: it exists, with the A leg named by the answer. */
   async expectTargetDialog(prefix: '' | 'new_' | 'x_new_' | 'y_new_', status: 'forking' | 'dialog'): Promise<void> {
     if (this.mode < 3 || this.#answer === undefined) return;
     const { [`${prefix}dialogid`]: id, [`${prefix}acallid`]: acallid } = this.answer;
-    // The media server takes up the answer of a phone before the dialog is one.
+    // The media server processes the answer of a phone before the dialog is established.
     await eventually(async () => {
       const dialog = await this.rest.get(`${CALLS}/${String(id)}`);
       expect(dialog.json(), dialog.text).to.include({ dialogid: id, acallid, status });
     });
   }
 
-  /** The operation is over, which its caller may have been told long before. */
+  /** The operation is over; its caller may have been answered long before. */
   async over(): Promise<void> {
     const asked = await this.#request();
     const operation = asked.header('operation-id');
@@ -180,7 +180,7 @@ export class Scene {
       expect(record, `operation ${operation} goes on`).to.have.property('endts');
       if (asked.status !== 200) return;
       expect(record['response']).to.deep.equal(asked.json());
-      // A failure is answered at once, and the last mode at the end: nothing comes after either.
+      // A failure is answered at once, and the last mode at the end: nothing follows either.
       const { result } = asked.json<{ result: string }>();
       if (result !== 'ok' && result !== 'undefined') expect(record['result']).to.equal(result);
       else expect(record['result']).to.be.oneOf(['ok', 'rejected', 'redirected', 'error', 'undefined']);
@@ -188,10 +188,10 @@ export class Scene {
     });
   }
 
-  /** A phone that was called, or not, when somebody hung up meanwhile: if it was, the call is cancelled. */
+  /** Another party hung up meanwhile: if the phone was called, the call is cancelled. */
   async calledOff(phone: Phone): Promise<void> {
     await this.over();
-    // What was sent to the phone before is read in this turn of the event loop.
+    // Earlier messages to the phone are read in this turn of the event loop.
     await setImmediate();
     while (phone.waitingCalls > 0) {
       const call = await phone.incoming(LATE_MS);
@@ -199,18 +199,18 @@ export class Scene {
     }
   }
 
-  /** The header with which a phone sends a call to somebody else. */
+  /** The header with which a phone redirects a call. */
   elsewhere(user: string): { headers: { name: string; value: string }[] } {
     return { headers: [{ name: 'Contact', value: `<sip:${user}@demo.local>` }] };
   }
 
-  /** What the caller was answered. */
+  /** The answer of the request. */
   get answer(): Readonly<Record<string, unknown>> {
     if (this.#answer === undefined) throw new Error('the caller is not answered yet');
     return this.#answer;
   }
 
-  /** Nobody rings, nobody talks, no dialog and no operation is left over. */
+  /** No phone rings or talks, and no dialog or operation is left. */
   async expectNothingLeft(): Promise<void> {
     for (const { number } of Object.values(this.accounts)) {
       await eventually(async () => {
@@ -255,5 +255,5 @@ export class Scene {
   }
 }
 
-/** What the parties do in a row of the table; it tells the scene which milestones come, and how it ends. */
+/** The behaviour of the parties in a row; it tells the scene the milestones and the end. */
 export type Play = (scene: Scene) => Promise<void>;

@@ -30,18 +30,18 @@ async function together(scene: Scene, { outgoing, incoming, dialogid }: Awaited<
 }
 
 export const SWITCHCONF_PLAYS: Readonly<Record<string, Play>> = {
-  'both are there': async (scene) => {
+  'both parties take part': async (scene) => {
     const call = await ask(scene);
     await together(scene, call);
     expect(scene.answer['referto']).to.match(/^\*70\d+$/);
   },
-  'into a room that is named': async (scene) => {
+  'into a named room': async (scene) => {
     const referto = `*70${scene.number('x')}`;
     const call = await ask(scene, { referto });
     await together(scene, call);
     expect(scene.answer['referto']).to.equal(referto);
   },
-  'one holds the other': async (scene) => {
+  'one party holds the other': async (scene) => {
     const call = await scene.connect('x', 'y');
     await call.outgoing.hold();
     scene.ask('SWITCHCONF', `${CALLS}/${call.dialogid}`, {});

@@ -27,7 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   { name: 'REFERCONF', modes: MODES, answers: REFERCONF_ANSWERS, plays: REFERCONF_PLAYS },
 ];
 
-/** Rows that are played at a time: they mostly wait, and have nobody in common. */
+/** Concurrent rows: they mostly wait, and share no accounts. */
 const AT_A_TIME = 6;
 
 interface Row {
@@ -94,9 +94,9 @@ export function playTable(operations: readonly Operation[]): void {
     });
   }
 
-  // In a suite of its own, or it would come first.
-  describe('afterwards', () => {
-    it('nothing is left in the node', async () => {
+  // In a suite of its own, or it would run first.
+  describe('after all operations', () => {
+    it('no dialog, conference, endpoint, run or recording is left', async () => {
       await eventually(async () => {
         const { counts } = await node.health();
         expect(counts).to.include({ dialogs: 0, conferences: 0, endpoints: 0, runs: 0, recordings: 0 });
@@ -105,7 +105,7 @@ export function playTable(operations: readonly Operation[]): void {
   });
 }
 
-/** Starts a row and those that follow it, as far as they are not under way: most of a row is waiting. */
+/** Starts a row and the following ones that have not started: a row mostly waits. */
 function playFrom(rows: readonly Row[], index: number): void {
   for (const row of rows.slice(index, index + AT_A_TIME)) {
     if (row.started) continue;

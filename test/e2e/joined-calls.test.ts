@@ -5,8 +5,8 @@ import { expectError, expectTalk } from './expectations.ts';
 
 const ALICE = '<sip:alice@demo.local>';
 
-/** REFERREPLACES where not everybody is a phone, and what the record of a transfer tells of its way back. */
-describe('transfers of live calls', () => {
+/** REFERREPLACES with scenarios and conferences, and the record of a returned party. */
+describe('REFERREPLACES with conferences and scenarios', () => {
   const stage = useStage();
 
   async function dialogTo(localuri: string): Promise<string> {
@@ -16,7 +16,7 @@ describe('transfers of live calls', () => {
   }
 
   for (const conferenceIs of ['master', 'slave'] as const) {
-    it(`bring a party into the conference of the ${conferenceIs} call`, async () => {
+    it(`moves a party into the conference of the ${conferenceIs} call`, async () => {
       const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
       const others = await carol.call('*7081');
       await others.answered();
@@ -40,7 +40,7 @@ describe('transfers of live calls', () => {
     });
   }
 
-  it('bring a party into a full conference, in the place of who leaves it', async () => {
+  it('moves a party into a full conference, in the place of the leaving participant', async () => {
     const code = { prefix: '*7601', type: 'conference', opts: { max_members: 2 } };
     const rest = await stage.rest();
     expect((await rest.send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
@@ -59,7 +59,7 @@ describe('transfers of live calls', () => {
   });
 
   for (const scenarioIs of ['master', 'slave'] as const) {
-    it(`join nobody with the scenario of the ${scenarioIs} call, and change nothing`, async () => {
+    it(`is refused when the ${scenarioIs} call has a scenario, and changes nothing`, async () => {
       const [alice, bob] = await stage.phones('alice', 'bob');
       const echo = await alice.call('501');
       await echo.answered();
@@ -75,7 +75,7 @@ describe('transfers of live calls', () => {
     });
   }
 
-  it('move phones only: a scenario or a conference stays where it is', async () => {
+  it('moves phones only: a scenario or a conference keeps its place', async () => {
     const alice = await stage.phone('alice');
     const rest = await stage.rest();
     for (const number of ['501', '*7082']) {
@@ -94,7 +94,7 @@ describe('transfers of live calls', () => {
     }
   });
 
-  it('show in their record how the party came back, and in which dialog', async () => {
+  it('records how and in which dialog a returned party came back', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
     await stage.connect(alice, bob, '102');

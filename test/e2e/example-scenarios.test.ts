@@ -3,11 +3,11 @@ import { useStage } from '../support/stage.ts';
 import { expectWellFormed } from '../support/dialog.ts';
 import { expectCleanRtp } from './expectations.ts';
 
-describe('example scenarios', () => {
+describe('example scenarios 500 and 501', () => {
   const stage = useStage();
 
   for (const transport of ['udp', 'tcp'] as const) {
-    it(`501 sends back what it hears, over ${transport}`, async () => {
+    it(`501 echoes the caller over ${transport}`, async () => {
       const alice = await stage.phone('alice', { transport });
       const call = await alice.call('501');
       await call.answered();
@@ -44,7 +44,7 @@ describe('example scenarios', () => {
     });
   }
 
-  it('500 says that a choice is wrong and asks again', async () => {
+  it('500 rejects a wrong choice and asks again', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('500');
     await call.answered();
@@ -56,7 +56,7 @@ describe('example scenarios', () => {
     expect((await call.ended(15_000)).by).to.equal('there');
   });
 
-  it('500 ends without a word when the caller hangs up during the prompt', async () => {
+  it('500 ends without further sound when the caller hangs up during the prompt', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('500');
     await call.answered();
@@ -65,7 +65,7 @@ describe('example scenarios', () => {
     await stage.expectNoDialog();
   });
 
-  it('are reached through the featurecode *55 by their code', async () => {
+  it('the featurecode *55 reaches scenarios by their code', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('*55echo');
     await call.answered();
@@ -73,7 +73,7 @@ describe('example scenarios', () => {
     await call.hears(700);
   });
 
-  it('do not let the hidden service scenarios be called', async () => {
+  it('hidden service scenarios cannot be called', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('*55invite');
     expect((await call.refused()).status).to.be.within(400, 499);

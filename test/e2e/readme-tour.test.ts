@@ -6,10 +6,10 @@ import { useStage } from '../support/stage.ts';
 
 const run = promisify(execFile);
 
-describe('the tour of the README', () => {
+describe('the tour in the README', () => {
   const stage = useStage();
 
-  it('starts a call as alice, shows it, finds it and ends it, with the commands as they stand', async () => {
+  it('starts, shows, finds and ends a call as alice, with its commands unchanged', async () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block = '']) =>
       block.includes('curl ') ? [block.replaceAll('http://127.0.0.1:8080', stage.node.base)] : [],

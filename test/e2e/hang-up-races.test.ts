@@ -5,7 +5,7 @@ import type { Phone } from '../phones/phone.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers, the same in every run (mulberry32). */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -16,7 +16,7 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** Rejects, answers, or rings without end; what the other side does meanwhile may make any of it fail. */
+/** Rejects, answers, or rings without end; each may fail because of the other side. */
 async function behave(call: IncomingCall, random: (below: number) => number): Promise<void> {
   if (random(2) === 0 && call.live) call.ring();
   await delay(random(40));
@@ -26,10 +26,10 @@ async function behave(call: IncomingCall, random: (below: number) => number): Pr
   else if (choice < 3) await call.answer().catch(() => {});
 }
 
-describe('calls that end at any moment', () => {
+describe('hang-ups at random moments', () => {
   const stage = useStage();
 
-  /** Every call that comes to the phone behaves at random, until `stop`. */
+  /** Every call to the phone behaves at random, until `stop`. */
   function occupy(phone: Phone, random: (below: number) => number): { stop(): void; calls: IncomingCall[] } {
     const calls: IncomingCall[] = [];
     let open = true;
@@ -50,7 +50,7 @@ describe('calls that end at any moment', () => {
     };
   }
 
-  it('leave no party and no dialog behind when the caller hangs up', async function () {
+  it("a caller's hang-up leaves no party and no dialog behind", async function () {
     this.timeout(60_000);
     const random = randomNumbers(1);
     const [alice, bob] = await stage.phones('alice', 'bob');
@@ -69,7 +69,7 @@ describe('calls that end at any moment', () => {
     for (const call of called.calls) await call.ended();
   });
 
-  it('leave no party and no dialog behind when a POST is deleted or a party hangs up', async function () {
+  it("a deleted POST or a party's hang-up leaves no party and no dialog behind", async function () {
     this.timeout(60_000);
     const random = randomNumbers(2);
     const [alice, bob] = await stage.phones('alice', 'bob');
@@ -89,7 +89,7 @@ describe('calls that end at any moment', () => {
         }
       }
       expect((await started).status).to.equal(200);
-      // Whatever came after the DELETE goes, too.
+      // Also the calls that started after the DELETE.
       for (const { dialogid } of await stage.dialogs()) await rest.send('DELETE', `${CALLS}/${dialogid}`);
     }
     for (const { dialogid } of await stage.dialogs()) await rest.send('DELETE', `${CALLS}/${dialogid}`);
@@ -99,7 +99,7 @@ describe('calls that end at any moment', () => {
     for (const call of [...xs.calls, ...ys.calls]) await call.ended();
   });
 
-  it('and many at once do not disturb each other', async function () {
+  it('many concurrent calls do not disturb each other', async function () {
     this.timeout(60_000);
     const [alice, bob] = await stage.phones('alice', 'bob');
     const connected = await Promise.all(

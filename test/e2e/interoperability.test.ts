@@ -8,12 +8,12 @@ import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 
 /**
- * drachtio-server goes on to call `dave@127.0.0.1` by the TCP connection of the program before, as long as that registration would
- * last (docs/conformance.md).
+ * drachtio-server keeps calling `dave@127.0.0.1` over the TCP connection of the previous program until that registration would
+ * expire (docs/conformance.md).
  */
 const isTakenForTcp = (transport: 'udp' | 'tcp'): boolean => REAL_SIP && transport === 'udp';
 
-describe('SIP programs of other people', () => {
+describe('interoperability with other SIP programs', () => {
   const stage = useStage();
 
   for (const transport of ['udp', 'tcp'] as const) {
@@ -31,7 +31,7 @@ describe('SIP programs of other people', () => {
       expect(result.code, result.errors).to.equal(0);
     });
 
-    it(`SIPp calls 501 over ${transport}, ten times`, async function () {
+    it(`SIPp calls 501 ten times over ${transport}`, async function () {
       const program = requirePeer(this, 'sipp');
       const result = await runSipp(program, {
         scenario: 'call',
@@ -58,7 +58,7 @@ describe('SIP programs of other people', () => {
     });
 
     for (const transport of ['udp', 'tcp'] as const) {
-      it(`registers over ${transport}, calls 501, a phone, and is called`, async function () {
+      it(`registers over ${transport}, calls 501 and a phone, and is called`, async function () {
         const program = requirePeer(this, 'baresip');
         const carol = await Baresip.start(program, {
           login: 'carol',
@@ -121,7 +121,7 @@ describe('SIP programs of other people', () => {
     }
 
     for (const transport of ['udp', 'tcp'] as const) {
-      it(`registers over ${transport}, calls 501, a phone, holds, and is called`, async function () {
+      it(`registers over ${transport}, calls 501 and a phone, holds, and is called`, async function () {
         if (isTakenForTcp(transport)) this.skip();
         const dave = await linphone(requirePeer(this, 'linphonec'), transport);
         await dave.call('sip:501@demo.local');
@@ -156,7 +156,7 @@ describe('SIP programs of other people', () => {
         await dave.ended();
       });
 
-      it(`talks to baresip over ${transport}, and both hang up`, async function () {
+      it(`talks to baresip over ${transport}, and either side hangs up`, async function () {
         if (isTakenForTcp(transport)) this.skip();
         const dave = await linphone(requirePeer(this, 'linphonec'), transport);
         const program = requirePeer(this, 'baresip');

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-describe('an answer that crosses the CANCEL', () => {
+describe('an answer that crosses a CANCEL', () => {
   const stage = useStage();
 
-  it('of a caller who gives up ends with BYE: nobody is connected', async () => {
+  it('of a caller who gives up: the answered phone gets BYE, and nobody is connected', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const outgoing = await alice.call('102');
     const incoming = await bob.incoming();
@@ -17,7 +17,7 @@ describe('an answer that crosses the CANCEL', () => {
     expect((await incoming.ended()).by).to.equal('there');
   });
 
-  it('to the phone that was slower ends with BYE, and the faster one talks', async () => {
+  it('to a slower phone of a fork: that phone gets BYE, and the faster one talks', async () => {
     const alice = await stage.phone('alice');
     const [fast, slow] = [await stage.phone('bob'), await stage.phone('bob')];
     const outgoing = await alice.call('102');
@@ -32,7 +32,7 @@ describe('an answer that crosses the CANCEL', () => {
     await incoming.ended();
   });
 
-  it('of a DELETE ends with BYE: both parties of a POST are released', async () => {
+  it('of a DELETE: both parties of a POST are released with BYE', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const asked = stage.operate('POST', { from: '101', to: '102', response_mode: 4 });
     const first = await alice.incoming();
@@ -46,7 +46,7 @@ describe('an answer that crosses the CANCEL', () => {
     for (const call of [first, target]) expect((await call.ended()).by).to.equal('there');
   });
 
-  it('of a caller who hangs up as its own 200 comes: whatever was faster, both sides end', async () => {
+  it("a caller's BYE or CANCEL that crosses its own 200 ends both sides", async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const pauseMs of [0, 2, 5, 10]) {
       const outgoing = await alice.call('102');
@@ -64,10 +64,10 @@ describe('an answer that crosses the CANCEL', () => {
   });
 });
 
-describe('a BYE that crosses a BYE', () => {
+describe('crossing BYEs of both sides', () => {
   const stage = useStage();
 
-  it('ends the call, and is no error', async () => {
+  it('end the call without an error', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (let round = 0; round < 6; round += 1) {
       const { outgoing, incoming } = await stage.connect(alice, bob, '102');

@@ -8,10 +8,10 @@ import { REAL_SIP } from '../support/real-servers.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
-/** As long as RFC 3261's retransmissions may need. */
+/** Milliseconds for the retransmissions of RFC 3261. */
 const PATIENCE = 30_000;
 
-/** Loses one datagram in ten each way, whichever chance says; the same ones in every run. */
+/** Loses one datagram in ten each way, by chance; the same ones in every run. */
 function oneInTen(seed: number): { impair: Impairment } {
   let state = seed;
   return {
@@ -22,10 +22,10 @@ function oneInTen(seed: number): { impair: Impairment } {
   };
 }
 
-describe('a network that is not perfect', () => {
+describe('calls over an unreliable network', () => {
   const stage = useStage();
 
-  it('may double every datagram', async () => {
+  it('survive duplicates of all datagrams', async () => {
     const twice: { impair: Impairment } = { impair: () => 2 };
     const alice = await stage.phone('alice', twice);
     const bob = await stage.phone('bob', twice);
@@ -38,7 +38,7 @@ describe('a network that is not perfect', () => {
     expect((await outgoing.ended()).by).to.equal('there');
   });
 
-  it('may lose every third datagram in each direction', async function () {
+  it('survive the loss of every third datagram in each direction', async function () {
     this.timeout(60_000);
     const lossy: { impair: Impairment } = { impair: (_, number) => (number % 3 === 0 ? 0 : 1) };
     const alice = await stage.phone('alice', lossy);
@@ -56,7 +56,7 @@ describe('a network that is not perfect', () => {
     ['the phone', 'REFER'],
     ['the operation REFER', 'operation'],
   ] as const) {
-    it(`may lose one datagram in ten: calls are set up, held, transferred by ${what}, and ended`, async function () {
+    it(`with 10 % loss are set up, held, transferred by ${what}, and ended`, async function () {
       this.timeout(120_000);
       const [alice, bob, carol] = [
         await stage.phone('alice', oneInTen(1)),
@@ -96,7 +96,7 @@ describe('a network that is not perfect', () => {
     });
   }
 
-  it('may bring what is no SIP, without harm to the calls', async () => {
+  it('survive datagrams and streams that are not SIP', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
     const port = Number(stage.node.sip.split(':')[1]);
@@ -122,18 +122,18 @@ describe('a network that is not perfect', () => {
   });
 
   for (const transport of ['tcp', 'udp'] as const) {
-    it(`may take a registered phone away (${transport}): the next call to it is refused with 480`, async function () {
+    it(`a vanished registered phone (${transport}) gets 480 for the next call`, async function () {
       this.timeout(60_000);
       const alice = await stage.phone('alice');
       const gone = await stage.phone('bob', { transport });
       await gone.stop({ abruptly: true });
-      // A port that was alive within the last second counts as one that loses packets (docs/conformance.md).
+      // A port that was alive within the last second counts as one with packet loss (docs/conformance.md).
       if (transport === 'udp') await delay(1100);
       const call = await alice.call('102');
       expect((await call.refused(40_000)).status).to.equal(480);
       const back = await stage.phone('bob', { transport, unregistered: true });
       await back.register({ contact: '*', expires: 0 });
-      // Only by this a real drachtio-server forgets the connection, by which it would call bob in later tests too.
+      // Otherwise a real drachtio-server would use the connection to call bob in later tests.
       await back.unregister();
     });
   }

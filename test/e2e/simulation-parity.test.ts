@@ -18,26 +18,26 @@ import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
-/** What the caller does, and when, in milliseconds since the deed before: keys are pressed, words spoken, `-` hangs up. */
+/** Actions of the caller, each with its milliseconds since the previous one: pressed keys, spoken words, `-` for a hang-up. */
 type Deeds = readonly (readonly [after: number, deed: string])[];
 
 interface Parity {
   readonly what: string;
-  /** `.ts` for modules; the sources of further scenarios by their id. */
+  /** `.ts` for modules; further scenarios by id. */
   readonly source: string;
   readonly format?: 'ts';
   readonly others?: Readonly<Record<string, string>>;
   readonly deeds?: Deeds;
-  /** It understands speech, by the engine of this machine. */
+  /** Recognises speech with this machine's engine. */
   readonly speech?: boolean;
-  /** What bob does when he is called. */
+  /** Bob's behaviour when he is called. */
   readonly bob?: string;
-  /** What servers and operations answer in the simulation. */
+  /** Answers of servers and operations in the simulation. */
   readonly http?: Readonly<Record<string, Value>>;
   readonly operations?: Readonly<Record<string, Value>>;
 }
 
-/** Of prompts during which something is said. */
+/** Prompts interrupted by speech. */
 const PROMPT_HZ = 400;
 
 const CASES: readonly Parity[] = [
@@ -191,11 +191,17 @@ blocks:
   f: { await_run: "\${d.run}", exits: { next: g, timeout: end } }
   g: { return: "\${string(b.value)} \${error.code} \${string(e.data)} \${string(f.value)}" }`,
     others: {
-      parity_ask:
-        'parameters: { max: integer }\nstart: a\nblocks:\n  a: { collect: { max: "${max}" }, exits: { next: b, timeout: b } }\n  b: { return: "${a.digits}" }',
+      parity_ask: `parameters: { max: integer }
+start: a
+blocks:
+  a: { collect: { max: "\${max}" }, exits: { next: b, timeout: b } }
+  b: { return: "\${a.digits}" }`,
       parity_fails: 'start: a\nblocks:\n  a: { fail: { code: sorry, message: no } }',
-      parity_beside:
-        'parameters: { to: string }\nstart: a\nblocks:\n  a: { send: { to: "${to}", message: hello, data: 7 }, next: b }\n  b: { return: done }',
+      parity_beside: `parameters: { to: string }
+start: a
+blocks:
+  a: { send: { to: "\${to}", message: hello, data: 7 }, next: b }
+  b: { return: done }`,
     },
     deeds: [[600, '4']],
   },
@@ -376,7 +382,7 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     return shown(view.trace, view.outcome?.status, view.outcome?.value);
   }
 
-  /** Bob does what the simulated phone of the same words does. */
+  /** Bob behaves like the simulated phone with the same words. */
   async function answer(phone: Awaited<ReturnType<typeof stage.phone>>, words: string): Promise<void> {
     const script = readPhone(words) ?? { answers: [] };
     const rounds = words === 'busy' ? 2 : 1;
@@ -416,7 +422,7 @@ function isWord(deed: string): boolean {
   return /^[a-z]{2}/.test(deed);
 }
 
-/** A run without what differs from one to the next: times, ids, SIP answers. */
+/** A run without times, ids and SIP answers, which differ between runs. */
 function shown(trace: readonly TraceEntry[], status: unknown, value: unknown) {
   return {
     status,

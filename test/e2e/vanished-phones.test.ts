@@ -3,13 +3,13 @@ import { eventually } from '../support/eventually.ts';
 import { expectTalk } from './expectations.ts';
 import { TONES, useRooms } from './conference/support.ts';
 
-/** Seconds that a phone may be silent in these tests. */
+/** Seconds of silence after which a phone counts as vanished in these tests. */
 const LIMIT = 2;
 
 describe('a phone that vanishes without BYE', () => {
   const { stage, rooms } = useRooms({ env: { RINGMASTER_RTP_TIMEOUT: String(LIMIT) } });
 
-  it('is taken out of its conference, whose other participants go on, also those that hold or are silent', async () => {
+  it('is removed from its conference; holding and silent participants stay', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const one = await rooms.enter(alice, '*707901', TONES[0]);
     const holding = await rooms.enter(bob, '*707901');

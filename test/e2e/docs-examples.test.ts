@@ -9,7 +9,7 @@ import { disposableFolder } from '../support/temporary-folder.ts';
 
 const run = promisify(execFile);
 
-/** The shell examples of a page, up to a heading; streams and programs are not part of it. */
+/** The shell examples of a page up to a heading, without streams and programs. */
 function examplesOf(page: string, until?: string): string {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
   const part = until === undefined ? text : text.slice(0, text.indexOf(`\n${until}\n`));
@@ -19,7 +19,7 @@ function examplesOf(page: string, until?: string): string {
     .join('\n');
 }
 
-/** Runs every request, and says which was refused. */
+/** Runs every request, and reports the refused ones. */
 const PRELUDE = `
 refused=$(mktemp)
 curl() {
@@ -31,7 +31,7 @@ curl() {
 `;
 
 describe('the examples of the documentation', () => {
-  it('of REST and the data model work as they stand, one after the other', async function () {
+  it('of REST and the data model succeed in their order', async function () {
     this.timeout(120_000);
     await using folder = await disposableFolder();
     const node = await TestNode.start();

@@ -16,23 +16,23 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LAUNCHER = join(ROOT, 'runtime/cli/ringmaster.mjs');
 const READY_MS = 60_000;
 const END_MS = 20_000;
-/** Twice the time after which a node notices that its parent is gone. */
+/** Twice the time a node needs to notice the end of its parent. */
 const UNNOTICED_MS = 1500;
 
-/** A Node.js of another major release, with which the launcher hands over to the project's own. */
+/** A Node.js of another major release, under which the launcher starts the project's own. */
 function otherNode(): string | undefined {
   for (const node of ['/usr/bin/node', '/usr/local/bin/node']) {
     try {
       if (!execFileSync(node, ['--version'], { encoding: 'utf8' }).startsWith('v24.')) return node;
     } catch {
-      // It is not there.
+      // The file is missing.
     }
   }
   return undefined;
 }
 
-/** However a node was started and is told to end, its calls end with BYE and its ports are free. */
-describe('a node ends in order, however it was started', function () {
+/** For each way to start and stop a node: its calls end with BYE and its ports are free. */
+describe('shutdown of a node, however it was started', function () {
   this.timeout(READY_MS + 2 * END_MS + 20_000);
   const folder = temporaryFolder();
   const dataDir = join(folder, 'data');
@@ -63,7 +63,7 @@ describe('a node ends in order, however it was started', function () {
   });
 
   before(function () {
-    // Real servers take one node at a time; how a node ends does not depend on them.
+    // Real servers accept one node at a time; the shutdown does not depend on them.
     if (process.platform === 'win32' || Object.keys(realServerSettings()).length > 0) this.skip();
   });
 
@@ -99,7 +99,7 @@ describe('a node ends in order, however it was started', function () {
     }
   }
 
-  /** Runs a command that starts a node, as the leader of a group of processes, until calls can be made. */
+  /** Runs a command that starts a node, as the leader of a process group, until calls are possible. */
   async function start(command: string, args: readonly string[], cwd = ROOT) {
     const child = spawn(command, args, { cwd, env, stdio: 'ignore', detached: true });
     const ended = once(child, 'exit');
@@ -108,7 +108,7 @@ describe('a node ends in order, however it was started', function () {
     return { pid: child.pid ?? 0, ended, node: nodePid() ?? 0 };
   }
 
-  /** A call between two phones; `work` ends the node, and the phones must get BYE. */
+  /** A call between two phones during which `work` ends the node; the phones must get BYE. */
   async function duringCall(node: number, work: () => void): Promise<void> {
     expect((await alice.register()).status).to.equal(200);
     expect((await bob.register()).status).to.equal(200);
@@ -121,7 +121,7 @@ describe('a node ends in order, however it was started', function () {
     expect((await incoming.ended(END_MS)).by).to.equal('there');
     expect([...alice.violations, ...bob.violations]).to.deep.equal([]);
     await eventually(async () => expect(isAlive(node)).to.equal(false), END_MS);
-    // It gave the data folder back: it was not killed.
+    // The data folder is released: the node was not killed.
     expect(nodePid()).to.equal(undefined);
     expect(await fetch(health).catch(() => 'refused')).to.equal('refused');
   }
@@ -129,16 +129,16 @@ describe('a node ends in order, however it was started', function () {
   const WAYS = { 'npm start': ['start'], 'npx ringmaster start': ['exec', '--', 'ringmaster', 'start'] };
   for (const [name, args] of Object.entries(WAYS)) {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
-      // Of a SIGINT that is for npx alone the node hears nothing: the shell between them waits for the node.
+      // The node never receives a SIGINT to npx alone: the shell between them waits for the node.
       if (signal === 'SIGINT' && name.startsWith('npx')) continue;
-      it(`${signal} to the npm of ${name}`, async () => {
+      it(`${signal} to the npm process of ${name} ends the node in order`, async () => {
         const { pid, node } = await start('npm', args);
         await duringCall(node, () => process.kill(pid, signal));
       });
     }
 
     for (const signal of ['SIGINT', 'SIGHUP'] as const) {
-      it(`${signal} to all processes of ${name}, as by its terminal`, async () => {
+      it(`${signal} to all processes of ${name}, as from a terminal, ends the node in order`, async () => {
         const { pid, node } = await start('npm', args);
         await duringCall(node, () => process.kill(-pid, signal));
       });
@@ -159,7 +159,7 @@ describe('a node ends in order, however it was started', function () {
   });
 
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGKILL'] as const) {
-    it(`${signal} to a launcher of another Node.js`, async function () {
+    it(`${signal} to a launcher under another Node.js ends the node in order`, async function () {
       const other = otherNode();
       if (other === undefined) this.skip();
       const { pid, node } = await start(other, [LAUNCHER, 'start']);
@@ -175,7 +175,7 @@ describe('a node ends in order, however it was started', function () {
     'a program of an npm script that started it': ['npm', ['run', 'deploy']],
   } as const;
   for (const [starting, [command, args]] of Object.entries(DETACHING)) {
-    it(`a node in the background goes on after the end of ${starting}`, async () => {
+    it(`a node in the background survives the end of ${starting}`, async () => {
       writeFileSync(join(folder, 'deploy.sh'), BACKGROUND);
       const scripts = { background: BACKGROUND, deploy: 'sh deploy.sh' };
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));

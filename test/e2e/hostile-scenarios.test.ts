@@ -5,15 +5,15 @@ import { useStage } from '../support/stage.ts';
 
 const SCRIPTS = '/rest/v1/domain/svcscripts';
 const HOOKS = '/rest/v1/api/hooks';
-/** Hostile runs at once. */
+/** Concurrent hostile runs. */
 const AT_ONCE = 4;
-/** The language is tried whole in test/sandbox; here some of it, and everything that needs a node. */
+/** test/sandbox covers the language; these are samples of it, and all cases that need a node. */
 const EVERY = 15;
 
 describe('hostile scenarios beside a call', () => {
   const stage = useStage({ ownNode: true });
 
-  it('end with an error that says why, and the call goes on', async function () {
+  it('fail with an error that gives the reason, and the call goes on', async function () {
     this.timeout(90_000);
     const { outgoing, incoming } = await stage.connect(await stage.phone('alice'), await stage.phone('bob'), '102');
     const rest = await stage.rest();
@@ -30,7 +30,7 @@ describe('hostile scenarios beside a call', () => {
     const attack = async (): Promise<void> => {
       for (let code = runnable.pop(); code !== undefined; code = runnable.pop()) {
         const answer = await rest.send('POST', `${HOOKS}/${code}?wait=5`, { body: {} });
-        // One that goes on is in the minute that it may take to clean up.
+        // A run that continues is within its minute for cleaning up.
         const ended = answer.status === 202 || answer.status === 200 || answer.status === 422;
         if (!ended) strange.push(`${code}: ${answer.status} ${answer.text}`);
         await incoming.hears(440);
@@ -40,7 +40,7 @@ describe('hostile scenarios beside a call', () => {
     expect(strange).to.deep.equal([]);
     await incoming.hears(440);
     expect(await stage.dialog()).to.have.property('status', 'dialog');
-    // A well-behaved one runs as before.
+    // A well-behaved scenario runs as before.
     const scriptdata = { format: 'js', source: 'export default async (call, args) => args.a + 1;' };
     await rest.send('POST', SCRIPTS, { body: { code: 'sum', scriptdata } });
     await eventually(async () => {

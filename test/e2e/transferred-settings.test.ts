@@ -27,15 +27,15 @@ interface Phones {
   readonly carol: Phone;
 }
 
-/** The call of alice with bob, before it becomes another. */
+/** Alice's call with bob, before the transfer. */
 interface FirstCall {
   readonly alice: PhoneCall;
   readonly bob: PhoneCall;
   readonly dialogid: string;
 }
 
-/** What was set for a call counts for the calls that transfers make of it. */
-describe('what a transfer keeps', () => {
+/** Settings of a call apply to the calls that transfers make of it. */
+describe('call settings after a transfer', () => {
   const stage = useStage();
   let rest: RestClient;
 
@@ -54,7 +54,7 @@ describe('what a transfer keeps', () => {
   const operate = (method: string, dialogid: string, body: object) =>
     rest.send(method, `${CALLS}/${dialogid}`, { body });
 
-  /** The answered dialog that this leg is in, other than the one it was in before. */
+  /** The answered dialog of this leg, other than `before`. */
   async function dialogOf({ callId }: PhoneCall, before = ''): Promise<string> {
     return eventually(async () => {
       const found = (await stage.dialogs()).find(
@@ -75,7 +75,7 @@ describe('what a transfer keeps', () => {
     return stage.connect(bob, carol, '103');
   }
 
-  /** Each gives alice's call with bob to carol, or takes it into a room; and gives the call at the other end. */
+  /** Each transfers alice's call from bob to carol, or moves it into a room; returns the new other end of the call. */
   const WAYS: readonly (readonly [string, (call: FirstCall, phones: Phones) => Promise<PhoneCall>])[] = [
     [
       'REFER',
@@ -139,7 +139,7 @@ describe('what a transfer keeps', () => {
     return { alice: outgoing, bob: incoming, dialogid: await dialogOf(outgoing), phones: { bob, carol } };
   }
 
-  /** Tenths of a second of what alice said, as recorded: audible or not. */
+  /** Tenths of a second of alice's recorded sound: audible or not. */
   async function heard({ id, parties }: Recording): Promise<string> {
     const response = await fetch(`${stage.node.base}${RECORDINGS}/${id}/file`, { headers: rest.authorization });
     const wav = Buffer.from(await response.arrayBuffer());
@@ -153,9 +153,9 @@ describe('what a transfer keeps', () => {
     return tenths.join('');
   }
 
-  describe('the pause of the recording, until resume', () => {
+  describe('a paused recording', () => {
     for (const [way, transfer] of WAYS) {
-      it(`through ${way}`, async () => {
+      it(`stays paused through ${way}, until resume`, async () => {
         expect((await rest.send('POST', RULES, { body: {} })).status).to.equal(200);
         const { phones, ...call } = await firstCall();
         const { alice, dialogid } = call;
@@ -182,8 +182,8 @@ describe('what a transfer keeps', () => {
     }
   });
 
-  describe('that the hold melody is stopped for good', () => {
-    /** Whether the side that waits hears something while the other one holds; both phones are silent themselves. */
+  describe('a permanently stopped hold melody', () => {
+    /** Whether the waiting side hears something during hold; both phones are silent themselves. */
     async function melody(holder: PhoneCall, waiting: PhoneCall): Promise<boolean> {
       holder.play(undefined);
       await eventually(() => waiting.hearsNot(holder instanceof OutgoingCall ? 440 : 620, { forMs: 100 }));
@@ -196,7 +196,7 @@ describe('what a transfer keeps', () => {
 
     for (const [way, transfer] of WAYS) {
       if (way === 'SWITCHCONF') continue; // a room has no hold melody
-      it(`through ${way}`, async () => {
+      it(`stays stopped through ${way}`, async () => {
         const { phones, ...call } = await firstCall();
         expect((await operate('STOP_HOLD_MELODY', call.dialogid, { mode: 'permanent' })).status).to.equal(200);
         const other = await transfer(call, phones);

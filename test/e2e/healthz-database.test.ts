@@ -3,14 +3,14 @@ import { SilentWay } from '../storage/support/silent-way.ts';
 import { postgresServer } from '../storage/support/storages.ts';
 import { TestNode } from '../support/node.ts';
 
-describe('/healthz', () => {
+describe('/healthz and the database', () => {
   before(async function () {
     if ((await postgresServer()) !== undefined) return;
     if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
     this.skip();
   });
 
-  it('says that the database answers, is slow, or is away, while calls can be made', async function () {
+  it('reports an answering, slow or missing database, while calls still work', async function () {
     this.timeout(60_000);
     const way = await SilentWay.open((await (await postgresServer())?.createDatabase()) ?? '');
     const node = await TestNode.start({ env: { DATABASE_URL: way.url } });

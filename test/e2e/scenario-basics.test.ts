@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useStage } from '../support/stage.ts';
 
-describe('what scenarios can do to their caller', () => {
+describe('scenarios that record, send digits and change between calls', () => {
   const stage = useStage();
 
   async function scenario(id: string, blocks: string): Promise<void> {
@@ -10,14 +10,26 @@ describe('what scenarios can do to their caller', () => {
     await mkdir(folder, { recursive: true });
     await writeFile(
       join(folder, `${id}.yaml`),
-      `id: ${id}\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: go\n${blocks}`,
+      `id: ${id}
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: go
+${blocks}`,
     );
   }
 
-  it('record it until a key, and play that back', async () => {
+  it('a caller records a message until #, and hears it played back', async () => {
     await scenario(
       'memo',
-      '  go:\n    record: { max: 20s, stop_digits: "#" }\n    next: again\n  again:\n    play: ${go.recording}\n    next: end\n',
+      `  go:
+    record: { max: 20s, stop_digits: "#" }
+    next: again
+  again:
+    play: \${go.recording}
+    next: end
+`,
     );
     const [alice] = await stage.phones('alice');
     const call = await alice.call('*55memo');
@@ -30,8 +42,14 @@ describe('what scenarios can do to their caller', () => {
     await call.ended(8000);
   });
 
-  it('send it digits', async () => {
-    await scenario('keys', '  go:\n    send_dtmf: "12,3"\n    next: end\n');
+  it('send_dtmf of a scenario reaches the caller', async () => {
+    await scenario(
+      'keys',
+      `  go:
+    send_dtmf: "12,3"
+    next: end
+`,
+    );
     const [alice] = await stage.phones('alice');
     const call = await alice.call('*55keys');
     await call.answered();
@@ -39,8 +57,11 @@ describe('what scenarios can do to their caller', () => {
     await call.ended(5000);
   });
 
-  it('are served in the version of the moment', async () => {
-    const tone = (hertz: number) => `  go:\n    play: "tone:%(3000,0,${hertz})"\n    next: end\n`;
+  it('a changed scenario file serves the next call', async () => {
+    const tone = (hertz: number) => `  go:
+    play: "tone:%(3000,0,${hertz})"
+    next: end
+`;
     await scenario('changing', tone(500));
     const [alice] = await stage.phones('alice');
     const first = await alice.call('*55changing');
