@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { freeSwitchConsole } from '../../support/server-programs.ts';
 
-/** What a clean start cannot do without (freeswitch-config/README.md). */
+/** Unavoidable messages of a clean start (freeswitch-config/README.md). */
 const KNOWN: readonly string[] = [
   'switch_event.c Create additional event dispatch thread 0',
-  // Dropped before they are made. Only `-nosql` avoids it, and takes away `show channels`.
+  // Tables dropped before they exist. Only `-nosql` avoids it, and disables `show channels`.
   ...[
     'table: channels',
     'table: calls',
@@ -23,7 +23,7 @@ const KNOWN: readonly string[] = [
 describe('The console of FreeSWITCH', function () {
   this.timeout(60_000);
 
-  it('has no warnings and errors at a clean start but those of its own threads and database', async function () {
+  it('a clean start has no warnings and errors, except those about its own threads and database', async function () {
     const program = process.env['RINGMASTER_TEST_FREESWITCH'];
     if (program === undefined) this.skip();
     const printed = await freeSwitchConsole(program);
@@ -32,7 +32,7 @@ describe('The console of FreeSWITCH', function () {
   });
 });
 
-/** Source file and text of each warning or error, and of what failed on any level. */
+/** Source file and text of each warning or error, and of failures on any level. */
 function complaints(printed: string): string[] {
   return [...printed.matchAll(/^.*? \[([A-Z]+)\] (\S+\.c):\d+ (.*)$/gm)]
     .filter(([, level = '', , text = '']) => ['WARNING', 'ERR', 'CRIT', 'ALERT'].includes(level) || /fail/i.test(text))

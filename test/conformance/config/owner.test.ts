@@ -32,7 +32,7 @@ describe('The owner of a rendered configuration', function () {
     if (process.getuid?.() !== 0) context.skip();
   };
 
-  it('gets the files, the folders and the hold music with --owner, under which FreeSWITCH reads and writes them', async function () {
+  it('--owner sets the owner of files, folders and hold music, and FreeSWITCH reads and writes them under it', async function () {
     asRoot(this);
     const { code, err } = await render(['--owner', NOBODY.user]);
     expect({ code, err }).to.deep.equal({ code: 0, err: '' });
@@ -40,13 +40,13 @@ describe('The owner of a rendered configuration', function () {
     expect(modeOf(join(target, 'autoload_configs/event_socket.conf.xml'))).to.equal('600');
   });
 
-  it('can have another group than the own one of the user', async function () {
+  it("--owner may name a group other than the user's own", async function () {
     asRoot(this);
     expect((await render(['--owner', `${NOBODY.user}:root`])).code).to.equal(0);
     expect([...ownersBelow(target)]).to.deep.equal([`${NOBODY.uid}:0`]);
   });
 
-  it('does not get a folder that was there before, outside of the rendered one', async function () {
+  it('an existing folder outside of the rendered one keeps its owner', async function () {
     asRoot(this);
     const logs = join(folder, 'logs');
     mkdirSync(logs);
@@ -56,7 +56,7 @@ describe('The owner of a rendered configuration', function () {
     expect([...ownersBelow(logs), modeOf(logs)]).to.deep.equal(['0:0', '755']);
   });
 
-  it('that does not exist is refused, and nothing is written', async () => {
+  it('an unknown owner is refused, and nothing is written', async () => {
     for (const [owner, complaint] of [
       ['no-such-user', 'there is no user "no-such-user"'],
       ['root:no-such-group', 'there is no group "no-such-group"'],
@@ -68,7 +68,7 @@ describe('The owner of a rendered configuration', function () {
     }
   });
 
-  it('cannot be another user where the command is not run as root, and nothing is written', async function () {
+  it('another owner is refused without root, and nothing is written', async function () {
     if (process.getuid?.() === 0) this.skip();
     const { code, err } = await render(['--owner', 'root']);
     expect(code).to.equal(1);
@@ -76,7 +76,7 @@ describe('The owner of a rendered configuration', function () {
     expect(existsSync(target)).to.equal(false);
   });
 
-  it('alone reads the folder of the logs, where FreeSWITCH puts its configuration with the password', async () => {
+  it('only the owner can read the log folder, where FreeSWITCH stores its configuration with the password', async () => {
     expect((await render([])).code).to.equal(0);
     expect(modeOf(join(target, 'log'))).to.equal('700');
     chmodSync(join(target, 'log'), 0o755);

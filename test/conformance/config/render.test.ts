@@ -18,7 +18,7 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
 
   const rendered = (name: string): string => readFileSync(join(target, name), 'utf8');
 
-  it('renders every template of the shipped sizing file, with nothing left to fill in', () => {
+  it('renders every template of the shipped sizing file, without a remaining placeholder', () => {
     const files = render(readSizing(SIZING), PAIR, target);
     expect(files).to.include.members(['drachtio.conf.xml', 'freeswitch.xml', 'dialplan/mrf.xml']);
     expect(files, 'FreeSWITCH warns without it').to.include('autoload_configs/msrp.conf.xml');
@@ -35,14 +35,14 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     expect(core).to.include('name="rtp-end-port" value="41998"');
   });
 
-  it('gives phones RTP ports that neither the system nor the tests give to anything else', () => {
+  it('RTP ports of phones overlap neither those of the system nor those of the tests', () => {
     const { first, last } = readSizing(SIZING).media.rtp;
     const systems = [32_768, 60_999] as const;
     for (const [from, to] of [systems, TEST_PORTS])
       expect(first > to || last < from, `${first}-${last} and ${from}-${to}`).to.equal(true);
   });
 
-  it('closes the event socket to all but the node, on the address and with the password the node uses', () => {
+  it('only the node can reach the event socket, on its address and with its password', () => {
     render(readSizing(SIZING.replace('node: 127.0.0.1', 'node: 192.0.2.7')), PAIR, target);
     const socket = rendered('autoload_configs/event_socket.conf.xml');
     expect(socket).to.include('name="listen-ip" value="127.0.0.2"');
@@ -55,7 +55,7 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     expect(rendered('drachtio.conf.xml')).to.include('<admin port="9099" secret="se&#34;cret">127.0.0.1</admin>');
   });
 
-  it('lets every drachtio-server of the node call the media server, and writes call records where they are wanted', () => {
+  it('every drachtio-server of the node may call the media server, and call records are written where configured', () => {
     const text = SIZING.replace(/^ {2}# (others|callRecords):/gm, '  $1:');
     render(readSizing(text), PAIR, target);
     expect(rendered('autoload_configs/acl.conf.xml')).to.include('cidr="127.0.0.1/32,192.0.2.11/32"');
@@ -64,12 +64,12 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     expect(rendered('drachtio.conf.xml')).to.include('<cdrs>false</cdrs>');
   });
 
-  it('lets nobody but the owner read the files, which hold secrets', () => {
+  it('only the owner can read the files, which hold secrets', () => {
     const files = render(readSizing(SIZING), PAIR, target);
     for (const file of files) expect(statSync(join(target, file)).mode & 0o077, file).to.equal(0);
   });
 
-  it('provides hold music of at least ten seconds, and keeps music that is there', () => {
+  it('adds hold music of at least ten seconds, and keeps existing music', () => {
     render(readSizing(SIZING), PAIR, target);
     const music = readFileSync(join(target, 'sounds/music/hold-music.wav'));
     expect(music.toString('latin1', 0, 4)).to.equal('RIFF');
@@ -98,14 +98,14 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     ['half a call', (text) => text.replace(/^calls: .*/m, 'calls: 0.5'), 'calls'],
   ];
   for (const [what, change, field] of refused) {
-    it(`refuses ${what}, naming it`, () => {
+    it(`refuses ${what}, and names it`, () => {
       expect(() => readSizing(change(SIZING)))
         .to.throw(SizingError)
         .with.property('field', field);
     });
   }
 
-  it('refuses a template that names a value nobody gave', () => {
+  it('refuses a template with an unknown placeholder', () => {
     expect(() => fill('<a b="{{no.such}}"/>', {}, 'a.xml', new Set())).to.throw(
       TemplateError,
       'a.xml: no value for {{no.such}}',

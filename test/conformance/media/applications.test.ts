@@ -23,13 +23,13 @@ describe('Conformance, media server: further applications and commands', () => {
     return { a, b };
   };
 
-  it('says what it has sounds for, and is done at once with what it has not', async () => {
+  it('say speaks what it has sounds for, and otherwise ends at once', async () => {
     const { endpoint } = await stage.connect();
     for (const what of ['en number iterated 12', 'xx number pronounced 1', 'en']) await endpoint.execute('say', what);
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
   });
 
-  it('transfers a channel to applications one after the other, and parks it', async () => {
+  it('uuid_transfer runs applications one after another, and uuid_park parks the channel', async () => {
     const { call, endpoint } = await stage.connect();
     expect(await api(`uuid_transfer ${endpoint.uuid} echo inline`)).to.equal('+OK');
     call.play(440);
@@ -46,7 +46,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_transfer ${endpoint.uuid}`)).to.match(/^-USAGE: <uuid>/);
   });
 
-  it('transfers by the application, too', async () => {
+  it('the application transfer runs applications, too', async () => {
     const { call, endpoint } = await stage.connect();
     watch.clear();
     await endpoint.execute('transfer', 'set:lab=moved,park inline');
@@ -57,7 +57,7 @@ describe('Conformance, media server: further applications and commands', () => {
     await call.hears(440);
   });
 
-  it('ends echo by uuid_break', async () => {
+  it('uuid_break ends echo', async () => {
     const { call, endpoint } = await stage.connect();
     call.play(440);
     const echoing = endpoint.execute('echo');
@@ -67,7 +67,7 @@ describe('Conformance, media server: further applications and commands', () => {
     await fallsSilent(call, 440);
   });
 
-  it('transfers a channel more often than a request may be forwarded', async () => {
+  it('a channel can be transferred more often than Max-Forwards allows', async () => {
     const { endpoint } = await stage.connect();
     for (let times = 1; times <= 75; times++) {
       expect(await api(`uuid_transfer ${endpoint.uuid} park inline`), `transfer ${times}`).to.equal('+OK');
@@ -75,7 +75,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
   });
 
-  it('hangs a channel up by transfer, with its cause', async () => {
+  it('transfer to hangup ends a channel with the given cause', async () => {
     const { endpoint } = await stage.connect();
     watch.clear();
     await api(`uuid_transfer ${endpoint.uuid} hangup:USER_BUSY inline`);
@@ -85,7 +85,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('false');
   });
 
-  it('hangs up at the time that was set, however far off', async () => {
+  it('sched_hangup ends a channel at the given time, however distant', async () => {
     const { endpoint } = await stage.connect();
     expect(await api(`sched_hangup +99999999 ${endpoint.uuid}`)).to.equal('+OK');
     await endpoint.play('silence_stream://100');
@@ -96,7 +96,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(end['Hangup-Cause']).to.equal('USER_BUSY');
   });
 
-  it('takes one leg out of a bridge; the other is parked', async () => {
+  it('removing one leg from a bridge parks the other', async () => {
     const { a, b } = await pair();
     expect(await api(`uuid_transfer ${a.endpoint.uuid} -bleg echo inline`)).to.equal('+OK');
     await b.call.hears(700);
@@ -104,7 +104,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_exists ${a.endpoint.uuid}`)).to.equal('true');
   });
 
-  it('plays to one leg of a bridge by uuid_broadcast, and the bridge goes on', async () => {
+  it('uuid_broadcast plays to one leg of a bridge, which continues', async () => {
     const { a, b } = await pair();
     expect(await api(`uuid_broadcast ${a.endpoint.uuid} tone_stream://%(500,0,1900) aleg`)).to.equal(
       '+OK Message sent',
@@ -117,7 +117,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api('uuid_broadcast 00000000-0000-4000-8000-000000000000 x')).to.equal('-ERR invalid uuid');
   });
 
-  it('detects a tone once, by command and by application, and runs what was asked for', async () => {
+  it('tone_detect reports a tone once, by command and application, and runs the given application', async () => {
     const { call, endpoint } = await stage.connect();
     const uuid = endpoint.uuid;
     const answer = await api(`tone_detect ${uuid} fax 1100 r +20 set heard=fax 1`);
@@ -137,7 +137,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`tone_detect ${uuid} k`)).to.equal('-ERR no reply');
   });
 
-  it('shows the figures of its media in uuid_dump', async () => {
+  it('uuid_dump has the media statistics of a channel', async () => {
     const { call, endpoint } = await stage.connect();
     call.play(440);
     await endpoint.play('tone_stream://%(400,0,700)');
@@ -154,9 +154,9 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(plain).to.include(`\nUnique-ID: ${endpoint.uuid}\n`);
   });
 
-  it('lists channels and bridged calls', async () => {
+  it('show lists channels and bridged calls', async () => {
     const { a, b } = await pair();
-    // The real server keeps its table up to date behind what happens.
+    // The real server updates its table with a delay.
     await eventually(async () => {
       const channels = JSON.parse(await stage.media.api('show channels as json')) as { rows: Record<string, string>[] };
       const own = channels.rows.filter((row) => row.uuid === a.endpoint.uuid || row.uuid === b.endpoint.uuid);
@@ -166,7 +166,7 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api('show channels count')).to.match(/^\d+ total\.$/);
   });
 
-  it('tells every five seconds how it is', async function tellsEvery() {
+  it('HEARTBEAT reports the state every five seconds', async function tellsEvery() {
     this.timeout(12_000);
     const heartbeat = await watch.event('HEARTBEAT', (event) => event['Event-Name'] === 'HEARTBEAT', 6500);
     expect(heartbeat).to.include({ 'Event-Info': 'System Ready' });

@@ -13,7 +13,7 @@ async function talk(one: Connected, other: Connected): Promise<void> {
 describe('Conformance, media server: bridges', () => {
   const stage = useMediaStage();
 
-  it('lets two phones hear each other until they are parted', async () => {
+  it('two phones hear each other until they are separated', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
@@ -22,7 +22,7 @@ describe('Conformance, media server: bridges', () => {
     expect([a.endpoint.connected, b.endpoint.connected]).to.deep.equal([true, true]);
   });
 
-  it('bridges, parts, plays and bridges again', async () => {
+  it('two endpoints are bridged, separated, play, and are bridged again', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
@@ -35,13 +35,13 @@ describe('Conformance, media server: bridges', () => {
     await talk(a, b);
   });
 
-  it('translates between mu-law and A-law', async () => {
+  it('sound is transcoded between mu-law and A-law', async () => {
     const [a, b] = [await stage.connect(['PCMU']), await stage.connect(['PCMA'])];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
   });
 
-  it('carries digits from one phone to the other', async () => {
+  it('digits pass from one phone to the other', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
@@ -49,7 +49,7 @@ describe('Conformance, media server: bridges', () => {
     await b.call.receivesDtmf('58');
   });
 
-  it('leaves the other endpoint alive when one ends', async () => {
+  it('an endpoint survives the end of the other one', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
@@ -60,18 +60,18 @@ describe('Conformance, media server: bridges', () => {
     await played;
   });
 
-  it('leaves the endpoint that bridges alive when the other ends before they have come together', async () => {
+  it('the bridging endpoint survives when the other ends before the bridge is established', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     expect(text(await a.endpoint.api('uuid_bridge', `${a.endpoint.uuid} ${b.endpoint.uuid}`))).to.match(/^\+OK/);
     expect(text(await a.endpoint.api('uuid_kill', b.endpoint.uuid))).to.match(/^\+OK/);
-    // What it is told to play on its way is over at once.
+    // A play during that moment ends at once.
     await eventually(async () => {
       const { playbackMilliseconds } = await a.endpoint.play('silence_stream://100');
       expect(Number(playbackMilliseconds)).to.be.greaterThan(0);
     });
   });
 
-  it('takes an endpoint from one bridge into another', async () => {
+  it('an endpoint can move from one bridge to another', async () => {
     const [a, b, c] = [await stage.connect(), await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);
@@ -80,7 +80,7 @@ describe('Conformance, media server: bridges', () => {
     expect(b.endpoint.connected).to.equal(true);
   });
 
-  it('refuses to bridge with a channel that does not exist', async () => {
+  it('a bridge with an unknown channel is refused', async () => {
     const { endpoint } = await stage.connect();
     const message = await endpoint.bridge('00000000-0000-0000-0000-000000000000').then(
       () => undefined,
@@ -89,7 +89,7 @@ describe('Conformance, media server: bridges', () => {
     expect(message).to.equal('-ERR Invalid uuid\n');
   });
 
-  it('announces a bridge that runs to whoever asked for CHANNEL_BRIDGE', async () => {
+  it('CHANNEL_BRIDGE is sent to its subscribers for an established bridge', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     const bridged = new Moment<Set<string | undefined>>('CHANNEL_BRIDGE');
     const connection = a.endpoint.conn as unknown as {
@@ -102,14 +102,14 @@ describe('Conformance, media server: bridges', () => {
     connection.subscribe('CHANNEL_BRIDGE');
     await a.endpoint.bridge(b.endpoint);
     expect(await bridged.wait(2000)).to.deep.equal(new Set([a.endpoint.uuid, b.endpoint.uuid]));
-    // From then on nothing is lost that is sent to either side.
+    // From now on no sent packet is lost on either side.
     expect(text(await b.endpoint.api('uuid_send_dtmf', `${b.endpoint.uuid} 7`))).to.match(/^\+OK/);
     await b.call.receivesDtmf('7');
   });
 
-  it('sends a phone its own sound, until it is parked', async () => {
+  it("echo returns a phone's own sound, until it is parked", async () => {
     const { call, endpoint } = await stage.connect();
-    // It settles only when the echo ends, and not at all when the channel goes first.
+    // It settles only at the end of the echo, and never when the channel ends first.
     void endpoint.execute('echo');
     call.play(700);
     await call.hears(700);
@@ -118,7 +118,7 @@ describe('Conformance, media server: bridges', () => {
     expect(endpoint.connected).to.equal(true);
   });
 
-  it('mutes what a phone says, and unmutes it', async () => {
+  it("uuid_audio mutes and unmutes a phone's sound", async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     await talk(a, b);

@@ -5,7 +5,7 @@ import { type Connected, useMediaStage } from '../support/media-stage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeTone } from '../support/wav.ts';
 
-/** Left out of sequences: the real server tells these too, the embedded one does not, and nothing here needs them. */
+/** Events of the real server alone, excluded from sequences, as Ringmaster does not need them. */
 const INNER = new Set([
   'CHANNEL_STATE',
   'CODEC',
@@ -15,7 +15,7 @@ const INNER = new Set([
   'MEDIA_BUG_STOP',
 ]);
 
-/** Applications of the dialplan, which the embedded server does not have. */
+/** Applications of the dialplan, which the embedded server lacks. */
 const DIALPLAN = new Set(['set', 'answer']);
 
 describe('Conformance, media server: events of channels', () => {
@@ -43,7 +43,7 @@ describe('Conformance, media server: events of channels', () => {
     watch.event(name, (each) => each['Event-Name'] === name && each['Unique-ID'] === channel.endpoint.uuid);
   const missing = (of_: ServerEvent, names: readonly string[]): string[] => names.filter((name) => !(name in of_));
 
-  it('tell its life from INVITE to BYE, with its times and the figures of its media', async () => {
+  it('cover a channel from INVITE to BYE, with times and media statistics', async () => {
     const caller = await stage.connect();
     caller.call.play(440);
     await caller.endpoint.play('tone_stream://%(200,0,700)');
@@ -106,7 +106,7 @@ describe('Conformance, media server: events of channels', () => {
     }
   });
 
-  it('tell of a bridge, with the other leg, and of its end', async () => {
+  it('report a bridge with the other leg, and its end', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     const bridged = await event('CHANNEL_BRIDGE', a);
@@ -150,8 +150,8 @@ describe('Conformance, media server: events of channels', () => {
     ]);
   });
 
-  // Run any sooner, it tells another state: CHANNEL_BRIDGE comes a little before the bridge.
-  it('tell that what a leg is told to run waits until the sound of its bridge flows', async () => {
+  // CHANNEL_BRIDGE comes a little before the bridge: an earlier execution would report another state.
+  it('execution on a bridged leg is reported only after the sound of the bridge flows', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     for (const { endpoint } of [a, b]) {
       await endpoint.api('uuid_setvar', `${endpoint.uuid} execute_on_pre_bridge set flows=yes`);
@@ -174,9 +174,9 @@ describe('Conformance, media server: events of channels', () => {
     }
   });
 
-  it('tell where it is parked after it was parted from another', async () => {
+  it('report parking after a separation', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
-    // A leg that leaves before the sound flows is hung up.
+    // A leg that leaves before its media flows is hung up.
     await a.endpoint.api('uuid_setvar', `${a.endpoint.uuid} execute_on_pre_bridge set flows=yes`);
     await a.endpoint.bridge(b.endpoint);
     const flows = await watch.event(
@@ -201,7 +201,7 @@ describe('Conformance, media server: events of channels', () => {
     ]);
   });
 
-  it('name the file played, the file recorded, and the conference it is in', async () => {
+  it('name the played file, the recorded file, and the conference', async () => {
     const caller = await stage.connect();
     const prompt = join(stage.folder, 'events.wav');
     writeTone(prompt, 440, 200);

@@ -34,7 +34,7 @@ describe('Conformance, media server: conference commands and their events', () =
     rooms += 1;
     return `cmd-${process.pid}-${rooms}`;
   };
-  // A conference of the test before may still be ending.
+  // The conference of the previous test may still be ending.
   const of = (room: string): ServerEvent[] => watch.seen.filter((event) => event['Conference-Name'] === room);
   const told = async (room: string, action: string, member?: Connected): Promise<ServerEvent> =>
     watch.event(
@@ -59,7 +59,7 @@ describe('Conformance, media server: conference commands and their events', () =
     return conference;
   };
 
-  it('tell of a conference from its first member to its last', async () => {
+  it('events cover a conference from its first member to its last', async () => {
     const { room, one, two } = await pair();
     one.call.play(440);
     await told(room, 'start-talking', one);
@@ -102,7 +102,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(destroyed['Conference-Size']).to.equal('0');
   });
 
-  it('show members as JSON and as XML', async () => {
+  it('list shows members as JSON, and xml_list as XML', async () => {
     const { room, one, two } = await pair();
     const conference = await list(room);
     expect(conference).to.include({ conference_name: room, member_count: 2, recording: false });
@@ -121,7 +121,7 @@ describe('Conformance, media server: conference commands and their events', () =
     );
   });
 
-  it('show and take back relations', async () => {
+  it('relate shows and clears relationships', async () => {
     const { room, one, two } = await pair();
     const [a, b] = [idOf(one), idOf(two)];
     expect(await command(room, 'relate')).to.equal('+OK No relationships\n');
@@ -139,7 +139,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'relate')).to.equal('+OK No relationships\n');
   });
 
-  it('are told to everybody but moderators, to the newest, and refuse what is nobody', async () => {
+  it('commands accept non_moderator and last, and refuse unknown members', async () => {
     const { room, one, two } = await pair();
     expect(await command(room, 'mute non_moderator')).to.equal(
       `+OK mute ${idOf(two)}\nSkipping moderator (member id ${idOf(one)}).\n`,
@@ -157,7 +157,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'nothing')).to.equal("-ERR Conference command 'nothing' not found.\n");
   });
 
-  it('give the floor only when it is free', async () => {
+  it('floor is given only when it is free', async () => {
     const { room, one, two } = await pair();
     expect(await command(room, `floor ${idOf(two)}`)).to.equal(`-ERR floor is held by ${idOf(one)}\n`);
     two.call.play(700);
@@ -165,7 +165,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(change).to.include({ Action: 'floor-change', 'Old-ID': String(idOf(one)) });
   });
 
-  it('set variables that every event shows, and a limit of members', async () => {
+  it('setvar adds a variable to every event, and sets a limit of members', async () => {
     const { room, one } = await pair();
     expect(await command(room, 'setvar topic budget')).to.equal('+OK\n');
     expect(await command(room, 'getvar topic')).to.equal('budget');
@@ -174,12 +174,12 @@ describe('Conformance, media server: conference commands and their events', () =
     await command(room, `mute ${idOf(one)}`);
     expect(await told(room, 'mute-member')).to.include({ topic: 'budget' });
     const third = await stage.connect();
-    // Nobody is told: the application comes back at once without having joined.
+    // There is no event: the application returns at once without joining.
     await third.endpoint.execute('conference', room);
     expect(await command(room, 'count')).to.equal('2');
   });
 
-  it('record, pause and go on, and tell what became of the file', async () => {
+  it('record starts, pauses, resumes and stops, and events report the file', async () => {
     const { room, one, two } = await pair();
     one.call.play(600);
     const file = `${stage.folder}/${room}.wav`;
@@ -201,7 +201,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'norecord nothing.wav')).to.match(/^-ERR non-existant recording 'nothing.wav'\n/);
   });
 
-  it('tell when a file cannot be recorded to', async () => {
+  it('an event reports a file that cannot be recorded', async () => {
     const { room } = await pair();
     const file = `${stage.folder}/no-folder.wav/file.wav`;
     await command(room, `record ${stage.folder}/no-folder.wav`);

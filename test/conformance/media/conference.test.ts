@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { text } from '../support/fsmrf.ts';
 import { type Connected, fallsSilent, useMediaStage } from '../support/media-stage.ts';
 
-/** Tones that the members say, far enough from each other to be told apart in a mix. */
+/** Tones of the members, far enough apart to be recognised in a mix. */
 const TONES = [440, 700, 1100] as const;
 
 type Member = Connected & { readonly tone: number };
@@ -35,7 +35,7 @@ describe('Conformance, media server: conferences', () => {
   };
   const command = async (room: string, rest: string): Promise<string> => stage.media.api(`conference ${room} ${rest}`);
 
-  it('lets every member hear the others and not itself', async () => {
+  it('members hear the others, but not themselves', async () => {
     const { all } = await three();
     for (const member of all) {
       for (const other of all) {
@@ -45,7 +45,7 @@ describe('Conformance, media server: conferences', () => {
     }
   });
 
-  it('gives member and conference ids, counts and lists the members', async () => {
+  it('members and conferences have ids, counts and lists', async () => {
     const { room, a, b, all } = await pair();
     expect(a.endpoint.conf.memberId).to.be.a('number');
     expect(a.endpoint.conf.memberId).not.to.equal(b.endpoint.conf.memberId);
@@ -61,11 +61,11 @@ describe('Conformance, media server: conferences', () => {
     }
   });
 
-  it('says that a conference does not exist', async () => {
+  it('a command to an unknown conference is an error', async () => {
     expect(await command('conf-none', 'list count')).to.equal('-ERR Conference conf-none not found\n');
   });
 
-  it('mutes and unmutes a member', async () => {
+  it('mute and unmute a member', async () => {
     const { a, b } = await pair();
     await b.call.hears(TONES[0]);
     expect(await a.endpoint.confMute()).to.match(/^\+?OK mute/);
@@ -74,7 +74,7 @@ describe('Conformance, media server: conferences', () => {
     await b.call.hears(TONES[0]);
   });
 
-  it('deafens a member', async () => {
+  it('deaf stops a member from hearing', async () => {
     const { a, b } = await pair();
     await a.call.hears(TONES[1]);
     await a.endpoint.confDeaf();
@@ -84,7 +84,7 @@ describe('Conformance, media server: conferences', () => {
     await a.call.hears(TONES[1]);
   });
 
-  it('keeps one pair from hearing each other by relate', async () => {
+  it('relate separates a single pair', async () => {
     const { room, a, b, c } = await three();
     await a.call.hears(TONES[1]);
     const [idA, idB] = [a.endpoint.conf.memberId, b.endpoint.conf.memberId];
@@ -95,13 +95,13 @@ describe('Conformance, media server: conferences', () => {
     await a.call.hears(TONES[1]);
   });
 
-  it('plays to everybody', async () => {
+  it('play is heard by all members', async () => {
     const { room, all } = await pair();
     expect(await command(room, 'play tone_stream://%(1500,0,1900)')).to.match(/Playing file/);
     await Promise.all(all.map(({ call }) => call.hears(1900)));
   });
 
-  it('lets a member that was kicked live on without the others', async () => {
+  it('a kicked member survives without the others', async () => {
     const { room, a, b } = await pair();
     await a.call.hears(TONES[1]);
     await a.endpoint.confKick();
@@ -114,7 +114,7 @@ describe('Conformance, media server: conferences', () => {
     expect(b.endpoint.connected).to.equal(true);
   });
 
-  it('ends for all when the member leaves that was to end it', async () => {
+  it('a conference ends for all when a member with endconf leaves', async () => {
     const room = newRoom();
     const [host, guest] = [await stage.connect(), await stage.connect()];
     await guest.endpoint.join(room);
@@ -126,7 +126,7 @@ describe('Conformance, media server: conferences', () => {
     expect(await command(room, 'list count')).to.equal(`-ERR Conference ${room} not found\n`);
   });
 
-  it('keeps members apart until a moderator is there', async () => {
+  it('members hear no one until a moderator joins', async () => {
     const room = newRoom();
     const [one, other, host] = [await stage.connect(), await stage.connect(), await stage.connect()];
     for (const { endpoint } of [one, other]) await endpoint.join(room, { flags: { waitMod: true } });
@@ -137,7 +137,7 @@ describe('Conformance, media server: conferences', () => {
     expect(await command(room, 'list')).to.match(/\|moderator/);
   });
 
-  it('puts everybody out by hup all, and their channels live on', async () => {
+  it('hup all removes all members, and their channels survive', async () => {
     const { room, all } = await pair();
     expect((await command(room, 'hup all')).trim().split('\n')).to.have.members(
       all.map(({ endpoint }) => `+OK hup ${endpoint.conf.memberId}`),

@@ -3,7 +3,7 @@ import { text } from '../support/fsmrf.ts';
 import { fallsSilent, useMediaStage } from '../support/media-stage.ts';
 import { sdp } from '../support/sdp.ts';
 
-/** The status with which something was refused; undefined when it was not. */
+/** The status of a refusal; undefined without one. */
 async function refusalOf(attempt: Promise<unknown>): Promise<number | undefined> {
   return attempt.then(
     () => undefined,
@@ -15,7 +15,7 @@ const OFFER = sdp(41_000);
 const G729 = OFFER.replace('RTP/AVP 0 101', 'RTP/AVP 18').replace('a=rtpmap:0 PCMU', 'a=rtpmap:18 G729');
 const KEY = 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz\r\n';
 
-describe('Conformance, media server: session descriptions as phones write them', () => {
+describe('Conformance, media server: session descriptions of phones', () => {
   const stage = useMediaStage();
 
   const localSdp = async (remoteSdp: string): Promise<string> =>
@@ -32,31 +32,31 @@ describe('Conformance, media server: session descriptions as phones write them',
       OFFER.replaceAll('101', '96').replace('telephone-event/8000', 'telephone-event/48000'),
     ],
   ] as const) {
-    it(`takes telephone-events ${what}`, async () => {
+    it(`accepts telephone-events ${what}`, async () => {
       expect(await localSdp(offer)).to.match(
         /^m=audio \d+ RTP\/AVP 0 96\r?\na=rtpmap:0 PCMU\/8000\r?\na=rtpmap:96 telephone-event\/8000/m,
       );
     });
   }
 
-  it('answers without telephone-events and comfort noise where the far end has none', async () => {
+  it('answers without telephone-events and comfort noise when the offer lacks them', async () => {
     const offer = OFFER.replace('0 101', '0 13').replace('a=rtpmap:101 telephone-event', 'a=rtpmap:13 CN');
     expect(await localSdp(offer)).to.match(/^m=audio \d+ RTP\/AVP 0\r?$/m);
   });
 
-  it('reads a number of ports, and bodies of lines without CR', async () => {
+  it('accepts a number of ports, and lines that end without CR', async () => {
     expect(await localSdp(OFFER.replace('m=audio 41000', 'm=audio 41000/2'))).to.match(
       /^m=audio [1-9]\d* RTP\/AVP 0 101/m,
     );
     expect(await localSdp(OFFER.replaceAll('\r\n', '\n'))).to.match(/^m=audio [1-9]\d* RTP\/AVP 0 101/m);
   });
 
-  it('takes the second stream when it has no codec of the first', async () => {
+  it('uses the second stream when the first has no common codec', async () => {
     const answer = await localSdp(`${G729}m=audio 41002 RTP/AVP 8\r\n`);
     expect(answer).to.match(/^m=audio [1-9]\d* RTP\/AVP 8\r?\na=rtpmap:8 PCMA\/8000/m);
   });
 
-  it('refuses keys for a stream that is not encrypted with 488', async () => {
+  it('refuses an SDES key on an unencrypted stream with 488', async () => {
     expect(await refusalOf(stage.media.createEndpoint({ remoteSdp: OFFER + KEY }))).to.equal(488);
   });
 
@@ -66,7 +66,7 @@ describe('Conformance, media server: session descriptions as phones write them',
     });
   }
 
-  it('refuses a re-INVITE without a common codec, or with keys, with 488; the sound goes on', async () => {
+  it('refuses a re-INVITE without a common codec or with keys with 488, and the sound continues', async () => {
     for (const offer of [G729, OFFER + KEY]) {
       const { call, endpoint } = await stage.connect();
       expect(await refusalOf(endpoint.dialog.modify(offer))).to.equal(488);
@@ -78,7 +78,7 @@ describe('Conformance, media server: session descriptions as phones write them',
     }
   });
 
-  it('takes the stream away from an endpoint made without far end whose far end has no common codec', async () => {
+  it('ends the media of an endpoint whose later far end has no common codec', async () => {
     const endpoint = stage.keep(await stage.media.createEndpoint());
     expect(await endpoint.modify(G729)).to.match(/^m=audio 0 RTP\/AVP /m);
     expect(text(await endpoint.api('uuid_exists', endpoint.uuid))).to.equal('true');
@@ -89,7 +89,7 @@ describe('Conformance, media server: session descriptions as phones write them',
     ['recvonly', 'sendonly'],
     ['inactive', 'inactive'],
   ] as const) {
-    it(`shows ${ours} as its own direction towards a far end that is ${theirs}`, async () => {
+    it(`has the direction ${ours} towards a far end with ${theirs}`, async () => {
       const remoteSdp = sdp(41_000, 1, theirs);
       const endpoint = stage.keep(await stage.media.createEndpoint({ remoteSdp }));
       const shown = await endpoint.getChannelVariables(true);

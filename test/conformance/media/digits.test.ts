@@ -10,7 +10,7 @@ interface Digit {
   readonly source: string;
 }
 
-/** The INFO requests of the media server about this endpoint. */
+/** The INFO requests of the media server for this endpoint. */
 function infosOf({ endpoint }: Connected): Arrivals<Request> {
   const infos = new Arrivals<Request>('INFO of the media server');
   endpoint.dialog.on('info', (request: Request, response: Response) => {
@@ -28,7 +28,7 @@ async function carries(infos: Arrivals<Request>, digit: string): Promise<void> {
   expect(Number(duration), 'milliseconds').to.be.within(80, 250);
 }
 
-/** Collects, and has the phone press these keys once it does: what comes before is nobody's. */
+/** Collects, and presses these keys at the phone once it does: earlier digits are lost. */
 async function collect(
   { call, endpoint }: Connected,
   keys: string,
@@ -49,7 +49,7 @@ async function collect(
 describe('Conformance, media server: digits', () => {
   const stage = useMediaStage();
 
-  it('tells of each digit by RFC 4733, with length and source', async () => {
+  it('RFC 4733 digits are reported with length and source', async () => {
     const { call, endpoint } = await stage.connect();
     const digits = new Arrivals<Digit>('dtmf event');
     endpoint.on('dtmf', (event: Digit) => digits.push(event));
@@ -62,7 +62,7 @@ describe('Conformance, media server: digits', () => {
     }
   });
 
-  it('tells of digits while a file plays, which goes on', async () => {
+  it('digits are reported during a play, which continues', async () => {
     const { call, endpoint } = await stage.connect();
     const digits = new Arrivals<Digit>('dtmf event');
     endpoint.on('dtmf', (event: Digit) => digits.push(event));
@@ -73,17 +73,17 @@ describe('Conformance, media server: digits', () => {
     expect((await playing).playbackMilliseconds).to.equal('1000');
   });
 
-  it('collects up to the most digits asked for', async () => {
+  it('collecting ends at the maximum of digits', async () => {
     const options = { file: 'silence_stream://100', min: 1, max: 3, timeout: 3000 };
     expect(await collect(await stage.connect(), '123', options)).to.include({ digits: '123', terminatorUsed: null });
   });
 
-  it('ends at a terminator, which is no digit', async () => {
+  it('collecting ends at a terminator, which is not part of the digits', async () => {
     const options = { file: 'silence_stream://100', min: 1, max: 6, timeout: 3000 };
     expect(await collect(await stage.connect(), '42#', options)).to.include({ digits: '42', terminatorUsed: '#' });
   });
 
-  it('breaks the prompt at the first digit', async () => {
+  it('the first digit stops the prompt', async () => {
     const { call, endpoint } = await stage.connect();
     const started = performance.now();
     const collecting = endpoint.playCollect({ file: 'tone_stream://%(5000,0,800)', min: 1, max: 1, timeout: 3000 });
@@ -93,13 +93,13 @@ describe('Conformance, media server: digits', () => {
     expect(performance.now() - started).to.be.lessThan(3000);
   });
 
-  it('gives nothing when nothing is pressed', async () => {
+  it('collecting without digits returns none', async () => {
     const { endpoint } = await stage.connect();
     const collecting = endpoint.playCollect({ file: 'silence_stream://100', min: 1, max: 4, timeout: 500 });
     expect((await collecting).digits).to.equal(null);
   });
 
-  it('ends at the pause between digits, and asks again what does not match', async () => {
+  it('collecting ends at the pause between digits, and repeats for digits that do not match', async () => {
     const connected = await stage.connect();
     const options = { file: 'silence_stream://100', min: 1, max: 4, timeout: 2000, digitTimeout: 600 };
     expect((await collect(connected, '12', options)).digits).to.equal('12');
@@ -115,7 +115,7 @@ describe('Conformance, media server: digits', () => {
     expect((await strict).digits).to.equal('2');
   });
 
-  it('sends digits to the phone by RFC 4733', async () => {
+  it('digits are sent to the phone by RFC 4733', async () => {
     const { call, endpoint } = await stage.connect();
     expect(text(await endpoint.api('uuid_send_dtmf', `${endpoint.uuid} 48*#`))).to.equal(
       `+OK ${endpoint.uuid} sent DTMF 48*#.`,
@@ -123,7 +123,7 @@ describe('Conformance, media server: digits', () => {
     await call.receivesDtmf('48*#');
   });
 
-  it('takes digits of the application as if the phone had sent them', async () => {
+  it('digits received from the application count like those of the phone', async () => {
     const { endpoint } = await stage.connect();
     const digits = new Arrivals<Digit>('dtmf event');
     endpoint.on('dtmf', (event: Digit) => digits.push(event));
@@ -133,11 +133,11 @@ describe('Conformance, media server: digits', () => {
     expect(await digits.next(1000)).to.include({ dtmf: '6', source: 'APP' });
   });
 
-  it('takes digits by INFO', async () => {
+  it('digits are received by INFO', async () => {
     const { endpoint } = await stage.connect();
     const digits = new Arrivals<Digit>('dtmf event');
     endpoint.on('dtmf', (event: Digit) => digits.push(event));
-    // drachtio-fsmrf hands the endpoint out while its subscription to events is on its way.
+    // drachtio-fsmrf returns the endpoint while its event subscription is still on its way.
     await endpoint.set('subscribed', 'yes');
     const response = await endpoint.dialog.request({
       method: 'INFO',
@@ -150,7 +150,7 @@ describe('Conformance, media server: digits', () => {
     expect(await digits.next(1000)).to.include({ dtmf: '7', duration: '2000' });
   });
 
-  it('sends digits by INFO where the far end has no telephone-events', async () => {
+  it('digits are sent by INFO to a far end without telephone-events', async () => {
     const connected = await stage.connect(['PCMU'], { keysByRtp: false });
     const infos = infosOf(connected);
     expect(connected.endpoint.dtmfType).to.equal('info');
@@ -161,7 +161,7 @@ describe('Conformance, media server: digits', () => {
     for (const digit of '4#') await carries(infos, digit);
   });
 
-  it('carries a digit by INFO to the side of a bridge that has no telephone-events', async () => {
+  it('a bridge passes on digits by INFO to a side without telephone-events', async () => {
     const [one, other] = [await stage.connect(), await stage.connect(['PCMU'], { keysByRtp: false })];
     const infos = infosOf(other);
     await one.endpoint.bridge(other.endpoint);

@@ -17,7 +17,7 @@ describe('Conformance, media server: eavesdropping', () => {
     await a.call.hears(B);
     return { a, b };
   };
-  /** Begins to listen; settles when the application has ended. Variables first, for commands wait meanwhile. */
+  /** Starts to listen; settles when the application has ended. Sets the variables first, as commands wait meanwhile. */
   const listen = async (spy: Connected, target: Connected, variables: Record<string, string> = {}): Promise<void> => {
     for (const [name, value] of Object.entries(variables)) await spy.endpoint.set(name, value);
     await spy.endpoint.execute('eavesdrop', target.endpoint.uuid);
@@ -25,7 +25,7 @@ describe('Conformance, media server: eavesdropping', () => {
   const exists = async ({ endpoint }: Connected): Promise<boolean> =>
     (await stage.media.api(`uuid_exists ${endpoint.uuid}`)).trim() === 'true';
 
-  it('hears both legs of a bridge and is not heard, and goes on when the leg is bridged to another', async () => {
+  it('the listener hears both legs and is not heard, and follows the leg into another bridge', async () => {
     const { a, b } = await pair();
     const [spy, c] = [await stage.connect(), await stage.connect()];
     c.call.play(C);
@@ -44,7 +44,7 @@ describe('Conformance, media server: eavesdropping', () => {
     expect(await exists(spy)).to.equal(true);
   });
 
-  it('hears one leg only when told so', async () => {
+  it('the listener can be limited to one leg', async () => {
     const { a } = await pair();
     const [said, heard] = [await stage.connect(), await stage.connect()];
     const ends = [
@@ -57,7 +57,7 @@ describe('Conformance, media server: eavesdropping', () => {
     await Promise.all(ends);
   });
 
-  it('hears what is played to a leg', async () => {
+  it('the listener hears sound played to a leg', async () => {
     const [a, spy] = [await stage.connect(), await stage.connect()];
     const ended = listen(spy, a);
     const played = a.endpoint.play('tone_stream://%(1500,0,1900)');
@@ -67,7 +67,7 @@ describe('Conformance, media server: eavesdropping', () => {
     await ended;
   });
 
-  it('is heard by whom its digits choose, and ends with *', async () => {
+  it("the listener's digits select who hears it, and * ends it", async () => {
     const { a, b } = await pair();
     const spy = await stage.connect();
     const ended = listen(spy, a);
@@ -91,7 +91,7 @@ describe('Conformance, media server: eavesdropping', () => {
     await fallsSilent(spy.call, A);
   });
 
-  it('is not ended by a break, but by a transfer', async () => {
+  it('a break does not end eavesdropping, a transfer does', async () => {
     const { a } = await pair();
     const spy = await stage.connect();
     const ended = listen(spy, a, { eavesdrop_enable_dtmf: 'false' });
@@ -105,13 +105,13 @@ describe('Conformance, media server: eavesdropping', () => {
     await fallsSilent(spy.call, A);
   });
 
-  it('is over at once when there is nobody to hear', async () => {
+  it('eavesdropping on an unknown channel ends at once', async () => {
     const spy = await stage.connect();
     await spy.endpoint.execute('eavesdrop', '00000000-0000-4000-8000-000000000000');
     expect(await exists(spy)).to.equal(true);
   });
 
-  it('brings a call to an RTP socket of the application, which need not send anything', async () => {
+  it('a call can be heard at an RTP socket of the application, which need not send', async () => {
     const { a } = await pair();
     const socket = await RtpPhone.open();
     const endpoint = stage.keep(await stage.media.createEndpoint({ remoteSdp: socket.sdp() }));

@@ -9,19 +9,19 @@ import { sdp } from '../support/sdp.ts';
 describe('Conformance, media server: connection and endpoints', () => {
   const stage = useMediaStage();
 
-  it('tells its SIP address by `sofia status`', () => {
+  it('sofia status shows the SIP address', () => {
     expect(stage.media.sip.ipv4.udp.address).to.match(/^127\.0\.0\.1:\d+$/);
     expect(stage.media.connected()).to.equal(true);
   });
 
-  it('answers API commands of the connection', async () => {
+  it('API commands of the connection are answered', async () => {
     expect(await stage.media.api('status')).to.match(/^UP /);
     expect(await stage.media.api('uuid_nosuch x')).to.equal('-ERR uuid_nosuch Command not found!\n');
     expect(await stage.media.api('show channels count')).to.match(/^\n\d+ total\.\n$/);
     expect(await stage.media.api('uuid_exists 00000000-0000-0000-0000-000000000000')).to.equal('false');
   });
 
-  it('refuses a wrong password and closes', async () => {
+  it('a wrong password is refused and the connection closed', async () => {
     const { host, port } = stage.address;
     const socket = connectTcp({ host, port }).setEncoding('utf8');
     const received = new Moment<string>('refusal');
@@ -39,7 +39,7 @@ describe('Conformance, media server: connection and endpoints', () => {
     await closed;
   });
 
-  it('makes an endpoint for a caller and answers its offer', async () => {
+  it('an endpoint for a caller answers its offer', async () => {
     const { call, endpoint, dialog } = await stage.connect(['PCMA']);
     expect(endpoint.uuid).to.match(/^[0-9a-f-]{36}$/);
     expect(endpoint.connected).to.equal(true);
@@ -52,25 +52,25 @@ describe('Conformance, media server: connection and endpoints', () => {
     expect(text(await endpoint.api('uuid_exists', endpoint.uuid))).to.equal('true');
   });
 
-  it('offers both codecs and telephone-events without a far end, and takes the answer later', async () => {
+  it('an endpoint without far end offers both codecs and telephone-events, and takes the answer later', async () => {
     const endpoint = stage.keep(await stage.media.createEndpoint());
     expect(endpoint.local.sdp).to.match(/^m=audio \d+ RTP\/AVP 0 8 101/m);
     expect(endpoint.local.sdp).to.match(/^a=rtpmap:101 telephone-event\/8000/m);
-    // A phone that does not agree to it would get reports at its RTP port all the same.
+    // A phone that rejects RTCP multiplexing would still get reports at its RTP port.
     expect(endpoint.local.sdp).not.to.contain('a=rtcp-mux');
     const answer = await endpoint.modify(sdp(41_234, 2));
     expect(answer).to.match(/^m=audio \d+ RTP\/AVP 0 101/m);
     expect(endpoint.local.sdp).to.match(new RegExp(`^m=audio ${endpoint.local.mediaPort} `, 'm'));
   });
 
-  it('chooses mu-law where both are offered, in whatever order, so that calls need no transcoding', async () => {
+  it('mu-law is chosen when both codecs are offered, in any order, to avoid transcoding', async () => {
     const both = sdp(41_000).replace('RTP/AVP 0 101', 'RTP/AVP 8 0 101');
     const offer = both.replace('a=rtpmap:0', 'a=rtpmap:8 PCMA/8000\r\na=rtpmap:0');
     const endpoint = stage.keep(await stage.media.createEndpoint({ remoteSdp: offer }));
     expect(endpoint.local.sdp).to.match(/^m=audio \d+ RTP\/AVP 0 101/m);
   });
 
-  it('refuses an offer without a common codec with 488', async () => {
+  it('an offer without a common codec is refused with 488', async () => {
     const offer = sdp(41_000).replace('RTP/AVP 0 101', 'RTP/AVP 18').replace('a=rtpmap:0 PCMU', 'a=rtpmap:18 G729');
     const status = await stage.media.createEndpoint({ remoteSdp: offer }).then(
       () => undefined,
@@ -84,14 +84,14 @@ describe('Conformance, media server: connection and endpoints', () => {
     ['inactive', 'inactive'],
     ['recvonly', 'sendonly'],
   ] as const) {
-    it(`answers an offer that is ${offered} with ${answered}, and resumes`, async () => {
+    it(`an offer with ${offered} is answered with ${answered}, and the call resumes`, async () => {
       const endpoint = stage.keep(await stage.media.createEndpoint({ remoteSdp: sdp(41_000) }));
       expect(await endpoint.modify(sdp(41_000, 2, offered))).to.match(new RegExp(`^a=${answered}\\r?$`, 'm'));
       expect(await endpoint.modify(sdp(41_000, 3))).not.to.match(/^a=(recvonly|inactive|sendonly)/m);
     });
   }
 
-  it('sets and shows variables', async () => {
+  it('variables can be set and read', async () => {
     const { endpoint } = await stage.connect();
     await endpoint.set('lab_a', 'two words');
     expect(text(await endpoint.api('uuid_getvar', `${endpoint.uuid} lab_a`))).to.equal('two words');
@@ -104,14 +104,14 @@ describe('Conformance, media server: connection and endpoints', () => {
     expect(Number(variables['variable_rtp_audio_in_packet_count'])).to.be.greaterThan(0);
   });
 
-  it('is destroyed with a BYE and is gone', async () => {
+  it('a destroyed endpoint sends BYE and is gone', async () => {
     const endpoint = await stage.media.createEndpoint({ remoteSdp: sdp(41_000) });
     await endpoint.destroy();
     expect(endpoint.connected).to.equal(false);
     expect(await stage.media.api(`uuid_exists ${endpoint.uuid}`)).to.equal('false');
   });
 
-  it('tells the application when somebody else kills it', async () => {
+  it('the application learns of a killed endpoint', async () => {
     const endpoint = await stage.media.createEndpoint({ remoteSdp: sdp(41_000) });
     const destroyed = new Moment<true>('destroy');
     endpoint.on('destroy', () => destroyed.reach(true));
@@ -120,7 +120,7 @@ describe('Conformance, media server: connection and endpoints', () => {
     expect((await stage.media.api(`uuid_kill ${endpoint.uuid}`)).trim()).to.equal('-ERR No such channel!');
   });
 
-  it('hangs up with the cause of the application', async () => {
+  it('an endpoint hangs up with the cause of the application', async () => {
     const endpoint = await stage.media.createEndpoint({ remoteSdp: sdp(41_000) });
     const bye = new Moment<string | undefined>('BYE');
     endpoint.dialog.on('destroy', (message: { get(name: string): string | undefined }) =>
@@ -130,17 +130,17 @@ describe('Conformance, media server: connection and endpoints', () => {
     expect(await bye.wait(10_000)).to.equal('Q.850;cause=17;text="USER_BUSY"');
   });
 
-  it('hangs up when the application closes its socket', async () => {
+  it('an endpoint hangs up when the application closes its socket', async () => {
     const endpoint = await stage.media.createEndpoint({ remoteSdp: sdp(41_000) });
     const bye = new Moment<true>('BYE');
     endpoint.dialog.on('destroy', () => bye.reach(true));
-    // FreeSWITCH does not notice a socket that is closed before the channel is parked; what it executes, it executes parked.
+    // FreeSWITCH does not notice a closed socket before the channel is parked; an executed application shows that it is parked.
     await endpoint.set('parked', 'yes');
     endpoint.conn.socket.end();
     await bye.wait(10_000);
   });
 
-  it('hangs up when it is told an application that does not exist', async () => {
+  it('an endpoint hangs up on an unknown application', async () => {
     const endpoint = await stage.media.createEndpoint({ remoteSdp: sdp(41_000) });
     const bye = new Moment<string | undefined>('BYE');
     endpoint.dialog.on('destroy', (message: { get(name: string): string | undefined }) =>
@@ -150,7 +150,7 @@ describe('Conformance, media server: connection and endpoints', () => {
     expect(await bye.wait(10_000)).to.match(/^Q\.850;cause=27;/);
   });
 
-  it('gives up on an application that it cannot reach', async () => {
+  it('an endpoint ends when its application is unreachable', async () => {
     const unreachable = await connectMedia(stage.srf, stage.address, {
       advertisedAddress: '127.0.0.1',
       advertisedPort: 9,

@@ -6,8 +6,8 @@ import { fallsSilent, useMediaStage } from '../support/media-stage.ts';
 import { writeTone } from '../support/wav.ts';
 
 /**
- * A play runs on a 20 ms raster and is reported by events; what the application sees of its length may be this much off,
- * on a machine that is busy with other things.
+ * A play runs on a 20 ms raster and is reported by events; the length seen by the application may differ this much on a
+ * busy machine.
  */
 const SLACK_MS = 2000;
 
@@ -26,7 +26,7 @@ describe('Conformance, media server: playing', () => {
     return { value, ms: performance.now() - started };
   };
 
-  it('plays a file to its end and tells its length', async () => {
+  it('a file is played to its end, and its length reported', async () => {
     const { call, endpoint } = await stage.connect();
     const [{ value, ms }] = await Promise.all([timed(endpoint.play(second)), call.hears(440)]);
     expect(value).to.deep.equal({
@@ -37,7 +37,7 @@ describe('Conformance, media server: playing', () => {
     expect(ms).to.be.within(980, 1000 + SLACK_MS);
   });
 
-  it('tells when a play starts and stops', async () => {
+  it('events report the start and end of a play', async () => {
     const { endpoint } = await stage.connect();
     const events = new Arrivals<string>('playback event');
     endpoint.on('playback-start', ({ file }: { file: string }) => events.push(`start ${file}`));
@@ -49,7 +49,7 @@ describe('Conformance, media server: playing', () => {
     await playing;
   });
 
-  it('plays tones and silence of the length given', async () => {
+  it('tones and silence have the given length', async () => {
     const { call, endpoint } = await stage.connect();
     const [tone] = await Promise.all([timed(endpoint.play('tone_stream://%(500,0,800)')), call.hears(800)]);
     expect(tone.value.playbackMilliseconds).to.equal('500');
@@ -59,7 +59,7 @@ describe('Conformance, media server: playing', () => {
     expect(silence.ms).to.be.within(280, 300 + SLACK_MS);
   });
 
-  it('plays both tones of a dual tone, loops it, and keeps to its pause', async () => {
+  it('a dual tone has both frequencies, loops, and observes its pause', async () => {
     const { call, endpoint } = await stage.connect();
     const playing = timed(endpoint.play('tone_stream://%(200,100,350,440);loops=3'));
     await Promise.all([call.hears(350), call.hears(440)]);
@@ -67,13 +67,13 @@ describe('Conformance, media server: playing', () => {
     expect(ms).to.be.within(860, 900 + SLACK_MS);
   });
 
-  it('plays a list with a pause of 250 ms between its files', async () => {
+  it('a list is played with pauses of 250 ms between its files', async () => {
     const { endpoint } = await stage.connect();
     const { ms } = await timed(endpoint.play(['tone_stream://%(300,0,800)', 'tone_stream://%(300,0,400)']));
     expect(ms).to.be.within(830, 850 + SLACK_MS);
   });
 
-  it('starts at an offset in samples', async () => {
+  it('a play may start at an offset in samples', async () => {
     const { endpoint } = await stage.connect();
     const { value, ms } = await timed(endpoint.play({ file: second, seekOffset: 4000 }));
     expect(value.playbackMilliseconds).to.equal('500');
@@ -81,7 +81,7 @@ describe('Conformance, media server: playing', () => {
     expect(ms).to.be.within(480, 500 + SLACK_MS);
   });
 
-  it('fails for a file that does not exist', async () => {
+  it('a missing file fails', async () => {
     const { endpoint } = await stage.connect();
     const message = await endpoint.play(join(stage.folder, 'none.wav')).then(
       () => undefined,
@@ -92,7 +92,7 @@ describe('Conformance, media server: playing', () => {
   });
 
   for (const stream of ['local_stream://nosuch', 'nosuch://stream']) {
-    it(`fails for ${stream}, which there is not`, async () => {
+    it(`the unknown stream ${stream} fails`, async () => {
       const { endpoint } = await stage.connect();
       const failure = await endpoint.play(stream).catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(Error);
@@ -100,7 +100,7 @@ describe('Conformance, media server: playing', () => {
     });
   }
 
-  it('stops a play by uuid_break', async () => {
+  it('uuid_break stops a play', async () => {
     const { call, endpoint } = await stage.connect();
     const playing = timed(endpoint.play('tone_stream://%(10000,0,800)'));
     await call.hears(800);
@@ -110,7 +110,7 @@ describe('Conformance, media server: playing', () => {
     await call.hearsNot(800, { forMs: 300 });
   });
 
-  it('pauses a play by uuid_fileman, goes on with it, and ends a paused one by uuid_break', async () => {
+  it('uuid_fileman pauses and resumes a play, and uuid_break ends a paused one', async () => {
     const { call, endpoint } = await stage.connect();
     const pause = async () => text(await endpoint.api('uuid_fileman', `${endpoint.uuid} pause`));
     expect(await pause()).to.equal('-ERR No file handle!');
@@ -127,7 +127,7 @@ describe('Conformance, media server: playing', () => {
     expect(Number(playbackMilliseconds)).to.be.below(9000);
   });
 
-  it('runs plays one inside the other, the later first', async () => {
+  it('nested plays run the later one first', async () => {
     const { call, endpoint } = await stage.connect();
     const order: string[] = [];
     const outer = endpoint.play('tone_stream://%(900,0,400)').then(() => order.push('outer'));
@@ -138,13 +138,13 @@ describe('Conformance, media server: playing', () => {
     expect(order).to.deep.equal(['inner', 'outer']);
   });
 
-  it('ends a play when its time is up, which must be more than a second', async () => {
+  it('a play ends at its time limit, which must exceed a second', async () => {
     const { endpoint } = await stage.connect();
     const { ms } = await timed(endpoint.play({ file: 'tone_stream://%(60000,0,800)', timeoutSecs: 2 }));
     expect(ms).to.be.within(1900, 15_000);
   });
 
-  it('plays hold music without end', async () => {
+  it('hold music plays without end', async () => {
     const { call, endpoint } = await stage.connect();
     const playing = endpoint.play('local_stream://moh');
     await call.hearsSound();
@@ -152,7 +152,7 @@ describe('Conformance, media server: playing', () => {
     await playing;
   });
 
-  it('plays over the sound of an application by uuid_broadcast, and by uuid_displace', async () => {
+  it('uuid_broadcast and uuid_displace play over the sound of an application', async () => {
     const { call, endpoint } = await stage.connect();
     const tone = 'tone_stream://%(400,0,950)';
     expect(text(await endpoint.api('uuid_broadcast', `${endpoint.uuid} ${tone} aleg`))).to.match(/^\+OK/);
@@ -161,7 +161,7 @@ describe('Conformance, media server: playing', () => {
     expect(text(await endpoint.api('uuid_displace', `${endpoint.uuid} stop ${second}`))).to.match(/^\+OK/);
   });
 
-  it('sends silence while nothing plays', async () => {
+  it('silence is sent while nothing plays', async () => {
     const { call, endpoint } = await stage.connect();
     await endpoint.play('silence_stream://40');
     const before = call.rtp().received;

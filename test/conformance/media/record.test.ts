@@ -15,7 +15,7 @@ function expectTone(file: string, frequency: number): void {
   expect(shareAt(middle, frequency), `share of ${frequency} Hz`).to.be.greaterThan(0.5);
 }
 
-/** The recording, once the media server has written this many milliseconds: it does so after it said that it stopped. */
+/** Reads the recording once the file has this many milliseconds: the media server completes it after reporting the stop. */
 async function written(file: string, milliseconds: number): Promise<ReturnType<typeof readRecording>> {
   return eventually(async () => {
     const recording = readRecording(file);
@@ -24,13 +24,13 @@ async function written(file: string, milliseconds: number): Promise<ReturnType<t
   });
 }
 
-/** Least share of a tone that is there in a mix of two; one that is missing has next to none. */
+/** Least share of a present tone in a mix of two; a missing one has nearly none. */
 const MIXED = 0.08;
 
 describe('Conformance, media server: recording', () => {
   const stage = useMediaStage();
 
-  it('records what the phone says, until its time is up', async () => {
+  it('a phone is recorded until the time limit', async () => {
     const { call, endpoint } = await stage.connect();
     call.play(440);
     await endpoint.play('silence_stream://100');
@@ -40,7 +40,7 @@ describe('Conformance, media server: recording', () => {
     const elapsed = performance.now() - began;
     expect(terminatorUsed).to.equal(null);
     expect(elapsed).to.be.within(900, 10_000);
-    // A machine that is short of time loses some.
+    // A busy machine loses some.
     expect(Number(recordMilliseconds)).to.be.within(300, elapsed + 100);
     const { rate, channels, samples } = readRecording(file);
     expect([rate, channels]).to.deep.equal([8000, 1]);
@@ -48,7 +48,7 @@ describe('Conformance, media server: recording', () => {
     expectTone(file, 440);
   });
 
-  it('records after what the file holds, when it is told to append', async () => {
+  it('record_append appends to an existing file', async () => {
     const { call, endpoint } = await stage.connect();
     const file = join(stage.folder, 'append.wav');
     const parts: number[] = [];
@@ -72,7 +72,7 @@ describe('Conformance, media server: recording', () => {
     expect(shareAt(samples.subarray(middle - 800, middle + 800), 1100), 'second').to.be.greaterThan(0.5);
   });
 
-  it('tells how long it recorded a phone that then hung up', async () => {
+  it('a hang-up of the phone reports the length of its recording', async () => {
     const { call, endpoint } = await stage.connect();
     call.play(440);
     const file = join(stage.folder, 'left.wav');
@@ -83,14 +83,14 @@ describe('Conformance, media server: recording', () => {
     expect(Number((await recording).recordMilliseconds)).to.be.within(100, 10_000);
   });
 
-  it('ends the call whose recording has a format that there is not', async () => {
+  it('a recording in an unknown format ends the call', async () => {
     const { endpoint } = await stage.connect();
     const ended = once(endpoint, 'destroy');
     void endpoint.record(join(stage.folder, 'x.nosuch'), { timeLimitSecs: 1 });
     await ended;
   });
 
-  it('records until a terminator is pressed, when one is set', async () => {
+  it('a recording ends at a configured terminator', async () => {
     const { call, endpoint } = await stage.connect();
     await endpoint.set('playback_terminators', '#');
     const file = join(stage.folder, 'terminated.wav');
@@ -104,7 +104,7 @@ describe('Conformance, media server: recording', () => {
     expect(Number(recordMilliseconds)).to.be.within(300, 3000);
   });
 
-  it('records both sides of a session beside what it does, and stops', async () => {
+  it('both sides of a session are recorded during other applications, and the recording stops', async () => {
     const { call, endpoint } = await stage.connect();
     const file = join(stage.folder, 'session.wav');
     call.play(440);
@@ -118,7 +118,7 @@ describe('Conformance, media server: recording', () => {
     expect(shareAt(middle, 1500), 'the prompt').to.be.greaterThan(MIXED);
   });
 
-  it('makes tones of the level given, -7 dBm0 unless told otherwise', async () => {
+  it('tones have the given level, by default -7 dBm0', async () => {
     const { endpoint } = await stage.connect();
     const peak = async (name: string, tone: string): Promise<number> => {
       const file = join(stage.folder, name);
@@ -131,7 +131,7 @@ describe('Conformance, media server: recording', () => {
     expect(await peak('level-13.wav', 'v=-13;%(1000,0,1500)')).to.be.within(4900, 5500);
   });
 
-  it('records a bridge by uuid_record, from start to stop', async () => {
+  it('uuid_record records a bridge from start to stop', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);
     a.call.play(440);
@@ -148,7 +148,7 @@ describe('Conformance, media server: recording', () => {
     expect(shareAt(middle, 1100), 'the other side').to.be.greaterThan(MIXED);
   });
 
-  it('records one leg a channel, nothing but silence while masked, and no time while paused', async () => {
+  it('legs are recorded on a channel each, with silence while masked and a gap while paused', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     a.call.play(440);
     b.call.play(1100);
@@ -184,7 +184,7 @@ describe('Conformance, media server: recording', () => {
     }
   });
 
-  it('records what the phone says alone with RECORD_READ_ONLY, and silence when masked from the start', async () => {
+  it('RECORD_READ_ONLY records the phone only, with silence when masked from the start', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     a.call.play(440);
     b.call.play(1100);
@@ -206,12 +206,12 @@ describe('Conformance, media server: recording', () => {
     expect(shareAt(said, 440), 'the phone').to.be.greaterThan(0.9);
     expect(shareAt(said, 1100), 'the other side').to.be.lessThan(0.02);
     const silent = await written(masked, 500);
-    // FreeSWITCH has a frame or two before the mask.
+    // FreeSWITCH records a frame or two before the mask.
     const after = silent.samples.subarray(160 * 3);
     expect(Math.max(...after.map(Math.abs)), 'while masked').to.be.lessThan(20);
   });
 
-  it('refuses what it does not know', async () => {
+  it('unknown recording commands are refused', async () => {
     const { endpoint } = await stage.connect();
     const record = async (args: string): Promise<string> => (await stage.media.api(`uuid_record ${args}`)).trim();
     expect(await record(`${endpoint.uuid} begin x.wav`)).to.match(/^-USAGE: <uuid>/);
@@ -226,7 +226,7 @@ describe('Conformance, media server: recording', () => {
     expect(existsSync(unknown)).to.equal(false);
   });
 
-  it('refuses to stop a recording that does not run', async () => {
+  it('stopping an unknown recording is refused', async () => {
     const { endpoint } = await stage.connect();
     const file = join(stage.folder, 'never.wav');
     expect(text(await endpoint.api('uuid_record', `${endpoint.uuid} stop ${file}`))).to.match(/^-ERR/);

@@ -22,7 +22,7 @@ describe('Conformance, SIP server: app protocol', () => {
   });
   after(() => server.close());
 
-  it('tells an accepted application its addresses and version', async () => {
+  it('an accepted application learns addresses and version of the server', async () => {
     const port = keep(await AppPort.open(server.address));
     const fields = await port.ask(`authenticate|${server.address.secret}|`);
     expect(fields[0]).to.equal('OK');
@@ -34,13 +34,13 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(fields).to.have.length(4);
   });
 
-  it('refuses a wrong secret and closes', async () => {
+  it('a wrong secret is refused and the connection closed', async () => {
     const port = keep(await AppPort.open(server.address));
     expect(await port.ask('authenticate|wrong|')).to.deep.equal(['NO', 'incorrect secret']);
     await port.closed();
   });
 
-  it('lets drachtio-srf know that the secret is wrong', async () => {
+  it('drachtio-srf is told about a wrong secret', async () => {
     const refused = connectApp({ ...server.address, secret: 'wrong' });
     const error = await refused.then(
       () => undefined,
@@ -49,17 +49,17 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(error?.message).to.equal('failed to authenticate to server');
   });
 
-  it('answers ping with pong', async () => {
+  it('ping is answered with pong', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     expect(await port.ask('ping')).to.deep.equal(['OK', 'pong']);
   });
 
-  it('reads frames however they are cut', async () => {
+  it('frames are read for any division of the stream', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     const whole = ['a', 'b', 'c'].map((id) => frame(`${id}|ping`)).join('');
     for (const cut of [1, 2, 3, 8, whole.length - 1]) {
       port.write(whole.slice(0, cut));
-      // A second write that must not go out in the same segment.
+      // A second write in a separate segment.
       await observeFor(5);
       port.write(whole.slice(cut));
       for (const id of ['a', 'b', 'c']) {
@@ -72,27 +72,27 @@ describe('Conformance, SIP server: app protocol', () => {
     ['no number', 'abc#'],
     ['seven digits', '1234567#'],
   ] as const) {
-    it(`closes when a length is ${what}`, async () => {
+    it(`a length with ${what} closes the connection`, async () => {
       const port = keep(await AppPort.authenticated(server.address));
       port.write(`${bytes}x|ping`);
       await port.closed();
     });
   }
 
-  it('refuses an unknown kind of message and closes', async () => {
+  it('an unknown kind of message is refused and closes the connection', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     expect(await port.ask('nosuch|x')).to.deep.equal(['NO', 'Unknown message type']);
     await port.closed();
   });
 
-  it('takes routes twice and their removal without complaint', async () => {
+  it('repeated routes and their removal are accepted', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     for (const message of ['route|publish', 'route|publish', 'remove_route|publish', 'remove_route|publish']) {
       expect(await port.ask(message), message).to.deep.equal(['OK']);
     }
   });
 
-  it('says NOK to a response on an unknown transaction, and stays open', async () => {
+  it('a response to an unknown transaction gets NOK, and the connection stays open', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     const [status, reason] = await port.ask(
       'sip|1a5a2ece-9279-4bd8-8c73-0343c58b0fac|\r\nSIP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n',
@@ -101,7 +101,7 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(await port.ask('ping')).to.deep.equal(['OK', 'pong']);
   });
 
-  it('closes on a response without a transaction', async () => {
+  it('a response without a transaction closes the connection', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     expect(await port.ask('sip||\r\nSIP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n')).to.deep.equal([
       'NO',
@@ -110,14 +110,14 @@ describe('Conformance, SIP server: app protocol', () => {
     await port.closed();
   });
 
-  it('says NOK to a request on an unknown dialog', async () => {
+  it('a request in an unknown dialog gets NOK', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     expect(
       await port.ask('sip||no-such-dialog\r\nINFO sip:placeholder SIP/2.0\r\nContent-Length: 0\r\n\r\n'),
     ).to.deep.equal(['NOK', 'Server error: unable to find dialog for dialog id provided']);
   });
 
-  it('says NOK to a CANCEL of an unknown transaction, naming it', async () => {
+  it('a CANCEL of an unknown transaction gets NOK, which names it', async () => {
     const port = keep(await AppPort.authenticated(server.address));
     const id = 'd36a8a25-72ab-46d3-a883-4653716670ac';
     expect(
@@ -125,7 +125,7 @@ describe('Conformance, SIP server: app protocol', () => {
     ).to.deep.equal(['NOK', `unable to cancel unknown transaction id: ${id}`]);
   });
 
-  it('completes a bare request and reports what it sent and what came back', async () => {
+  it('a bare request is completed, and the sent and received messages are reported', async () => {
     const agent = keep(await Agent.open());
     const port = keep(await AppPort.authenticated(server.address));
     const asked = port.ask(`sip||\r\nOPTIONS ${agent.uri} SIP/2.0\r\n\r\n`);
@@ -148,7 +148,7 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(agent.violations).to.deep.equal([]);
   });
 
-  it('gives requests of one route to applications in turn', async () => {
+  it('applications with the same route get requests in turn', async () => {
     const agent = keep(await Agent.open());
     const answered: string[] = [];
     const routes = (name: string) =>
@@ -163,7 +163,7 @@ describe('Conformance, SIP server: app protocol', () => {
     const ask = async (times: number): Promise<void> => {
       for (let count = 0; count < times; count += 1) await agent.send('PUBLISH', `sip:x@${first.sip}`);
     };
-    // The real server forgets an application that has gone only as it comes to it, and is out of turn meanwhile.
+    // The real server removes a closed application only at its next turn.
     await ask(12);
     answered.length = 0;
     await ask(4);
@@ -172,7 +172,7 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(answered[0]).to.equal(answered[2]);
   });
 
-  it('refuses with 503 what no application has a route for', async () => {
+  it('a request without a route is refused with 503', async () => {
     const agent = keep(await Agent.open());
     const app = keep(await connectApp(server.address));
     expect((await agent.send('INVITE', `sip:x@${app.sip}`))?.status).to.equal(503);
@@ -180,7 +180,7 @@ describe('Conformance, SIP server: app protocol', () => {
     expect(agent.violations).to.deep.equal([]);
   });
 
-  it('answers 481 to BYE in no dialog, without asking an application', async () => {
+  it('BYE without a dialog is answered with 481 by the server itself', async () => {
     const agent = keep(await Agent.open());
     const app = keep(await connectApp(server.address));
     const stray = {

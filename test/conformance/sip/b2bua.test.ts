@@ -21,7 +21,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     return { caller, called, farA, farB, ...(await making) };
   };
 
-  it('joins two calls, and each BYE ends the other', async () => {
+  it('two calls are joined, and each BYE ends the other', async () => {
     const { caller, called, farA, uac, uas } = await connect();
     const other = new Moment<Dialog>('BYE of the caller');
     uas.on('destroy', () => other.reach(uac));
@@ -31,7 +31,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     await ended;
   });
 
-  it('passes a re-INVITE for hold from one side to the other', async () => {
+  it('a re-INVITE for hold passes from one side to the other', async () => {
     const { caller, called, farA, uac, uas } = await connect();
     uas.on('modify', (request: Request, response: Response) => {
       void uac.modify(request.body).then((body) => response.send(200, { body }));
@@ -49,7 +49,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     await ended;
   });
 
-  it('gives the refusal of the called to the caller', async () => {
+  it('a refusal of the called side reaches the caller', async () => {
     const [caller, called] = [await stage.agent(), await stage.agent()];
     const calling = caller.send('INVITE', stage.target);
     const { request, response } = await stage.incoming('invite');
@@ -62,7 +62,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     expect((await calling)?.status).to.equal(486);
   });
 
-  it('cancels the called when the caller cancels', async () => {
+  it('a CANCEL of the caller cancels the called side', async () => {
     const [caller, called] = [await stage.agent(), await stage.agent()];
     const ringing = new Moment<true>('180');
     const calling = caller.start('INVITE', stage.target, {
@@ -86,7 +86,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     expect(await failing).to.equal(487);
   });
 
-  it('rings two phones at once; one answers, the other is cancelled', async () => {
+  it('two phones ring at once; one answers, the other is cancelled', async () => {
     const [caller, slow, fast] = [await stage.agent(), await stage.agent(), await stage.agent()];
     const calling = caller.call(stage.target);
     const { request, response } = await stage.incoming('invite');
@@ -117,7 +117,7 @@ describe('Conformance, SIP server: back-to-back user agent and proxy', () => {
     await ended;
   });
 
-  it('proxies: the call goes on without the application, through Record-Route', async () => {
+  it('a proxied call continues without the application, through Record-Route', async () => {
     const [caller, called] = [await stage.agent(), await stage.agent()];
     const calling = caller.call(stage.target);
     const { request } = await stage.incoming('invite');

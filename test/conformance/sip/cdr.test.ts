@@ -9,7 +9,7 @@ import { sdp } from '../support/sdp.ts';
 import { Arrivals } from '../../phones/wait.ts';
 
 interface Record {
-  /** `cdr:attempt|network`, with what follows the time. */
+  /** `cdr:attempt|network`, with the fields after the time. */
   readonly what: string;
   readonly start: string;
 }
@@ -40,7 +40,7 @@ describe('Conformance, SIP server: call records', () => {
     await server.close();
   });
 
-  /** The next record of this call: one that went before may still be ending. */
+  /** The next record of this call: an earlier call may still be ending. */
   async function record(callId: string | undefined): Promise<Record> {
     let message: string;
     do message = await records.next();
@@ -54,7 +54,7 @@ describe('Conformance, SIP server: call records', () => {
     };
   }
 
-  it('are written of a call in that is answered and ended by the caller', async () => {
+  it('cover an incoming call that is answered and ended by the caller', async () => {
     const calling = agent.call(`sip:service@${app.sip}`);
     const { request, response } = await invites.next(2000);
     const callId = request.get('Call-ID');
@@ -70,7 +70,7 @@ describe('Conformance, SIP server: call records', () => {
     expect(stop.start).to.match(/^BYE /);
   });
 
-  it('are written of a call in that is refused', async () => {
+  it('cover a refused incoming call', async () => {
     const calling = agent.send('INVITE', `sip:service@${app.sip}`);
     const { request, response } = await invites.next(2000);
     response.send(486);
@@ -82,7 +82,7 @@ describe('Conformance, SIP server: call records', () => {
     expect(stop.start).to.match(/^SIP\/2\.0 486 /);
   });
 
-  it('are written of a call in that the caller gives up', async () => {
+  it('cover an incoming call cancelled by the caller', async () => {
     const calling = agent.start('INVITE', `sip:service@${app.sip}`, {
       provisional: ({ status }) => {
         if (status === 180) agent.endpoint.cancel(calling);
@@ -96,7 +96,7 @@ describe('Conformance, SIP server: call records', () => {
     expect((await record(callId)).what).to.equal('cdr:stop network call-canceled');
   });
 
-  it('are written of a call out, answered and ended by the application', async () => {
+  it('cover an outgoing call that is answered and ended by the application', async () => {
     const making = app.srf.createUAC(agent.uri, { localSdp: sdp(20_000) });
     const invite = await agent.request('INVITE');
     await agent.answer(invite);
@@ -111,7 +111,7 @@ describe('Conformance, SIP server: call records', () => {
     expect((await record(callId)).what).to.equal('cdr:stop application normal-release');
   });
 
-  it('are written of a call out that is refused', async () => {
+  it('cover a refused outgoing call', async () => {
     const failing = app.srf.createUAC(agent.uri, { localSdp: sdp(20_000) }).catch(() => undefined);
     const invite = await agent.request('INVITE');
     invite.respond(603);

@@ -21,7 +21,7 @@ describe('Conformance, SIP server: an INVITE that is forked downstream', () => {
   });
   afterEach(() => proxy.close());
 
-  it('has an early dialog with each phone, and the call with the one that answers', async () => {
+  it('makes an early dialog with each phone, and the call with the answering one', async () => {
     const seen: IncomingResponse[] = [];
     const both = new Moment<true>('two provisional answers');
     const making = stage.srf.createUAC(
@@ -51,7 +51,7 @@ describe('Conformance, SIP server: an INVITE that is forked downstream', () => {
     await ended;
   });
 
-  it('acknowledges a reliable answer to the phone that sent it', async () => {
+  it('sends PRACK to the phone with the reliable response', async () => {
     const making = stage.srf.createUAC(proxy.uri, { localSdp: sdp(), headers: { Supported: '100rel' } });
     const atOne = await one.request('INVITE');
     const atOther = await other.request('INVITE');
@@ -71,7 +71,7 @@ describe('Conformance, SIP server: an INVITE that is forked downstream', () => {
     await ended;
   });
 
-  it('cancels at both phones', async () => {
+  it('is cancelled at both phones', async () => {
     const sent = new Moment<Request>('INVITE sent');
     const ringing = new Moment<true>('180');
     const failing = stage.srf

@@ -5,7 +5,7 @@ import { sdp } from '../support/sdp.ts';
 import type { Dialog, Request, Response } from '../support/srf.ts';
 import { useSipStage } from '../support/stage.ts';
 
-/** Requests that either side may send, and what belongs to them. */
+/** Requests that either side may send, with headers and body. */
 const REQUESTS: readonly { method: string; headers: Record<string, string>; body: string; status: number }[] = [
   {
     method: 'INFO',
@@ -94,7 +94,7 @@ describe('Conformance, SIP server: requests inside a dialog', () => {
         await hangUp(app, agent);
       });
 
-      it('refuses a re-INVITE, and the dialog stands', async () => {
+      it('refuses a re-INVITE, and the dialog continues', async () => {
         const { agent, app, far } = await connect();
         app.on('modify', (_request: Request, response: Response) => response.send(488));
         expect((await agent.inDialog(far, 'INVITE', [], sdp(41_000, 2)))?.status).to.equal(488);
@@ -128,7 +128,7 @@ describe('Conformance, SIP server: requests inside a dialog', () => {
         await hangUp(app, agent);
       });
 
-      it('learns that its re-INVITE was refused, and the dialog stands', async () => {
+      it('gets the refusal of its re-INVITE, and the dialog continues', async () => {
         const { agent, app } = await connect();
         const refused = app.modify(sdp(20_000, 2)).then(
           () => undefined,
@@ -143,7 +143,7 @@ describe('Conformance, SIP server: requests inside a dialog', () => {
     });
   }
 
-  it('is over for the application when its BYE is answered with 481', async () => {
+  it('ends its dialog when its BYE is answered with 481', async () => {
     const agent = await stage.agent();
     const { app } = await stage.answeredCall(agent);
     const ended = app.destroy();

@@ -8,7 +8,7 @@ describe('Conformance, SIP server: requests outside calls', () => {
   const stage = useSipStage(['invite', 'options', 'register', 'message', 'subscribe', 'publish', 'notify']);
 
   for (const method of ['OPTIONS', 'MESSAGE', 'PUBLISH', 'NOTIFY']) {
-    it(`takes ${method} with its body and headers, and sends the answer of the application`, async () => {
+    it(`receives ${method} with body and headers, and sends the application's response`, async () => {
       const agent = await stage.agent();
       const asking = agent.send(method, stage.target, {
         headers: [
@@ -57,7 +57,7 @@ describe('Conformance, SIP server: requests outside calls', () => {
     expect(accepted === undefined ? '' : header(accepted, 'contact')).to.equal(`<${agent.uri}>;expires=300`);
   });
 
-  it('sends OPTIONS and MESSAGE of the application and gives it the answers', async () => {
+  it("sends the application's OPTIONS and MESSAGE, and returns the responses", async () => {
     const agent = await stage.agent();
     for (const method of ['OPTIONS', 'MESSAGE']) {
       const body = method === 'MESSAGE' ? { body: 'hello bob', headers: { 'Content-Type': 'text/plain' } } : {};
@@ -75,7 +75,7 @@ describe('Conformance, SIP server: requests outside calls', () => {
     }
   });
 
-  it('subscribes: SUBSCRIBE makes a dialog in which NOTIFY comes', async () => {
+  it('a subscription is a dialog that receives NOTIFY', async () => {
     const agent = await stage.agent();
     const options = { method: 'SUBSCRIBE', headers: { Event: 'presence', Expires: '60' } };
     const making = stage.srf.createUAC(agent.uri, options);
@@ -87,7 +87,7 @@ describe('Conformance, SIP server: requests outside calls', () => {
     expect(dialog.sip.remoteTag).to.equal(subscribe.localTag);
   });
 
-  it('answers a request without Call-ID with 400, without asking the application', async () => {
+  it('a request without Call-ID is answered with 400 by the server itself', async () => {
     const agent = await stage.agent();
     const answer = await agent.endpoint.send(
       {

@@ -5,7 +5,7 @@ import { AppPort } from '../support/app-port.ts';
 import { type Held, sipServer } from '../support/servers.ts';
 import { sdp } from '../support/sdp.ts';
 
-describe('Conformance, SIP server: an application that comes back', () => {
+describe('Conformance, SIP server: a reconnected application', () => {
   let server: Held;
   let agent: Agent;
   let app: AppPort;
@@ -23,7 +23,7 @@ describe('Conformance, SIP server: an application that comes back', () => {
   });
   after(() => server.close());
 
-  /** The application calls the agent; gives the dialog's id and its far end. */
+  /** The application calls the agent; returns the dialog's id and its far end. */
   async function called() {
     const asked = app.ask(`sip||\r\nINVITE ${agent.uri} SIP/2.0\r\nContent-Type: application/sdp\r\n\r\n${sdp()}`);
     const answering = agent.request('INVITE').then((invite) => agent.answer(invite));
@@ -33,7 +33,7 @@ describe('Conformance, SIP server: an application that comes back', () => {
     return { id, far: (await answering).dialog };
   }
 
-  it('ends its calls by their id', async () => {
+  it('ends its earlier calls by id', async () => {
     const { id, far } = await called();
     app.close();
     app = await AppPort.authenticated(server.address);
@@ -45,7 +45,7 @@ describe('Conformance, SIP server: an application that comes back', () => {
     expect((await asked)[0]).to.equal('OK');
   });
 
-  it('changes the session of its calls', async () => {
+  it('modifies the session of its earlier calls', async () => {
     const { id, far } = await called();
     app.close();
     app = await AppPort.authenticated(server.address);

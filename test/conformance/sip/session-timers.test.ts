@@ -5,13 +5,13 @@ import { REAL_SIP } from '../../support/real-servers.ts';
 import { sdp } from '../support/sdp.ts';
 import { useSipStage } from '../support/stage.ts';
 
-/** What can be seen of RFC 4028 without waiting for the shortest interval, 90 s; the rest is test/embedded/sip. */
+/** Tests of RFC 4028 that need not wait for the shortest interval, 90 s; the others are in test/embedded/sip. */
 describe('Conformance, SIP server: session timers', () => {
   const stage = useSipStage();
   const SDP_TYPE = { name: 'Content-Type', value: 'application/sdp' };
   const SUPPORTED = { name: 'Supported', value: 'timer' };
 
-  /** Session-Expires of the 200 to an INVITE with this one; `app` is what the application puts into its answer. */
+  /** Session-Expires of the 200 to an INVITE with this one; `app` is the header of the application's answer. */
   async function agreed(offer: string, app: Record<string, string> = {}): Promise<string | undefined> {
     const agent = await stage.agent();
     const headers = [SUPPORTED, { name: 'Session-Expires', value: offer }];
@@ -23,21 +23,21 @@ describe('Conformance, SIP server: session timers', () => {
     return final && header(final, 'session-expires');
   }
 
-  it('takes up an offer that says who refreshes', async () => {
+  it('an offer with a refresher is accepted', async () => {
     expect(await agreed('1800;refresher=uac')).to.equal('1800;refresher=uac');
     expect(await agreed('1800;refresher=uas')).to.equal('1800;refresher=uas');
   });
 
-  it('raises an interval that is too short', async () => {
+  it('a too short interval is raised', async () => {
     expect(await agreed('60;refresher=uac')).to.equal('90;refresher=uac');
   });
 
-  it('leaves an offer that does not say who refreshes to the application', async () => {
+  it('an offer without a refresher is left to the application', async () => {
     expect(await agreed('1800')).to.equal(undefined);
     expect(await agreed('1800', { 'Session-Expires': '1200;refresher=uac' })).to.equal('1200;refresher=uac');
   });
 
-  it('refuses a re-INVITE and an UPDATE with a shorter interval than 90 s by itself', async () => {
+  it('a re-INVITE and an UPDATE with an interval below 90 s are refused by the server', async () => {
     const agent = await stage.agent();
     const { app, far } = await stage.answeredCall(agent);
     let told = 0;
@@ -55,9 +55,9 @@ describe('Conformance, SIP server: session timers', () => {
     await ended;
   });
 
-  // The shortest interval, 90 s, passes only once for both tests of it. The embedded server's time is set in test/embedded/sip.
+  // The shortest interval, 90 s, passes once for both tests. test/embedded/sip controls the time of the embedded server.
   if (REAL_SIP) {
-    it('refreshes a call half-way, and ends one that is not refreshed', async function () {
+    it('a call is refreshed after half the interval, and ends without refresh', async function () {
       this.timeout(120_000);
       const calls = await Promise.all(
         ['uas', 'uac'].map(async (refresher) => {

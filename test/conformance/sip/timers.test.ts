@@ -19,9 +19,9 @@ interface Outcome {
 }
 
 /**
- * What needs RFC 3261's time-outs. All of it waits at the same time, because on a real server that is half a minute.
+ * Tests of RFC 3261's time-outs. They run concurrently, because each takes half a minute on a real server.
  */
-describe('Conformance, SIP server: far ends that say nothing', function () {
+describe('Conformance, SIP server: silent far ends', function () {
   this.timeout(LIMIT_MS + 10_000);
   let server: HeldSipServer;
   let app: App;
@@ -70,14 +70,14 @@ describe('Conformance, SIP server: far ends that say nothing', function () {
   });
 
   for (const protocol of ['udp', 'tcp']) {
-    it(`gives the application 408 after 64*T1 without any answer over ${protocol}`, () => {
+    it(`the application gets 408 after 64*T1 without a response over ${protocol}`, () => {
       const outcome = outcomes.get(protocol);
       expect(outcome?.status).to.equal(408);
       expect(outcome?.afterMs).to.be.within(timeoutMs * 0.95, timeoutMs * 1.25 + 500);
     });
   }
 
-  it('repeats a 200 whose ACK does not come, then ends the call with BYE', () => {
+  it('a 200 without ACK is repeated, and the call then ended with BYE', () => {
     expect(unacknowledged?.repeated).to.be.within(6, 12);
     expect(unacknowledged?.bye.method).to.equal('BYE');
   });

@@ -19,10 +19,10 @@ async function failureOf(work: Promise<unknown>): Promise<SipFailure> {
   );
 }
 
-describe('Conformance, SIP server: calls by the application', () => {
+describe('Conformance, SIP server: outgoing calls of the application', () => {
   const stage = useSipStage();
 
-  it('completes the INVITE: Via, tag, Call-ID, CSeq, Max-Forwards, Contact, type of the body', async () => {
+  it('the server completes the INVITE: Via, tag, Call-ID, CSeq, Max-Forwards, Contact, type of the body', async () => {
     const agent = await stage.agent();
     const sent = new Moment<Request>('INVITE sent');
     const making = stage.srf.createUAC(
@@ -53,7 +53,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended;
   });
 
-  it('takes Call-ID, From and To of the application, and puts its own address for localhost', async () => {
+  it("Call-ID, From and To of the application are kept, with the server's address in place of localhost", async () => {
     const agent = await stage.agent();
     const failing = failureOf(
       stage.srf.createUAC(agent.uri, {
@@ -75,7 +75,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await failing;
   });
 
-  it('tells of provisional answers with early media, hides the 100', async () => {
+  it('provisional responses with early media are reported, but not the 100', async () => {
     const agent = await stage.agent();
     const seen: IncomingResponse[] = [];
     const making = stage.srf.createUAC(agent.uri, { localSdp: sdp() }, { cbProvisional: (res) => seen.push(res) });
@@ -96,7 +96,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended.wait(1000);
   });
 
-  it('acknowledges a reliable 183 with PRACK', async () => {
+  it('a reliable 183 is acknowledged with PRACK', async () => {
     const agent = await stage.agent();
     const making = stage.srf.createUAC(agent.uri, { localSdp: sdp(), headers: { Supported: '100rel' } });
     const invite = await agent.request('INVITE');
@@ -117,7 +117,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended;
   });
 
-  it('acknowledges reliable answers in their order only (RFC 3262 section 4)', async () => {
+  it('reliable responses are acknowledged only in order (RFC 3262 section 4)', async () => {
     const agent = await stage.agent();
     const provisional: number[] = [];
     const making = stage.srf.createUAC(
@@ -152,7 +152,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     expect(provisional).to.deep.equal([183, 182, 180]);
   });
 
-  it('sends no body of unknown type', async () => {
+  it('a body without a content type is refused', async () => {
     const agent = await stage.agent();
     const failing = failureOf(stage.srf.request(agent.uri, { method: 'MESSAGE', body: 'hello' }));
     expect((await failing).message).to.equal('missing content-type');
@@ -162,7 +162,7 @@ describe('Conformance, SIP server: calls by the application', () => {
   });
 
   for (const status of [404, 480, 486, 500, 603]) {
-    it(`gives the application the refusal ${status}, and acknowledges it`, async () => {
+    it(`the application gets the refusal ${status}, and the server acknowledges it`, async () => {
       const agent = await stage.agent();
       const failing = failureOf(stage.srf.createUAC(agent.uri, { localSdp: sdp() }));
       const invite = await agent.request('INVITE');
@@ -172,7 +172,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     });
   }
 
-  it('follows a redirect only when the application does', async () => {
+  it('only the application may follow a redirection', async () => {
     const agent = await stage.agent();
     const elsewhere = await stage.agent();
     const failing = failureOf(stage.srf.createUAC(agent.uri, { localSdp: sdp() }));
@@ -187,7 +187,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended;
   });
 
-  it('cancels a ringing call: CANCEL, then 487', async () => {
+  it('a ringing call is cancelled: CANCEL, then 487', async () => {
     const agent = await stage.agent();
     const sent = new Moment<Request>('INVITE sent');
     const ringing = new Moment<true>('180');
@@ -208,7 +208,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await invite.acked;
   });
 
-  it('ends a call whose answer crosses the CANCEL', async () => {
+  it('a call whose answer crosses the CANCEL is ended', async () => {
     const agent = await stage.agent();
     const sent = new Moment<Request>('INVITE sent');
     const making = stage.srf.createUAC(
@@ -231,7 +231,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     [407, 'Proxy-Authenticate', 'Proxy-Authorization'],
     [401, 'WWW-Authenticate', 'Authorization'],
   ] as const) {
-    it(`answers a ${status} with the credentials of the application, in the same call`, async () => {
+    it(`a ${status} is answered with the application's credentials, in the same call`, async () => {
       const agent = await stage.agent();
       const making = stage.srf.createUAC(agent.uri, {
         localSdp: sdp(),
@@ -257,7 +257,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     });
   }
 
-  it('fails with 503 at once where nobody listens, by UDP and by TCP', async () => {
+  it('a closed port fails with 503 at once, by UDP and by TCP', async () => {
     const port = await freeSipPort();
     for (const uri of [`sip:nobody@127.0.0.1:${port}`, `sip:nobody@127.0.0.1:${port};transport=tcp`]) {
       const started = Date.now();
@@ -266,17 +266,17 @@ describe('Conformance, SIP server: calls by the application', () => {
     }
   });
 
-  it('fails with 503 for a name that does not resolve', async () => {
+  it('an unresolvable name fails with 503', async () => {
     const failure = await failureOf(stage.srf.createUAC('sip:bob@no-such-host.invalid', { localSdp: sdp() }));
     expect(failure.status).to.equal(503);
   });
 
-  it('fails with 416 for sips when it has no TLS', async () => {
+  it('sips without TLS fails with 416', async () => {
     const failure = await failureOf(stage.srf.createUAC('sips:bob@127.0.0.1:15999', { localSdp: sdp() }));
     expect(failure.status).to.equal(416);
   });
 
-  it('sends to the proxy of the application, with the Request-URI unchanged', async () => {
+  it("the application's proxy gets the INVITE with an unchanged Request-URI", async () => {
     const agent = await stage.agent();
     const failing = failureOf(
       stage.srf.createUAC('sip:bob@example.test', {
@@ -290,7 +290,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     expect((await failing).status).to.equal(486);
   });
 
-  it('calls over TCP', async () => {
+  it('calls work over TCP', async () => {
     const agent = await stage.agent('tcp');
     const making = stage.srf.createUAC(agent.uri, { localSdp: sdp() });
     const invite = await agent.request('INVITE');
@@ -301,7 +301,7 @@ describe('Conformance, SIP server: calls by the application', () => {
     await ended;
   });
 
-  it('offers nothing without SDP, and answers in the ACK', async () => {
+  it('without SDP the INVITE has no offer, and the ACK has the answer', async () => {
     const agent = await stage.agent();
     const making = stage.srf.createUAC(agent.uri, { noAck: true }) as Promise<unknown> as Promise<{
       sdp: string;

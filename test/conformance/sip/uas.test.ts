@@ -6,10 +6,10 @@ import { Moment, observeFor } from '../../phones/wait.ts';
 import { sdp } from '../support/sdp.ts';
 import { useSipStage } from '../support/stage.ts';
 
-describe('Conformance, SIP server: calls to the application', () => {
+describe('Conformance, SIP server: incoming calls for the application', () => {
   const stage = useSipStage();
 
-  it('shows the request with its source, and answers 100 by itself', async () => {
+  it('the application gets the request with its source, and the server answers 100', async () => {
     const agent = await stage.agent();
     const seen: number[] = [];
     const call = agent.start('INVITE', stage.target, { provisional: ({ status }) => seen.push(status) });
@@ -25,7 +25,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     expect(seen).to.deep.equal([100]);
   });
 
-  it('carries 180 and 200 with body and headers of the application, one To tag, Contact on the 2xx', async () => {
+  it("180 and 200 have the application's body and headers, one To tag, and a Contact on the 2xx", async () => {
     const agent = await stage.agent();
     const ringing = new Moment<SipResponse>('180');
     const calling = agent.start('INVITE', stage.target, {
@@ -58,7 +58,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await bye;
   });
 
-  it('repeats the 200 until the ACK comes, and no longer', async () => {
+  it('the 200 is repeated until the ACK arrives, and no longer', async () => {
     const agent = await stage.agent();
     const again: SipResponse[] = [];
     const repeated = new Moment<true>('second 200');
@@ -86,7 +86,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await bye;
   });
 
-  it('does not show a retransmitted INVITE to the application', async () => {
+  it('a retransmitted INVITE does not reach the application', async () => {
     const agent = await stage.agent();
     const call = agent.start('INVITE', stage.target);
     const { response } = await stage.incoming('invite');
@@ -99,7 +99,7 @@ describe('Conformance, SIP server: calls to the application', () => {
   });
 
   for (const status of [404, 480, 486, 503, 603]) {
-    it(`refuses with ${status}, and takes the ACK itself`, async () => {
+    it(`${status} of the application refuses the call, and the server absorbs the ACK`, async () => {
       const agent = await stage.agent();
       const calling = agent.send('INVITE', stage.target);
       const { response } = await stage.incoming('invite');
@@ -110,7 +110,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     });
   }
 
-  it('ends the dialog for the application when the caller sends BYE', async () => {
+  it('a BYE of the caller ends the dialog of the application', async () => {
     const agent = await stage.agent();
     const { app, far } = await stage.answeredCall(agent);
     const destroyed = new Moment<string>('destroy');
@@ -120,7 +120,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     expect((await agent.inDialog(far, 'BYE'))?.status, 'a second BYE').to.equal(481);
   });
 
-  it('sends BYE with the headers of the application', async () => {
+  it('a BYE has the headers of the application', async () => {
     const agent = await stage.agent();
     const { app, far } = await stage.answeredCall(agent);
     const ended = app.destroy({ headers: { Reason: 'Q.850;cause=16' } });
@@ -131,7 +131,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await ended;
   });
 
-  it('cancels: 200 to the CANCEL, 487 to the INVITE, the event to the application', async () => {
+  it('a CANCEL is answered with 200, the INVITE with 487, and the application gets the event', async () => {
     const agent = await stage.agent();
     const ringing = new Moment<true>('180');
     const call = agent.start('INVITE', stage.target, {
@@ -149,7 +149,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await cancelled.wait(1000);
   });
 
-  it('copies Record-Route into its answers', async () => {
+  it('responses copy Record-Route', async () => {
     const agent = await stage.agent();
     const route = `<sip:${agent.endpoint.hostPort};lr>`;
     const calling = agent.send('INVITE', stage.target, { headers: [{ name: 'Record-Route', value: route }] });
@@ -170,7 +170,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await ended;
   });
 
-  it('takes calls over TCP', async () => {
+  it('calls arrive over TCP', async () => {
     const agent = await stage.agent('tcp');
     const calling = agent.call(stage.tcpTarget);
     const { request, response } = await stage.incoming('invite');
@@ -183,7 +183,7 @@ describe('Conformance, SIP server: calls to the application', () => {
     await destroyed.wait(1000);
   });
 
-  it('sends a reliable 183 again until PRACK, which the application answers', async () => {
+  it('a reliable 183 is repeated until the PRACK, which the application answers', async () => {
     const agent = await stage.agent();
     const first = new Moment<SipResponse>('183');
     const call = agent.start('INVITE', stage.target, {

@@ -9,8 +9,8 @@ import { sdp } from './sdp.ts';
 const SDP: SipHeader = { name: 'Content-Type', value: 'application/sdp' };
 
 /**
- * A far end that does exactly what a test says: every request waits for the test's answer, nothing is sent unasked.
- * It has no sound; the test phone is for that.
+ * A far end fully controlled by the test: every request waits for the test's answer, and nothing is sent unasked.
+ * It has no media, unlike the test phone.
  */
 export class Agent {
   readonly #requests = new Arrivals<ServerTransaction>('request');
@@ -31,7 +31,7 @@ export class Agent {
     return this.#endpoint;
   }
 
-  /** What it puts into Contact, and where it can be called. */
+  /** Its Contact, at which it can be called. */
   get uri(): string {
     const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
     return `sip:far@${this.#endpoint.hostPort}${transport}`;
@@ -41,17 +41,17 @@ export class Agent {
     return { name: 'Contact', value: `<${this.uri}>` };
   }
 
-  /** What the server did against RFC 3261. */
+  /** Violations of RFC 3261 by the server. */
   get violations(): readonly string[] {
     return this.#endpoint.violations.filter((what) => !this.#forgiven.some((pattern) => pattern.test(what)));
   }
 
-  /** What follows from something that the test itself did wrong on purpose. */
+  /** Expected consequences of the test's own mistakes. */
   forgive(pattern: RegExp): void {
     this.#forgiven.push(pattern);
   }
 
-  /** The next request, of this method or else the test fails. */
+  /** The next request, which must have this method. */
   async request(method: string, withinMs = 3000): Promise<ServerTransaction> {
     const transaction = await this.#requests.next(withinMs);
     if (transaction.request.method !== method) {
@@ -60,19 +60,19 @@ export class Agent {
     return transaction;
   }
 
-  /** The INVITE that the next CANCEL cancels; the CANCEL itself has been answered. */
+  /** The INVITE of the next CANCEL, which has been answered already. */
   async cancelled(withinMs = 3000): Promise<ServerTransaction> {
     return this.#cancels.next(withinMs);
   }
 
-  /** Answers an INVITE with 200 and a session description; gives the dialog and waits for the ACK. */
+  /** Answers an INVITE with 200 and a session description; waits for the ACK and returns the dialog. */
   async answer(invite: ServerTransaction, body = sdp(41_000)): Promise<{ dialog: Dialog; ack: SipRequest }> {
     const dialog = Dialog.ofCalled(invite.request, invite.localTag, this.uri);
     invite.respond(200, { headers: [this.contact, SDP], body });
     return { dialog, ack: await invite.acked };
   }
 
-  /** A request outside any dialog; settles with the final response, undefined when none came. */
+  /** A request outside any dialog; settles with the final response, or undefined without one. */
   async send(
     method: string,
     target: string,
@@ -103,7 +103,7 @@ export class Agent {
       ],
       body,
     };
-    // The endpoint is the test phone's, which never offers 100rel.
+    // The endpoint is that of the test phone, which never offers 100rel.
     if (header(request, 'supported')?.includes('100rel') === true)
       this.forgive(/Require: 100rel, which was not offered/);
     const { provisional } = options;

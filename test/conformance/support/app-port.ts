@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import { Arrivals, Moment } from '../../phones/wait.ts';
 
-/** A connection to the app port without drachtio-srf, to say what that library never says. */
+/** A connection to the app port without drachtio-srf, for messages that the library never sends. */
 export class AppPort {
   readonly #socket: Socket;
   readonly #frames = new Arrivals<string>('frame');
@@ -37,7 +37,7 @@ export class AppPort {
     this.#socket.write(bytes);
   }
 
-  /** Sends a message and gives the fields of the answer to it after `response|<id>`. */
+  /** Sends a message and returns the fields of its answer after `response|<id>`. */
   async ask(message: string): Promise<string[]> {
     const id = randomUUID();
     this.write(frame(`${id}|${message}`));

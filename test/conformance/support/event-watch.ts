@@ -6,9 +6,9 @@ export type ServerEvent = Readonly<Record<string, string>>;
 
 const REPLY_MS = 2000;
 
-/** Watches what the media server tells on its event socket, on a connection of its own. */
+/** Watches the events of the media server on a separate connection. */
 export class EventWatch {
-  /** Every event since the connection or the last `clear`, in the order in which they came. */
+  /** Every event since the connection or the last `clear`, in order. */
   seen: ServerEvent[] = [];
   readonly #client: EslClient;
   readonly #waiting = new Set<(event: ServerEvent) => void>();
@@ -30,12 +30,12 @@ export class EventWatch {
     return new EventWatch(client);
   }
 
-  /** Forgets what has come so far. */
+  /** Drops the events so far. */
   clear(): void {
     this.seen = [];
   }
 
-  /** The first event that fits, of those that came and those to come. Rejects after the time given. */
+  /** The first matching event, of earlier and later ones. Rejects after the given time. */
   async event(what: string, fits: (event: ServerEvent) => boolean, withinMs = 8000): Promise<ServerEvent> {
     const known = this.seen.find(fits);
     if (known !== undefined) return known;

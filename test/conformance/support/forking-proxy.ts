@@ -2,8 +2,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
 /**
- * A stateless forking proxy over UDP (RFC 3261 section 16.11) that puts itself into no route: every INVITE and CANCEL goes
- * to all of its targets, every response back. Whatever else it gets is an error of the sender.
+ * A stateless forking proxy over UDP (RFC 3261 section 16.11) without Record-Route: every INVITE and CANCEL goes
+ * to all of its targets, and every response back. Any other message is an error of the sender.
  */
 export class ForkingProxy {
   readonly #socket: Socket;

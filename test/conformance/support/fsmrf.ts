@@ -4,7 +4,7 @@ import MrfClass from 'drachtio-fsmrf';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import type { Dialog, Request, Response, Srf } from './srf.ts';
 
-/** drachtio-fsmrf as it behaves; the library ships no types. */
+/** drachtio-fsmrf's actual interface; the library has no types. */
 export interface FsEvent {
   getHeader(name: string): string | undefined;
   getBody(): string;
@@ -113,7 +113,7 @@ export async function connectMedia(srf: Srf, address: ServerAddress, options: ob
     listenPort: 0,
     ...options,
   });
-  // drachtio-modesl writes in pieces, each of which waits some 40 ms for a delayed ACK otherwise.
+  // drachtio-modesl writes in pieces, each of which would wait some 40 ms for a delayed ACK.
   server.conn.socket.setNoDelay(true);
   return server;
 }

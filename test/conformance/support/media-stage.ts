@@ -23,7 +23,7 @@ export interface Connected {
 }
 
 /**
- * What a test of the media server plays on: a SIP server, the media server and one application for the file; phones and
+ * The surroundings of a media server test: a SIP server, the media server and one application for the file; phones and
  * endpoints for each test. The media server must see this machine's files: prompts and recordings are in `folder`.
  */
 export class MediaStage {
@@ -55,13 +55,13 @@ export class MediaStage {
     return this.#media;
   }
 
-  /** Of the event socket. */
+  /** Address of the event socket. */
   get address(): Held['address'] {
     if (this.#address === undefined) throw new Error('the stage is not open');
     return this.#address;
   }
 
-  /** Has an endpoint ended with the test. */
+  /** Ends an endpoint with the test. */
   keep(endpoint: Endpoint): Endpoint {
     endpoint.conn.socket.setNoDelay(true);
     this.#endpoints.push(endpoint);
@@ -82,12 +82,12 @@ export class MediaStage {
     const { request, response } = await this.#incoming.next(3000);
     const { endpoint, dialog } = await this.media.connectCaller(request, response);
     await call.answered();
-    // A call that the phone ends takes its endpoint with it.
+    // A call ended by the phone ends its endpoint.
     dialog.on('destroy', () => void endpoint.destroy().catch(() => undefined));
     return { phone, call, dialog, endpoint: this.keep(endpoint) };
   }
 
-  /** Ends what the test began. */
+  /** Ends the phones and endpoints of the test. */
   async clear(): Promise<void> {
     const [phones, endpoints] = [this.#phones, this.#endpoints];
     this.#phones = [];
@@ -111,12 +111,12 @@ export class MediaStage {
   }
 }
 
-/** Settles when the phone no longer hears the tone; what was under way when it was ended may still be heard. */
+/** Settles when the phone no longer hears the tone; packets on their way may still be heard. */
 export async function fallsSilent(call: PhoneCall, tone: number): Promise<void> {
   await eventually(() => call.hearsNot(tone, { forMs: 250 }), 1000);
 }
 
-/** Opens the stage for the tests of a `describe`. */
+/** Prepares the stage for the tests of a `describe`. */
 export function useMediaStage(): MediaStage {
   const stage = new MediaStage();
   before('connect an application to both servers', () => stage.open());

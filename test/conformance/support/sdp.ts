@@ -1,4 +1,4 @@
-/** A session description for tests in which no sound flows. */
+/** A session description for tests without media. */
 export function sdp(port = 20_000, version = 1, direction = 'sendrecv'): string {
   return [
     'v=0',

@@ -5,7 +5,7 @@ import { freeUdpRange } from '../../support/ports.ts';
 import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
 import { disposableFolder } from '../../support/temporary-folder.ts';
 
-/** A server that a test file holds while it runs. */
+/** A server that is held for a test file. */
 export interface Held {
   readonly address: ServerAddress;
   close(): Promise<void>;
@@ -19,8 +19,8 @@ export interface HeldSipServer extends Held {
 const RFC3261_T1 = 500;
 
 /**
- * The SIP server. Its SIP addresses are what it tells an application that connects.
- * @param timers `t1` in milliseconds for the embedded one, so that time-outs are short; a real one has RFC 3261's
+ * The SIP server. It reports its SIP addresses to a connecting application.
+ * @param timers `t1` in milliseconds for the embedded one, for short time-outs; a real one uses RFC 3261's
  */
 export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipServer> {
   if (realDrachtio !== undefined) return { address: realDrachtio, timeoutMs: 64 * RFC3261_T1, close: async () => {} };

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import SrfClass from 'drachtio-srf';
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 
-/** drachtio-srf as it behaves: its own declarations leave out callback arguments that it passes. */
+/** drachtio-srf's actual interface: its own declarations omit some callback arguments. */
 export interface Message {
   readonly method: string;
   readonly uri: string;
@@ -81,17 +81,17 @@ export interface Srf extends EventEmitter {
 
 export const Srf = SrfClass as unknown as new (tags?: string | string[]) => Srf;
 
-/** A drachtio-srf application that is connected. */
+/** A connected drachtio-srf application. */
 export interface App {
   readonly srf: Srf;
-  /** `ip:port` at which the server takes SIP by UDP, and by TCP. */
+  /** `ip:port` of the server's SIP over UDP, and over TCP. */
   readonly sip: string;
   readonly tcp: string;
   close(): void;
 }
 
 /**
- * Connects an application; routes must be registered on `prepare`, before the server is asked for them.
+ * Connects an application; routes must be registered in `prepare`, before the server asks for them.
  * @throws Error when the server refuses the secret
  */
 export async function connectApp(address: ServerAddress, prepare: (srf: Srf) => void = () => {}): Promise<App> {
@@ -108,7 +108,7 @@ export async function connectApp(address: ServerAddress, prepare: (srf: Srf) => 
   try {
     hostPorts = await promise;
   } catch (error) {
-    // It would go on trying.
+    // It would reconnect.
     srf.disconnect();
     throw error;
   }

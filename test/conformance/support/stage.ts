@@ -7,15 +7,15 @@ import { type Held, sipServer } from './servers.ts';
 import type { App, Dialog, Request, Response, Srf } from './srf.ts';
 import { sdp } from './sdp.ts';
 
-/** A request that came to the application. */
+/** A request received by the application. */
 export interface Incoming {
   readonly request: Request;
   readonly response: Response;
 }
 
 /**
- * What a test of the SIP server plays on: the server and one drachtio-srf application for the file, far ends for each
- * test. A far end that saw a violation of RFC 3261 fails the test, whatever it was about.
+ * The surroundings of a SIP server test: the server and one drachtio-srf application for the file, far ends for each
+ * test. A far end that saw a violation of RFC 3261 fails the test.
  */
 export class SipStage {
   readonly #incoming = new Map<string, Arrivals<Incoming>>();
@@ -103,7 +103,7 @@ export class SipStage {
   }
 }
 
-/** Opens the stage for the tests of a `describe`; the application takes these methods. */
+/** Prepares the stage for the tests of a `describe`; the application takes these methods. */
 export function useSipStage(methods: readonly string[] = ['invite', 'options']): SipStage {
   const stage = new SipStage();
   before('connect an application', () => stage.open(methods));

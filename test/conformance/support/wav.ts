@@ -24,7 +24,7 @@ export function writeTone(file: string, frequency: number, milliseconds: number)
   writeFileSync(file, data);
 }
 
-/** Reads what the media server recorded: 16-bit PCM, one channel unless said otherwise. */
+/** Reads a recording of the media server: 16-bit PCM, one channel by default. */
 export function readRecording(file: string): { rate: number; channels: number; samples: Int16Array } {
   const data = readFileSync(file);
   const format = data.indexOf('fmt ', 0, 'latin1') + 8;
@@ -35,7 +35,7 @@ export function readRecording(file: string): { rate: number; channels: number; s
   return { rate: data.readUInt32LE(format + 4), channels: data.readUInt16LE(format + 2), samples };
 }
 
-/** The longest time, in milliseconds, in which all channels are silent, to 20 ms. */
+/** The longest common silence of all channels in milliseconds, to 20 ms. */
 export function longestSilence(samples: Int16Array, channels: number): { fromMs: number; toMs: number } {
   const frame = (RATE / 50) * channels;
   let longest = { fromMs: 0, toMs: 0 };
