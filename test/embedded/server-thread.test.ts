@@ -24,7 +24,7 @@ const KINDS = [
 
 for (const { title, start } of KINDS) {
   describe(`${title}: its thread`, () => {
-    it('loads the module for memory at rest and says whether there are calls', async () => {
+    it('loads the module for memory at rest and reports whether there are calls', async () => {
       const channel = new BroadcastChannel('at-rest');
       try {
         const told = once(channel, 'message') as Promise<[MessageEvent]>;
@@ -37,7 +37,7 @@ for (const { title, start } of KINDS) {
       }
     });
 
-    it('does not start with a module for memory at rest that is missing', async () => {
+    it('does not start when the module for memory at rest is missing', async () => {
       const atRest = new URL('./no-such-module.ts', import.meta.url);
       const error = await start({ atRest }).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(Error).with.property('code', 'ERR_MODULE_NOT_FOUND');
@@ -48,7 +48,7 @@ for (const { title, start } of KINDS) {
       expect(error).to.be.instanceOf(RangeError);
     });
 
-    it('rejects questions after its end', async () => {
+    it('rejects requests after its end', async () => {
       const server = await start({});
       await server.close();
       expect(await server.exited).to.equal(undefined);
@@ -58,9 +58,9 @@ for (const { title, start } of KINDS) {
   });
 }
 
-describe('embedded media server: its programs', () => {
-  it('are ended with its thread', async function () {
-    // Elsewhere the thread starts no program by itself.
+describe('embedded media server: its child processes', () => {
+  it('end with its thread', async function () {
+    // On other systems the thread starts no program by itself.
     if (process.platform !== 'linux') this.skip();
     const [, media] = KINDS;
     const aborted = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ describe('embedded media server: audio', () => {
     expect([PCMU.silence, PCMA.silence]).to.deep.equal([0xff, 0xd5]);
   });
 
-  it('encodes every decoded value to itself, and nothing with more than the error of its segment', () => {
+  it('encodes every decoded value to itself, and others within the error of their segment', () => {
     for (const codec of [PCMU, PCMA]) {
       for (let octet = 0; octet < 256; octet += 1) {
         const sample = codec.toLinear[octet] as number;
@@ -76,7 +76,7 @@ describe('embedded media server: audio', () => {
     expect([...readWav(wav(6, 1, 8000, 8, Buffer.from([0xaa])))]).to.deep.equal([32256]);
   });
 
-  it('names what it cannot read in a WAV file', () => {
+  it('names the unsupported property of a WAV file', () => {
     expect(() => readWav(Buffer.from('hello'))).to.throw(WavError, 'signature');
     expect(() => readWav(wav(3, 1, 8000, 32, Buffer.alloc(4)))).to.throw(WavError, 'encoding is 3');
     expect(() => readWav(wav(1, 6, 8000, 16, Buffer.alloc(4)))).to.throw(WavError, 'channels is 6');
@@ -106,7 +106,7 @@ describe('embedded media server: audio', () => {
     );
   });
 
-  it('plays tone scripts: lengths, pauses, loops, keys, levels', () => {
+  it('plays tone scripts with lengths, pauses, loops, keys and levels', () => {
     const play = (script: string): Int16Array => {
       const generator = new ToneGenerator(parseToneScript(script));
       const samples = new Int16Array(80_000);
@@ -126,7 +126,7 @@ describe('embedded media server: audio', () => {
     for (let count = 0; count < 100; count += 1) expect(endless.read(frame)).to.equal(160);
   });
 
-  it('parses any tone script or refuses it, and never plays for ever in one read (seeded fuzz)', () => {
+  it('parses any tone script or refuses it, and never plays endlessly in one read (seeded fuzz)', () => {
     const piece = fc.constantFrom(
       '%(',
       ')',

@@ -8,7 +8,7 @@ import { RtpPhone } from './support/rtp-phone.ts';
 const RULES = { min: 2, max: 4, firstDigitMs: 200, nextDigitMs: 100, terminators: '#' };
 
 describe('embedded media server: collecting digits', () => {
-  it('ends at the maximum, a terminator, or a pause; too few are a failure', () => {
+  it('ends at the maximum, a terminator, or a pause; too few digits are a failure', () => {
     const run = (actions: string): DigitCollector => {
       const collector = new DigitCollector(RULES);
       collector.startWaiting();
@@ -66,7 +66,7 @@ describe('embedded media server: collecting digits', () => {
       await bench.close();
     });
 
-    it('asks again after input that does not match, taking what is pressed meanwhile', async () => {
+    it('repeats after digits that do not match, and uses digits typed during the repetition', async () => {
       const invalid = 'tone_stream://%(400,0,1100)';
       const collecting = endpoint.playCollect({
         file: 'silence_stream://60',
@@ -88,7 +88,7 @@ describe('embedded media server: collecting digits', () => {
       expect(await collecting).to.include({ digits: '2', invalidDigits: '9' });
     });
 
-    it('gives what was pressed when that was too little', async () => {
+    it('returns too few digits as well', async () => {
       const collecting = endpoint.playCollect({
         file: 'silence_stream://60',
         min: 3,

@@ -70,13 +70,13 @@ describe('embedded media server: a conference of thirty', () => {
     expect(wrong).to.deep.equal([]);
   }
 
-  it('lets everybody hear everybody else and nobody himself, in one stream each', async function hearsAll() {
+  it('members hear all others but not themselves, in one stream each', async function hearsAll() {
     this.timeout(5000);
     expectHearing(await hearing(), (listener, speaker) => listener !== speaker);
     for (const phone of phones) expect(streamFaults(phone.audio(performance.now() - 500))).to.deep.equal([]);
   });
 
-  it('does not clip, although the voices together are seven times as loud as the line', async () => {
+  it('does not clip when the sum of the voices is seven times full scale', async () => {
     await pause(SETTLE_MS);
     const since = performance.now();
     await pause(WINDOW_MS + 40);
@@ -90,7 +90,7 @@ describe('embedded media server: a conference of thirty', () => {
     }
   });
 
-  it('switches the hearing of every pair by relate, and back', async function relates() {
+  it('relate separates and reconnects every pair', async function relates() {
     this.timeout(10_000);
     const blocked = (listener: number, speaker: number): boolean => (listener * 7 + speaker * 3) % 5 < 2;
     for (let listener = 0; listener < MEMBERS; listener += 1) {
@@ -109,7 +109,7 @@ describe('embedded media server: a conference of thirty', () => {
     await bench.ms.api(`conference thirty relate ${everybody} ${everybody} clear`);
   });
 
-  it('takes and gives back voices by mute, while the others go on', async () => {
+  it('mute removes and restores voices, while the others continue', async () => {
     await bench.ms.api(`conference thirty mute ${ids[3]}`);
     expectHearing(await hearing(), (listener, speaker) => listener !== speaker && speaker !== 3);
     await bench.ms.api(`conference thirty unmute ${ids[3]}`);

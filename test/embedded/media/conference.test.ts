@@ -49,7 +49,7 @@ describe('embedded media server: conferences', () => {
     return await bench.ms.api(`conference ${text}`);
   }
 
-  it('lets everyone hear everyone but himself, and relate switches each pair', async () => {
+  it('members hear the others but not themselves, and relate separates each pair', async () => {
     const [one, two, three] = [await party(500), await party(800), await party(1100)] as const;
     const ids: number[] = [];
     for (const { endpoint } of [one, two, three]) ids.push((await endpoint.join('mix')).memberId);
@@ -73,7 +73,7 @@ describe('embedded media server: conferences', () => {
     expect(await heard(two.phone)).to.deep.equal([true, false, true]);
   });
 
-  it('creates, counts, lists, and reports members and talkers as the real server does', async () => {
+  it('creates, counts, lists, and reports members and talkers like the real server', async () => {
     expect(await command('room1 list count')).to.equal('-ERR Conference room1 not found\n');
     const conference = await create('room1', { maxMembers: 5 });
     const actions: string[] = [];
@@ -116,7 +116,7 @@ describe('embedded media server: conferences', () => {
     await endpoint.play('tone_stream://%(100,0,440)');
   });
 
-  it('plays to all and to one, and records', async () => {
+  it('plays to all members and to one, and records', async () => {
     const conference = await create('sounds');
     const [one, two] = [await party(0), await party(700)] as const;
     await one.endpoint.join(conference);
@@ -143,7 +143,7 @@ describe('embedded media server: conferences', () => {
     expect(amplitude(samples.subarray(0, 3200), 1300)).to.be.above(3000);
   });
 
-  it('keeps members waiting with music until a moderator comes', async () => {
+  it('members wait with music until a moderator joins', async () => {
     const [one, two] = [await party(500), await party(900)] as const;
     await one.endpoint.join('wait', { profile: 'waitmod' });
     await pause(300);
@@ -159,7 +159,7 @@ describe('embedded media server: conferences', () => {
     expect(await command('wait list')).to.equal('-ERR Conference wait not found\n');
   });
 
-  it('moves a member to another conference', async () => {
+  it('a member moves to another conference', async () => {
     const { endpoint } = await party(500);
     const { memberId } = await endpoint.join('here');
     expect(await endpoint.transfer('there')).to.equal(`+OK Member '${memberId}' sent to conference there.\n`);
@@ -168,7 +168,7 @@ describe('embedded media server: conferences', () => {
     expect(await command('here list')).to.equal('-ERR Conference here not found\n');
   });
 
-  it('does not read commands on a receive-only control leg, so destroy never settles; hup all ends it', async () => {
+  it('a receive-only control leg reads no commands, so destroy never settles; hup all ends it', async () => {
     const conference = await create('ends');
     let settled = false;
     const destroyed = conference.destroy().then(() => {
@@ -181,7 +181,7 @@ describe('embedded media server: conferences', () => {
     expect(await command('list')).to.equal('+OK No active conferences.\n');
   });
 
-  it('refuses who may not enter: full, locked, wrong pin', async () => {
+  it('refuses members for a full or locked conference or a wrong pin', async () => {
     const [one, two] = [await party(0), await party(0)] as const;
     await one.endpoint.join('closed', { pin: '1234' });
     const enter = async (argument: string): Promise<void> => {

@@ -34,7 +34,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     return { phone, endpoint };
   }
 
-  it('connects and learns the address of the SIP profile', async () => {
+  it('connects and reads the address of the SIP profile', async () => {
     expect(bench.ms.sip.ipv4.udp.address).to.equal(bench.server.addresses['sip']);
     expect(await bench.ms.api('status')).to.match(/ is ready\n.*3000 session\(s\) max\n/s);
     expect(await bench.ms.api('nosuchcommand')).to.equal('-ERR nosuchcommand Command not found!\n');
@@ -53,7 +53,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(phone.samples().every((sample) => Math.abs(sample) < 10)).to.equal(true);
   });
 
-  it('creates an endpoint without far end and gives it one later', async () => {
+  it('creates an endpoint without far end and sets it later', async () => {
     const endpoint = await bench.ms.createEndpoint();
     endpoints.push(endpoint);
     expect(endpoint.local.sdp).to.match(/m=audio \d+ RTP\/AVP 0 8 101 13\r\n/);
@@ -78,7 +78,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     });
   });
 
-  it('stops sending on hold and goes on afterwards', async () => {
+  it('stops sending on hold and resumes afterwards', async () => {
     const { phone, endpoint } = await phoneWithEndpoint();
     await until(() => phone.audio().length >= 5);
     expect(await endpoint.modify('hold')).to.include('a=inactive\r\n');
@@ -151,7 +151,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(digits).to.have.length(4);
   });
 
-  it('gives up collecting when nothing is pressed in time', async () => {
+  it('a collection without digits times out', async () => {
     const { endpoint } = await phoneWithEndpoint();
     const start = performance.now();
     const result = await endpoint.playCollect({
@@ -165,7 +165,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(performance.now() - start).to.be.within(480, 1400);
   });
 
-  it('echoes', async () => {
+  it('returns the sound with echo', async () => {
     const { phone, endpoint } = await phoneWithEndpoint(0, 700);
     endpoint.executeAsync('echo', '', () => undefined);
     await pause(300);
@@ -174,7 +174,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(phone.level(700, since)).to.be.above(3000);
   });
 
-  it('bridges two endpoints, also of different codecs, and takes them apart again', async () => {
+  it('bridges two endpoints, also with different codecs, and separates them', async () => {
     const one = await phoneWithEndpoint(0, 500);
     const two = await phoneWithEndpoint(8, 900);
     await one.endpoint.bridge(two.endpoint);
@@ -199,7 +199,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(one.phone.level(1200, apart)).to.be.above(500);
   });
 
-  it('shows a party that held the call no loss for what was said meanwhile, bridged or not', async () => {
+  it('a held party sees no packet loss afterwards, bridged or not', async () => {
     const one = await phoneWithEndpoint(0, 600);
     const two = await phoneWithEndpoint(0, 1000);
     for (const apart of [false, true]) {
@@ -217,7 +217,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     }
   });
 
-  it('keeps the other endpoint when a bridged one ends', async () => {
+  it('keeps the other endpoint of an ended bridged one', async () => {
     const one = await phoneWithEndpoint(0, 500);
     const two = await phoneWithEndpoint(0, 900);
     await one.endpoint.bridge(two.endpoint);
@@ -245,7 +245,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     );
   });
 
-  it('ends a call on an unknown application, without an answer to it', async () => {
+  it('ends a call on an unknown application, without answering the command', async () => {
     const { endpoint } = await phoneWithEndpoint();
     let answered = false;
     void endpoint.execute('nosuchapp', 'x').then(() => {

@@ -23,7 +23,7 @@ const STREAM = [
 ].join('');
 
 describe('embedded media server: event socket frames', () => {
-  it('reads commands with headers and bodies, however the stream is cut', () => {
+  it('reads commands with headers and bodies, for any division of the stream', () => {
     const bytes = Buffer.from(STREAM);
     const whole = parseAll([bytes]);
     expect(whole.map(({ line }) => line)).to.deep.equal(['api status', 'sendmsg 0976', 'sendevent X', 'exit']);
@@ -47,7 +47,7 @@ describe('embedded media server: event socket frames', () => {
     expect(push('a\nContent-Length: 99999999\n\n')).to.throw(EslFrameError, 'Content-Length');
   });
 
-  it('gives the same commands for any cut of any mutated stream, or refuses it, and keeps no more than the limit (seeded fuzz)', () => {
+  it('any division of a mutated stream gives the same commands or a refusal, within the memory limit (seeded fuzz)', () => {
     const base = Buffer.from(STREAM);
     fc.assert(
       fc.property(
@@ -73,7 +73,7 @@ describe('embedded media server: event socket frames', () => {
     );
   });
 
-  it('encodes plain values as the real server does', () => {
+  it('encodes plain values like the real server', () => {
     expect(encodeValue('sofia/drachtio_mrf/nobody@127.0.0.1:5070')).to.equal(
       'sofia/drachtio_mrf/nobody%40127.0.0.1%3A5070',
     );

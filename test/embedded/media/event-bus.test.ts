@@ -47,7 +47,7 @@ describe('embedded media server: event bus', () => {
     expect([built, own.taken(), all.taken()]).to.deep.equal([3, 1, 2]);
   });
 
-  it('follows filters that come and go, and forgets a connection that is gone', () => {
+  it('follows changed filters, and drops closed connections', () => {
     const bus = new EventBus();
     const { connection, taken } = client();
     const { subscription } = connection;

@@ -35,7 +35,7 @@ describe('embedded media server: hostile input', () => {
     return client;
   }
 
-  it('refuses commands before authentication and a wrong password', async () => {
+  it('refuses commands without authentication and a wrong password', async () => {
     const client = await EslClient.connect(eventSocket());
     client.send('api hupall\n\n');
     expect((await client.take((frame) => frame.type === 'command/reply', 2000))?.headers.get('Reply-Text')).to.equal(
@@ -48,7 +48,7 @@ describe('embedded media server: hostile input', () => {
     await until(() => client.closed);
   });
 
-  it('answers broken commands with an error, and oversized ones with the end of the connection', async () => {
+  it('answers broken commands with an error, and closes on oversized ones', async () => {
     const client = await authenticated();
     for (const text of [
       '',
@@ -102,7 +102,7 @@ describe('embedded media server: hostile input', () => {
     }
   });
 
-  it('cuts off a client that subscribes to everything and does not read', async function () {
+  it('disconnects a client that subscribes to everything and does not read', async function () {
     this.timeout(20_000);
     const [host, port] = eventSocket().split(':') as [string, string];
     const deaf = connect(Number(port), host);
@@ -125,7 +125,7 @@ describe('embedded media server: hostile input', () => {
       );
       if (round % 50 === 0) {
         await pause(20);
-        // A paused socket learns of its end only when it reads; the server's count tells.
+        // A paused socket notices its end only when it reads, so the server's count is checked.
         closed = (await bench.server.stats()).eventSockets <= 3;
       }
     }
@@ -138,7 +138,7 @@ describe('embedded media server: hostile input', () => {
     await phone.close();
   });
 
-  it('keeps a call untouched by RTP from strangers and by broken packets', async () => {
+  it('a call is not affected by foreign or broken RTP packets', async () => {
     const [one, two] = [await RtpPhone.open(), await RtpPhone.open()];
     const first = await bench.ms.createEndpoint({ remoteSdp: one.sdp() });
     const second = await bench.ms.createEndpoint({ remoteSdp: two.sdp() });
@@ -167,7 +167,7 @@ describe('embedded media server: hostile input', () => {
     await two.close();
   });
 
-  it('refuses INVITEs that it cannot use', async () => {
+  it('refuses unusable INVITEs', async () => {
     const uri = `sip:drachtio@${bench.server.addresses['sip'] as string}`;
     const attempt = async (options: { headers?: Record<string, string>; localSdp?: string }): Promise<number> => {
       const refusal: unknown = await bench.srf.createUAC(uri, options).catch((error: unknown) => error);
@@ -183,7 +183,7 @@ describe('embedded media server: hostile input', () => {
     await phone.close();
   });
 
-  it('reads an address that is a mere number as text: sockets take nothing else', async () => {
+  it('reads a numeric address as text, as sockets require', async () => {
     const phone = await RtpPhone.open();
     const offer = phone.sdp().replace(/c=IN IP4 \S+/, 'c=IN IP4 10');
     expect(readDescription(offer)?.audio?.address).to.equal('10');
@@ -194,7 +194,7 @@ describe('embedded media server: hostile input', () => {
     await phone.close();
   });
 
-  it('refuses requests in a dialog whose headers it cannot read, and keeps the call', async () => {
+  it('refuses unreadable requests in a dialog, and keeps the call', async () => {
     const phone = await RtpPhone.open();
     const endpoint = await bench.ms.createEndpoint({ remoteSdp: phone.sdp() });
     const { dialog } = endpoint;
@@ -245,7 +245,7 @@ describe('embedded media server: hostile input', () => {
     );
   });
 
-  it('reads any arguments of play_and_get_digits or refuses them (seeded fuzz)', () => {
+  it('reads any arguments of play_and_get_digits, or refuses them (seeded fuzz)', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -263,7 +263,7 @@ describe('embedded media server: hostile input', () => {
     );
   });
 
-  it('says clearly when an address is taken or an option is wrong', async () => {
+  it('names a taken address and an invalid option', async () => {
     const options = {
       password: 'x',
       media: '127.0.0.1:0',
@@ -280,7 +280,7 @@ describe('embedded media server: hostile input', () => {
     expect(wrong).to.include({ name: 'MediaServerOptionError' });
   });
 
-  it('answers 488 when the RTP ports are used up, and goes on when they are free again', async () => {
+  it('answers 488 when all RTP ports are in use, and accepts calls when they are free again', async () => {
     const small = await startBench({ rtpPorts: await freeUdpRange(4) });
     const phone = await RtpPhone.open();
     const endpoints = [
@@ -296,7 +296,7 @@ describe('embedded media server: hostile input', () => {
     await small.close();
   });
 
-  it('leaves nothing behind after 200 calls one after another', async function () {
+  it('200 successive calls leave nothing behind', async function () {
     this.timeout(30_000);
     const phone = await RtpPhone.open();
     for (let call = 0; call < 50; call += 1) {

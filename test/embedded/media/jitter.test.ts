@@ -8,7 +8,7 @@ import type { Ticker } from '../../../runtime/embedded/media/rtp/ticker.ts';
 const FRAMES = 3000;
 const FRAME_MS = 20;
 
-/** Numbers from 0 to 1 that are the same in every run (a linear congruential generator). */
+/** Pseudo-random numbers from 0 to 1, the same in every run (a linear congruential generator). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,14 +18,14 @@ function seeded(seed: number): () => number {
 }
 
 interface Played {
-  /** Numbers of the frames in the order in which they were played. */
+  /** Numbers of the frames in play order. */
   readonly frames: number[];
   readonly arrived: number;
-  /** Milliseconds from sending to playing, of each frame played. */
+  /** Milliseconds from sending to playing, for each played frame. */
   readonly delays: number[];
 }
 
-/** A minute of packets over a network that delays each by up to `jitterMs` and loses a share of them. */
+/** A minute of packets over a network with delays up to `jitterMs` and a share of losses. */
 function play(jitterMs: number, loss: number, seed: number): Played {
   const random = seeded(seed);
   const arrivals = Array.from({ length: FRAMES }, (_, frame) => ({ frame, at: frame * FRAME_MS + random() * jitterMs }))
@@ -58,7 +58,7 @@ describe('embedded media server: jitter buffer on a bad network', () => {
     [60, 0, 0.97, 125],
     [60, 0.05, 0.97, 125],
   ] as const) {
-    it(`plays ${share * 100} % of what arrives in order, with ${jitterMs} ms of jitter and ${loss * 100} % lost`, () => {
+    it(`plays ${share * 100} % of the packets in order, with ${jitterMs} ms of jitter and ${loss * 100} % loss`, () => {
       for (const seed of [1, 2, 3]) {
         const { frames, arrived, delays } = play(jitterMs, loss, seed);
         expect(frames, 'order').to.deep.equal(frames.toSorted((one, other) => one - other));
@@ -71,9 +71,9 @@ describe('embedded media server: jitter buffer on a bad network', () => {
   }
 });
 
-describe('embedded media server: packets of any length', () => {
+describe('embedded media server: packet durations', () => {
   for (const ms of [10, 20, 30, 40, 60]) {
-    it(`of ${ms} ms are heard frame by frame, without a gap`, () => {
+    it(`packets of ${ms} ms are played frame by frame, without a gap`, () => {
       const buffer = new JitterBuffer();
       const octets = new Uint8Array(FRAME_SAMPLES * 3);
       const ticker = { frame: 0 };

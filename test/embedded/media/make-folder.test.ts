@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 describe('embedded media server: folders of recordings', () => {
   const folder = temporaryFolder();
 
-  it('are made with those above them, and may be there', async () => {
+  it('are created with their parents, or may exist', async () => {
     const deep = join(folder, 'a', 'b', 'c');
     await makeFolder(deep);
     await Promise.all([
@@ -19,7 +19,7 @@ describe('embedded media server: folders of recordings', () => {
     expect((await stat(deep)).isDirectory()).to.equal(true);
   });
 
-  it('are refused where the system makes none', async () => {
+  it('are refused where the system creates none', async () => {
     await writeFile(join(folder, 'file'), '');
     for (const path of ['/proc/none/deeper', join(folder, 'file', 'under')]) {
       const code = await makeFolder(path).then(

@@ -13,7 +13,7 @@ function member(id: number, level: number): MixedMember {
 }
 
 describe('embedded media server: mixing', () => {
-  it('mixes 30 loud members without clipping, each without his own voice', () => {
+  it('mixes 30 loud members without clipping, and without their own voice', () => {
     const members = Array.from({ length: 30 }, (_, index) => member(index, 20_000));
     const mixer = new Mixer();
     for (let frame = 0; frame < 5; frame += 1) mixer.mix(members, new Relations(), undefined);
@@ -54,7 +54,7 @@ describe('embedded media server: mixing', () => {
     expect(relations.empty).to.equal(true);
   });
 
-  it('takes a moment to see that somebody talks, and longer that he has stopped', () => {
+  it('recognises a talking member after a moment, and its silence after a longer one', () => {
     const weak = new TalkDetector();
     const frames = Array.from({ length: 7 }, () => weak.frame(450, 100));
     expect(frames.indexOf('started')).to.equal(4);

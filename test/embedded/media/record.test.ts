@@ -49,7 +49,7 @@ describe('embedded media server: recording', () => {
     expect(Number(result['recordMilliseconds'])).to.be.within(1150, 1600);
   });
 
-  it('takes a phone that sends nothing for silent', async () => {
+  it('treats a phone that sends nothing as silent', async () => {
     const start = performance.now();
     const recording = endpoint.record('nothing.wav', { timeLimitSecs: 60, silenceThresh: 200, silenceHits: 1 });
     await pause(300);
@@ -58,7 +58,7 @@ describe('embedded media server: recording', () => {
     expect(came, 'without the second in which nothing came').to.be.within(1, performance.now() - start - 900);
   });
 
-  it('has the time in which nothing came with record_fill_cng', async () => {
+  it('includes the time without packets with record_fill_cng', async () => {
     await endpoint.set('record_fill_cng', 'true');
     const recording = endpoint.record('filled.wav', { timeLimitSecs: 60, silenceThresh: 200, silenceHits: 1 });
     await pause(300);
@@ -66,7 +66,7 @@ describe('embedded media server: recording', () => {
     expect(Number((await recording)['recordMilliseconds'])).to.be.above(1000);
   });
 
-  it('stops at a terminator digit and leaves its time out', async () => {
+  it('stops at a terminator digit and excludes its sound', async () => {
     await endpoint.set('playback_terminators', '#');
     const recording = endpoint.record('digit.wav', { timeLimitSecs: 10 });
     await pause(400);
@@ -87,7 +87,7 @@ describe('embedded media server: recording', () => {
     expect(amplitude(samples, 1300)).to.be.above(5000);
   });
 
-  it('records both sides of a bridge, masks, and answers as the real server does', async () => {
+  it('records both sides of a bridge, masks, and answers like the real server', async () => {
     const other = await RtpPhone.open(8);
     const second = await bench.ms.createEndpoint({ remoteSdp: other.sdp() });
     other.talk(second.local.sdp, 900);

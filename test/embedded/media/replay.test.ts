@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { startBench } from './support/fixture.ts';
 import { type Recording, Replay } from './support/replay.ts';
 
-/** Replays running at a time: they mostly wait for sounds to end. */
+/** Concurrent replays: they mostly wait for sounds to end. */
 const CONCURRENCY = 4;
 
 const directory = new URL('./recordings/', import.meta.url);
@@ -21,7 +21,7 @@ async function replay(recording: Recording): Promise<string[]> {
   }
 }
 
-/** Every flow recorded with a real FreeSWITCH: what the clients did is done again, what the server did is compared. */
+/** Every flow recorded with a real FreeSWITCH: the clients' part is repeated, and the server's part compared. */
 describe('embedded media server: recordings of the real server', () => {
   const recordings = readdirSync(directory)
     .filter((name) => name.endsWith('.json'))
@@ -35,7 +35,7 @@ describe('embedded media server: recordings of the real server', () => {
     const queue = recordings.toSorted((one, other) => other.recording.steps.length - one.recording.steps.length);
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        // Looked at by its own test only.
+        // Evaluated by its own test.
         next.result.promise.catch(() => undefined);
         await replay(next.recording).then(next.result.resolve, next.result.reject);
       }

@@ -13,7 +13,7 @@ import { Ticker } from '../../../runtime/embedded/media/rtp/ticker.ts';
 
 describe('embedded media server: RTP', () => {
   describe('packets', () => {
-    it('writes a header that it reads again', () => {
+    it('writes a header that is read back unchanged', () => {
       fc.assert(
         fc.property(
           fc.boolean(),
@@ -42,7 +42,7 @@ describe('embedded media server: RTP', () => {
       );
     });
 
-    it('takes CSRCs, extensions and padding off, and refuses what does not fit', () => {
+    it('removes CSRCs, extensions and padding, and refuses invalid sizes', () => {
       const packet = emptyPacket();
       const full = Buffer.from('b20000010000000200000003000000aa000000bbbede0001deadbeef0102030405000003', 'hex');
       expect(parseRtp(full, packet)).to.equal(true);
@@ -64,7 +64,7 @@ describe('embedded media server: RTP', () => {
       );
     });
 
-    it('knows the distance of sequence numbers across the wrap', () => {
+    it('computes the distance of sequence numbers across the wrap', () => {
       expect(sequenceDistance(0xffff, 0)).to.equal(1);
       expect(sequenceDistance(2, 0xfffe)).to.equal(-4);
     });
@@ -74,7 +74,7 @@ describe('embedded media server: RTP', () => {
     const payload = (code: number, end: boolean, duration: number): Uint8Array =>
       Uint8Array.from([code, (end ? 0x80 : 0) | 10, duration >> 8, duration & 0xff]);
 
-    it('makes one digit of all packets of an event, at its first end packet', () => {
+    it('all packets of an event are one digit, reported at its first end packet', () => {
       const receiver = new TelephoneEventReceiver();
       const digits = [
         receiver.receive(payload(1, false, 160), 0, 4, { timestamp: 1000, sequence: 1 }),
@@ -94,7 +94,7 @@ describe('embedded media server: RTP', () => {
       ]);
     });
 
-    it('counts an event whose end was lost when the next begins', () => {
+    it('an event with a lost end is reported when the next one begins', () => {
       const receiver = new TelephoneEventReceiver();
       receiver.receive(payload(4, false, 320), 0, 4, { timestamp: 1000, sequence: 1 });
       expect(receiver.active).to.equal(true);
@@ -104,20 +104,20 @@ describe('embedded media server: RTP', () => {
     });
 
     // SIPp plays each digit as it stands in its capture: the key 2 has earlier timestamps and numbers than the key #.
-    it('counts an event of an earlier timestamp when its sender has begun anew', () => {
+    it('an event with an earlier timestamp is reported when the sender restarted', () => {
       const receiver = new TelephoneEventReceiver();
       const hash = receiver.receive(payload(11, true, 2240), 0, 4, { timestamp: 92640, sequence: 8443 });
       const two = receiver.receive(payload(2, true, 2240), 0, 4, { timestamp: 23200, sequence: 8042 });
       expect([hash?.digit, two?.digit]).to.deep.equal(['#', '2']);
     });
 
-    it('ignores what is too short or no digit', () => {
+    it('too short and unknown events are ignored', () => {
       const receiver = new TelephoneEventReceiver();
       expect(receiver.receive(payload(1, true, 160), 0, 3, { timestamp: 1, sequence: 1 })).to.equal(undefined);
       expect(receiver.receive(payload(99, true, 160), 0, 4, { timestamp: 1, sequence: 2 })).to.equal(undefined);
     });
 
-    it('sends what it receives: growing duration, three ends, a pause between digits', () => {
+    it('sent events are received: growing duration, three end packets, a pause between digits', () => {
       const sender = new TelephoneEventSender();
       const receiver = new TelephoneEventReceiver();
       expect(sender.enqueue('5x#', 100)).to.equal(2);
@@ -136,7 +136,7 @@ describe('embedded media server: RTP', () => {
       expect(sender.pending).to.equal(0);
     });
 
-    it('lets a digit last whole frames', () => {
+    it('a digit lasts whole frames', () => {
       const sender = new TelephoneEventSender();
       sender.enqueue('#', 125);
       const durations: number[] = [];
@@ -146,7 +146,7 @@ describe('embedded media server: RTP', () => {
       expect(durations).to.deep.equal([160, 320, 480, 640, 800, 960, 1120, 1120, 1120]);
     });
 
-    it('leaves half a second or a second to sound where a pause is written', () => {
+    it('w and W are pauses of half a second and a second', () => {
       const sender = new TelephoneEventSender();
       expect(sender.enqueue('1W2w', 40)).to.equal(4);
       const slots = Array.from({ length: 90 }, () => sender.next());
@@ -184,7 +184,7 @@ describe('embedded media server: RTP', () => {
       expect([pull(buffer), pull(buffer), pull(buffer), pull(buffer)]).to.deep.equal([0xfe, 0xff, 0, 1]);
     });
 
-    it('drops what comes twice or too late, and the oldest when too much comes at once', () => {
+    it('drops duplicates, late packets, and the oldest ones on overflow', () => {
       const buffer = new JitterBuffer();
       for (const sequence of [5, 5, 6]) push(buffer, sequence);
       expect([pull(buffer), pull(buffer)]).to.deep.equal([5, 6]);
@@ -195,7 +195,7 @@ describe('embedded media server: RTP', () => {
       expect(burst.depth).to.be.at.most(10);
     });
 
-    it('keeps its promises under any traffic (seeded fuzz)', () => {
+    it('keeps its limits under any traffic (seeded fuzz)', () => {
       fc.assert(
         fc.property(
           fc.array(fc.oneof(fc.nat(0xffff), fc.integer({ min: 0, max: 40 }), fc.constant(-1)), { maxLength: 200 }),
@@ -216,7 +216,7 @@ describe('embedded media server: RTP', () => {
   });
 
   describe('source latch', () => {
-    it('takes the first source, gives way once to the address of the SDP, and refuses strangers', () => {
+    it('accepts the first source, changes once to the address of the SDP, and refuses others', () => {
       const latch = new SourceLatch();
       expect(latch.accept('10.0.0.9', 9)).to.equal('stranger'); // nobody is expected yet
       latch.expect('10.0.0.1', 4000);
@@ -240,7 +240,7 @@ describe('embedded media server: RTP', () => {
       marker: ((sender.datagram[1] as number) & 0x80) !== 0,
     });
 
-    it('keeps sequence and timestamp running on from frames to another stream and back', () => {
+    it('sequence and timestamp continue from own frames to another stream and back', () => {
       const sender = new RtpSender();
       sender.frame(1, 0, 160);
       const first = header(sender);
@@ -265,7 +265,7 @@ describe('embedded media server: RTP', () => {
       expect((fifth.timestamp - fourth.timestamp) >>> 0).to.be.at.least(160);
     });
 
-    it('shows losses of the other stream, and closes up over packets that are not passed on', () => {
+    it('losses of the other stream are visible, omitted packets leave no gap', () => {
       const sender = new RtpSender();
       const source = { ...emptyPacket(), ssrc: 7, sequence: 100, timestamp: 1000 };
       sender.translate(1, source, 0, 160);
@@ -277,7 +277,7 @@ describe('embedded media server: RTP', () => {
       expect((header(sender).sequence - start) & 0xffff).to.equal(3);
     });
 
-    it('shows no loss for what the other stream sent while it was not passed on', () => {
+    it('packets of the other stream during an interruption are no loss', () => {
       const sender = new RtpSender();
       const source = { ...emptyPacket(), ssrc: 7, sequence: 100, timestamp: 1000 };
       sender.translate(1, source, 0, 160);
@@ -328,13 +328,13 @@ describe('embedded media server: RTP', () => {
       expect(times.at(-1)).to.be.within(20_000, 20_001);
     });
 
-    it('comes in the turns that are wanted, each 5 ms after the one before, and at the beginning of every frame', () => {
+    it('runs the requested turns, each 5 ms after the previous, and at the start of every frame', () => {
       const { times, ticker } = simulate(new Map(), 401, [1, 3]);
       expect(times.slice(-3).map((time) => Math.floor(time) % 20)).to.deep.equal([0, 5, 15]);
       expect(ticker.frame).to.equal(133);
     });
 
-    it('makes up for a stall turn by turn, half a turn apart', () => {
+    it('catches up after a stall turn by turn, half a turn apart', () => {
       const { times, ticker } = simulate(new Map([[10, 70]]), 160, [1, 2, 3]);
       expect(times.at(-1)).to.be.within(800, 801);
       for (let index = 1; index < times.length; index += 1) {
@@ -343,14 +343,14 @@ describe('embedded media server: RTP', () => {
       expect(ticker.figures.skippedFrames).to.equal(0);
     });
 
-    it('keeps up while turns take nearly all of their time', () => {
+    it('keeps up with turns that take nearly all of their time', () => {
       const busy = new Map(Array.from({ length: 400 }, (_, index) => [index, 4]));
       const { times, ticker } = simulate(busy, 400, [1, 2, 3]);
       expect(times.at(-1)).to.be.within(2000, 2001);
       expect(ticker.figures.maxLatenessMs).to.be.below(1);
     });
 
-    it('makes up for a short stall at double speed, never in a burst', () => {
+    it('catches up after a short stall at double speed, never in a burst', () => {
       const { times, ticker } = simulate(new Map([[10, 70]]), 40);
       expect(times.at(-1)).to.be.within(800, 801);
       for (let index = 1; index < times.length; index += 1) {
@@ -360,7 +360,7 @@ describe('embedded media server: RTP', () => {
       expect(ticker.figures.maxLatenessMs).to.be.above(40);
     });
 
-    it('gives up the frames of a long stall and stays in step with the clock', () => {
+    it('skips the frames of a long stall and stays in step with the clock', () => {
       const { ticker } = simulate(new Map([[10, 1000]]), 20);
       expect(ticker.figures.skippedFrames).to.be.within(45, 50);
       expect(Math.abs(ticker.latenessMs())).to.be.below(25);
@@ -369,7 +369,7 @@ describe('embedded media server: RTP', () => {
 });
 
 describe('embedded media server: RTCP', () => {
-  it('answers a sender report of the RTP source with a receiver report, and nobody else', async () => {
+  it('answers a sender report of the RTP source with a receiver report, and no other source', async () => {
     const [server, phone, stranger] = [
       await bindUdp('127.0.0.1', 0),
       await bindUdp('127.0.0.1', 0),
@@ -400,7 +400,7 @@ describe('embedded media server: RTCP', () => {
 });
 
 describe('embedded media server: advertised address', () => {
-  it('is the bound one, or the first that other machines reach when all are bound', () => {
+  it('is the bound one, or the first address reachable from other machines when all are bound', () => {
     const loopback = { family: 'IPv4', internal: true, address: '127.0.0.1' };
     const wired = { family: 'IPv4', internal: false, address: '192.0.2.7' };
     expect(advertisedAddress('127.0.0.1', { eth0: [wired] })).to.equal('127.0.0.1');

@@ -13,7 +13,7 @@ function atRealTime(): string[] {
   return readdirSync('/proc/self/task').filter((thread) => policyOf(thread) === ROUND_ROBIN);
 }
 
-/** A thread of an earlier test may end meanwhile. */
+/** A thread of an earlier test may have ended. */
 function policyOf(thread: string): string | undefined {
   try {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');

@@ -14,7 +14,7 @@ describe('embedded media server: turns', () => {
     return found;
   }
 
-  it('lets few channels share the first turn, and spreads many evenly', () => {
+  it('few channels share the first turn, many are spread evenly', () => {
     const book = new TurnBook<object>();
     const few = channels(10);
     for (const channel of few) book.enter(channel);
@@ -25,7 +25,7 @@ describe('embedded media server: turns', () => {
     expect(sizes).to.deep.equal([250, 250, 250, 250]);
   });
 
-  it('gives every channel one turn a frame, also when it moves to a later one', () => {
+  it('every channel has one turn in each frame, also when it moves to a later one', () => {
     const book = new TurnBook<object>();
     const [first, second] = channels(2) as [object, object];
     book.enter(first);
@@ -44,7 +44,7 @@ describe('embedded media server: turns', () => {
     ]);
   });
 
-  it('forgets a channel that has ended', () => {
+  it('an ended channel is removed', () => {
     const book = new TurnBook<object>();
     const [first, second] = channels(2) as [object, object];
     book.enter(first);
@@ -55,7 +55,7 @@ describe('embedded media server: turns', () => {
     expect(Array.from({ length: TURNS }, (_, turn) => book.isUsed(turn))).to.deep.equal([false, false, false, false]);
   });
 
-  it('counts as waiting only what came since the sockets were last read', async () => {
+  it('only packets since the last read of the sockets count as waiting', async () => {
     const lag = new ThreadLag();
     lag.at(performance.now());
     await new Promise((resolve) => setImmediate(resolve));

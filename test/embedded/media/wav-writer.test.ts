@@ -12,10 +12,10 @@ describe('embedded media server: files of recordings', () => {
 
   const second = (sample: number): Int16Array => new Int16Array(8000).fill(sample);
 
-  it('are gone on with where somebody else leaves them, who may be about to', async () => {
+  it('appending waits for a previous writer to close the file', async () => {
     const path = join(folder, 'two.wav');
     const first = await WavWriter.open(path);
-    // It takes a while to write.
+    // Enough data for a slow write.
     for (let written = 0; written < SECONDS; written += 1) first.append(second(1));
     const closed = first.close();
     const next = await WavWriter.open(path, 1, true);
@@ -28,7 +28,7 @@ describe('embedded media server: files of recordings', () => {
     expect(samples.subarray(0, -8000).every((sample) => sample === 1)).to.equal(true);
   });
 
-  it('are begun when there is nothing to go on with', async () => {
+  it('appending to a missing file creates it', async () => {
     const path = join(folder, 'new.wav');
     const writer = await WavWriter.open(path, 1, true);
     writer.append(second(3));
@@ -36,7 +36,7 @@ describe('embedded media server: files of recordings', () => {
     expect(readWav(await readFile(path))).to.deep.equal(second(3));
   });
 
-  it('are not gone on with when they are something else', async () => {
+  it('appending to a file that is no WAV is refused', async () => {
     const path = join(folder, 'else.wav');
     await writeFile(path, 'no recording');
     const opened = await WavWriter.open(path, 1, true).catch((error: unknown) => error);

@@ -70,7 +70,7 @@ describe('embedded media server: with drachtio-srf on the embedded SIP server', 
     await sip.close();
   });
 
-  it('connects a caller, who hears a tone, is heard pressing a digit, and hangs up', async () => {
+  it('a caller connects, hears a tone, presses a digit, and hangs up', async () => {
     const connected = Promise.withResolvers<{ endpoint: Endpoint; dialog: UasDialog }>();
     srf.invite((req, res) => {
       ms.connectCaller(req, res).then(connected.resolve, connected.reject);

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { AppFramer, encodeFrame } from '../../../runtime/embedded/sip/app-framer.ts';
 import { Inbox } from './sip-peers.ts';
 
-/** A hand-driven application: frames in and out as they are. */
+/** A hand-driven application: frames in and out unchanged. */
 export class AppClient {
   readonly inbox = new Inbox();
   readonly closed: Promise<void>;

@@ -7,7 +7,7 @@ describe('applications of the embedded SIP server', () => {
   let node: RawNode;
   afterEach(() => node.close());
 
-  it('are refused everything before they authenticate, but pings', async () => {
+  it('must authenticate before anything but pings', async () => {
     node = await RawNode.start([]);
     for (const frame of [
       '1|route|invite',
@@ -24,7 +24,7 @@ describe('applications of the embedded SIP server', () => {
     }
   });
 
-  it('take turns, and the rest go on when one is gone', async () => {
+  it('take turns, and the others continue when one disconnects', async () => {
     node = await RawNode.start(['options']);
     const other = await AppClient.connect(node.server.addresses.app);
     await node.login(other, ['options']);
@@ -49,7 +49,7 @@ describe('applications of the embedded SIP server', () => {
     await until(() => node.server.stats.pending === 0, 'nothing pending');
   });
 
-  it('leave no callee ringing when they disconnect, nor one that answers in that moment', async () => {
+  it('leave no called phone ringing when they disconnect, even one that answers at that moment', async () => {
     node = await RawNode.start([]);
     const contact = `Contact: <sip:b@127.0.0.1:${node.phone.port}>`;
     node.app.send(`1|sip||\r\nINVITE sip:bob@127.0.0.1:${node.phone.port} SIP/2.0\r\n\r\n`);
@@ -66,7 +66,7 @@ describe('applications of the embedded SIP server', () => {
     await until(() => node.server.stats.dialogs + node.server.stats.pending === 0, 'nothing left');
   });
 
-  it('find their dialogs again after a restart, in both directions', async () => {
+  it('keep their dialogs across a restart, in both directions', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', [`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`]);
     const { fields } = await node.frame();
@@ -90,7 +90,7 @@ describe('applications of the embedded SIP server', () => {
     again.destroy();
   });
 
-  it('with other tags do not inherit dialogs', async () => {
+  it('with other tags do not get the dialogs', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', [`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`]);
     const { fields } = await node.frame();

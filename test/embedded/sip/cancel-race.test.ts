@@ -20,7 +20,7 @@ describe('a 200 that crosses the CANCEL', () => {
 
   const contact = (): string => `Contact: <sip:bob@127.0.0.1:${node.phone.port}>`;
 
-  it('is acknowledged by the application, then the server hangs up and says so', async () => {
+  it('is acknowledged by the application; then the server sends BYE and reports it', async () => {
     node = await RawNode.start([]);
     const { invite, transactionId } = await ring();
     node.app.send(`2|sip|${transactionId}|\r\nCANCEL sip:placeholder SIP/2.0\r\n\r\n`);
@@ -44,7 +44,7 @@ describe('a 200 that crosses the CANCEL', () => {
     await until(() => node.server.stats.dialogs + node.server.stats.pending === 0, 'nothing left');
   });
 
-  it('is hung up when its application is gone, even if another one like it is there', async () => {
+  it('is ended when its application is gone, even if a similar one is connected', async () => {
     node = await RawNode.start([]);
     const other = await AppClient.connect(node.server.addresses.app);
     await node.login(other, []);

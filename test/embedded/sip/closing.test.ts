@@ -5,7 +5,7 @@ import { startNode, until } from './srf-client.ts';
 import { parseMessage } from '../../../runtime/embedded/stack/index.ts';
 
 describe('closing the embedded SIP server', () => {
-  it('drops the timers of subscriptions and of calls whose application is gone', async () => {
+  it('drops the timers of subscriptions and of calls without an application', async () => {
     const node = await RawNode.start(['invite', 'subscribe']);
     await node.say('INVITE', [`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`]);
     const invite = await node.frame();
@@ -22,7 +22,7 @@ describe('closing the embedded SIP server', () => {
     expect(node.server.stats.timers).to.equal(0);
   });
 
-  it('ends its thread at once while a subscription lives', async () => {
+  it('ends its thread at once despite a subscription', async () => {
     const node = await startNode();
     const phone = await SipPeer.open('127.0.0.1', 0);
     const options = { method: 'SUBSCRIBE', headers: { Event: 'presence', Expires: '600' } };

@@ -28,7 +28,7 @@ const command = fc
 describe('app protocol under fuzz', function () {
   this.timeout(20_000);
 
-  it('frames come out as they went in, however they are split', () => {
+  it('frames are read back unchanged, for any division', () => {
     const payloads = fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(payloads, fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (all, sizes) => {
@@ -61,7 +61,7 @@ describe('app protocol under fuzz', function () {
     );
   });
 
-  it('any payload is a command, and its SIP text a message or a SipParseError', () => {
+  it('any payload is a command, with a message or a SipParseError', () => {
     fc.assert(
       fc.property(fc.oneof(command, fc.string({ maxLength: 200 })), (text) => {
         const parsed = parseCommand(Buffer.from(text));
@@ -76,12 +76,12 @@ describe('app protocol under fuzz', function () {
     );
   });
 
-  it('a server that was sent any commands still answers', async () => {
+  it('a server still answers after any commands', async () => {
     const node = await RawNode.start(['options']);
     try {
       const commands = fc.sample(command, { seed: BOUNDS.seed, numRuns: 600 });
       for (let at = 0; at < commands.length; at += 10) {
-        // A protocol error closes the connection, so each ten have their own.
+        // A protocol error closes the connection, so each ten commands have a new one.
         const app = await AppClient.connect(node.server.addresses.app);
         app.send('a|authenticate|s|');
         for (const text of commands.slice(at, at + 10)) app.send(text);

@@ -8,17 +8,17 @@ import { until } from './srf-client.ts';
 const OPTIONS = (extra = ''): string =>
   `OPTIONS sip:a@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/TCP 127.0.0.1;branch=z9hG4bK-h\r\nFrom: <sip:a@b>;tag=1\r\nTo: <sip:a@b>\r\nCall-ID: h\r\nCSeq: 1 OPTIONS\r\n${extra}\r\n`;
 
-/** What somebody who means harm, or a broken device, can do. */
+/** Input of malicious or broken devices. */
 describe('embedded SIP server against hostile input', () => {
   let node: RawNode;
   afterEach(async () => {
-    // Whatever came before, the server still serves.
+    // The server still works after each test.
     await node.say('OPTIONS', [], { branch: 'still-there' });
     await node.heard('503');
     await node.close();
   });
 
-  /** Sends bytes over TCP; resolves with what came back when the server closes the connection. */
+  /** Sends bytes over TCP; resolves with the received data when the server closes the connection. */
   function tcp(bytes: string, within = 2000): Promise<string> {
     return new Promise((resolve, reject) => {
       let answer = '';
@@ -36,7 +36,7 @@ describe('embedded SIP server against hostile input', () => {
     });
   }
 
-  it('answers what has a Via with 400 and is silent to the rest, over UDP', async () => {
+  it('answers messages with a Via with 400, and ignores the rest, over UDP', async () => {
     node = await RawNode.start([]);
     const garbage = [
       'hello world hello',
@@ -62,7 +62,7 @@ describe('embedded SIP server against hostile input', () => {
     }
   });
 
-  it('closes connections that send no SIP, endless headers or endless blanks', async () => {
+  it('closes connections without SIP, with endless headers or endless blanks', async () => {
     node = await RawNode.start([]);
     expect(await tcp('GET / HTTP/1.1\r\nHost: x\r\n\r\n')).to.equal('');
     expect(await tcp(`OPTIONS sip:a SIP/2.0\r\n${'X: y\r\n'.repeat(20_000)}`)).to.equal('');
@@ -70,14 +70,14 @@ describe('embedded SIP server against hostile input', () => {
     await until(() => node.server.stats.sockets === 2, 'every connection closed');
   });
 
-  it('closes a connection whose message does not arrive in time, or that says nothing', async () => {
+  it('closes a connection with a slow message, or without any data', async () => {
     node = await RawNode.start([], { tcpLimits: { ...DEFAULT_TCP_LIMITS, messageTimeout: 100 } });
     expect(await tcp('OPTIONS sip:a SIP/2.0\r\nVia: S')).to.equal('');
     expect(await tcp('')).to.equal('');
     await until(() => node.server.stats.sockets === 2, 'closed');
   });
 
-  it('closes a connection that asks much and reads nothing', async () => {
+  it('closes a connection that sends requests and does not read', async () => {
     node = await RawNode.start([], { tcpLimits: { ...DEFAULT_TCP_LIMITS, maxQueuedBytes: 10_000 } });
     const socket = connect(node.port, '127.0.0.1');
     socket.pause();
@@ -100,7 +100,7 @@ describe('embedded SIP server against hostile input', () => {
     await closed;
   }).timeout(20_000);
 
-  it('takes no more connections than allowed', async () => {
+  it('limits the number of connections', async () => {
     node = await RawNode.start([], { tcpLimits: { ...DEFAULT_TCP_LIMITS, maxConnections: 5 } });
     const sockets = Array.from({ length: 12 }, () => connect(node.port, '127.0.0.1').on('error', () => undefined));
     await until(
@@ -117,7 +117,7 @@ describe('embedded SIP server against hostile input', () => {
     expect(node.server.stats.transactions).to.equal(0);
   });
 
-  it('survives responses nobody asked for, and Via, Contact, Route and To that are no addresses', async () => {
+  it('survives unexpected responses, and Via, Contact, Route and To without valid addresses', async () => {
     node = await RawNode.start(['invite', 'subscribe']);
     const bad = ['<', '"', '<<>>', '*', 'sip:', '<sip:a@b', ';;;', '\x00', 'sip:[::1', '<sip:a@b:99999>'];
     for (const [i, value] of bad.entries()) {
@@ -137,7 +137,7 @@ describe('embedded SIP server against hostile input', () => {
   });
 
   for (const where of ['127.0.0.1:0', '127.0.0.1:0;transport=tcp', '127.0.0.1:1;maddr=', '127.0.0.1:1;maddr']) {
-    it(`survives a phone that wants to be reached at ${where}`, async () => {
+    it(`survives a phone with the contact ${where}`, async () => {
       node = await RawNode.start(['invite']);
       await node.say('INVITE', [`Contact: <sip:alice@${where}>`]);
       node.app.send(`1|sip|${(await node.frame()).fields[8]}|\r\nSIP/2.0 200 OK\r\n\r\n`);
@@ -149,7 +149,7 @@ describe('embedded SIP server against hostile input', () => {
     });
   }
 
-  it('survives the answer of a forwarded request whose Via it cannot follow', async () => {
+  it('survives the response to a forwarded request with an unreachable Via', async () => {
     node = await RawNode.start(['message']);
     await node.say('MESSAGE');
     const destination = `sip:far@127.0.0.1:${node.phone.port}`;
@@ -174,7 +174,7 @@ describe('embedded SIP server against hostile input', () => {
       );
   });
 
-  it('closes applications that send no frames, frames of no length, or giant ones, and keeps the rest', async () => {
+  it('closes applications with no frames, empty frames, or giant ones, and keeps the others', async () => {
     node = await RawNode.start([]);
     for (const bytes of ['hello', '#', '0#', '-5#abc', '1234567#x', ' 5#hello', '5 #hello']) {
       const app = await AppClient.connect(node.server.addresses.app);
@@ -195,7 +195,7 @@ describe('embedded SIP server against hostile input', () => {
     expect((await node.frame()).text).to.contain('OK|pong');
   });
 
-  it('takes a thousand applications at most', async () => {
+  it('limits applications to a thousand', async () => {
     node = await RawNode.start([]);
     const many = await Promise.all(Array.from({ length: 1100 }, () => AppClient.connect(node.server.addresses.app)));
     await until(() => node.server.stats.apps === 1024, '1024 connections');
@@ -204,7 +204,7 @@ describe('embedded SIP server against hostile input', () => {
     await until(() => node.server.stats.apps === 1, 'one connection');
   });
 
-  it('does not mix up calls of one Call-ID and tag: the second INVITE gets 482', async () => {
+  it('keeps calls of one Call-ID and tag apart: the second INVITE gets 482', async () => {
     node = await RawNode.start(['invite']);
     const contact = [`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`];
     await node.say('INVITE', contact);
@@ -223,7 +223,7 @@ describe('embedded SIP server against hostile input', () => {
     await until(() => node.server.stats.dialogs === 0, 'no dialog');
   });
 
-  it('lets a connection live on which messages never end where the packets do', async () => {
+  it('accepts a connection with messages that always straddle packets', async () => {
     const tcpLimits = { ...DEFAULT_TCP_LIMITS, messageTimeout: 150 };
     node = await RawNode.start([], { tcpLimits });
     const socket = connect(node.port, '127.0.0.1');
@@ -240,7 +240,7 @@ describe('embedded SIP server against hostile input', () => {
     socket.destroy();
   });
 
-  it('refuses SIP from applications that cannot be sent', async () => {
+  it('refuses unsendable SIP from applications', async () => {
     node = await RawNode.start([]);
     const bad = [
       'OPTIONS\r\n\r\n',

@@ -20,7 +20,7 @@ class LossyLink {
   #seed = 4711;
   #phone = 0;
 
-  /** Where the phone sends to, and from where the server sees it. */
+  /** The phone's next hop, and its address as seen by the server. */
   async open(server: number): Promise<{ near: number; far: number }> {
     for (const socket of [this.#near, this.#far])
       await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
@@ -50,7 +50,7 @@ class LossyLink {
 
 const CALLS = 40;
 
-describe('calls over a link that loses 10 % of the packets each way', () => {
+describe('calls with 10 % packet loss each way', () => {
   it('are all set up, held and ended, in both directions', async function () {
     this.timeout(20_000);
     const node = await RawNode.start(['invite', 'bye']);
@@ -71,7 +71,7 @@ describe('calls over a link that loses 10 % of the packets each way', () => {
     });
     await phone.listenUdp({ host: '127.0.0.1', port: 0 });
 
-    // The application answers everything, and once its own call is up it puts it on hold and hangs up.
+    // The application answers all calls; after its own call is established, it holds it and hangs up.
     const serve = async (): Promise<void> => {
       for (;;) {
         const frame = await node.frame(node.app, 15_000).catch(() => undefined);

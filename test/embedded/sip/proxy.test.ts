@@ -78,7 +78,7 @@ describe('proxying by the embedded SIP server', () => {
     }
   }
 
-  it('tries one destination after the other, and forwards the first success', async () => {
+  it('tries destinations in order, and forwards the first success', async () => {
     await call('|fullResponse||serial||', [callee(0).uri, callee(1).uri]);
     const first = await callee(0).hears('INVITE');
     expect(first.header('max-forwards')).to.equal('69');
@@ -96,7 +96,7 @@ describe('proxying by the embedded SIP server', () => {
     expect(await done()).to.deep.equal(['486', '200']);
   });
 
-  it('rings all at once, and cancels the others when one answers', async () => {
+  it('rings all destinations at once, and cancels the others when one answers', async () => {
     await call(
       '|fullResponse||simultaneous||',
       callees.map(({ uri }) => uri),
@@ -114,7 +114,7 @@ describe('proxying by the embedded SIP server', () => {
     await done();
   });
 
-  it('follows redirects only if asked to', async () => {
+  it('follows redirections only on request', async () => {
     await call('||followRedirects|serial||', [callee(0).uri]);
     await callee(0).says(await callee(0).hears('INVITE'), '302 Moved Temporarily', [`Contact: <${callee(1).uri}>;q=1`]);
     await callee(1).says(await callee(1).hears('INVITE'), '603 Decline');
@@ -122,7 +122,7 @@ describe('proxying by the embedded SIP server', () => {
     await done();
   });
 
-  it('returns the best refusal when every destination refuses', async () => {
+  it('returns the best refusal when all destinations refuse', async () => {
     await call(
       '|||simultaneous||',
       callees.map(({ uri }) => uri),
@@ -134,7 +134,7 @@ describe('proxying by the embedded SIP server', () => {
     await done();
   });
 
-  it('gives up on a silent destination after the provisional timeout', async () => {
+  it('leaves a silent destination after the provisional timeout', async () => {
     await call('|||serial|100ms|', [callee(0).uri, callee(1).uri]);
     await callee(0).hears('INVITE');
     await callee(1).says(await callee(1).hears('INVITE'), '480 Temporarily Unavailable');
@@ -157,7 +157,7 @@ describe('proxying by the embedded SIP server', () => {
     expect(callee(1).peer.inbox.left).to.deep.equal([]);
   });
 
-  it('stays in the dialog with Record-Route, both ways, and forgets it at BYE', async () => {
+  it('stays in the dialog with Record-Route, both ways, and drops it at BYE', async () => {
     await call('remainInDialog|||serial||', [callee(0).uri]);
     const invite = await callee(0).hears('INVITE');
     const [route = ''] = invite.values('record-route');
@@ -188,12 +188,12 @@ describe('proxying by the embedded SIP server', () => {
     await until(() => callee(0).peer.inbox.left.some((text) => text.startsWith('SIP/2.0 481')), 'forgotten');
   });
 
-  it('is no relay for calls it does not know', async () => {
+  it('refuses to relay unknown calls', async () => {
     await node.say('BYE', [`Route: <sip:127.0.0.1:${node.port};lr>`], { to: 'x' });
     await node.heard('481');
   });
 
-  it('forwards other methods, and refuses what it cannot send', async () => {
+  it('forwards other methods, and refuses unsendable requests', async () => {
     await call('|||serial||', [callee(0).uri], 'MESSAGE');
     await callee(0).says(await callee(0).hears('MESSAGE'), '202 Accepted');
     await node.heard('202');

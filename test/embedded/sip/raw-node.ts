@@ -5,7 +5,7 @@ import { AppClient } from './app-client.ts';
 import { SipPeer } from './sip-peers.ts';
 import { FAST } from './srf-client.ts';
 
-/** One frame from the server, taken apart. */
+/** One parsed frame of the server. */
 export interface Frame {
   readonly fields: readonly string[];
   readonly text: string;
@@ -26,7 +26,7 @@ export class RawNode {
     this.port = Number(server.addresses.sip.split(':')[1]);
   }
 
-  /** @param timers time that the test drives by hand */
+  /** @param timers with time controlled by the test */
   static async start(
     verbs: readonly string[],
     options: Partial<SipServerOptions> = {},
@@ -71,7 +71,7 @@ export class RawNode {
     };
   }
 
-  /** The phone's next message of that kind (`INVITE`, `200`); others before it are passed over. */
+  /** The phone's next message of that kind (`INVITE`, `200`); others before it are dropped. */
   async heard(what: string, within = 2000): Promise<SipRequest | SipResponse> {
     for (;;) {
       const text = await this.phone.inbox.take(within);
@@ -81,7 +81,7 @@ export class RawNode {
     }
   }
 
-  /** A request from the phone. `extra` are further header lines. */
+  /** A request from the phone, with further header lines in `extra`. */
   say(
     method: string,
     extra: readonly string[] = [],

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One thing that happened on a recorded wire. */
+/** One event on a recorded wire. */
 export interface RecordedEvent {
   /** Seconds from the start. */
   readonly t: number;
   /** `app1`, `app2` ...: an application's connection; `udp`, `tcp`: SIP. */
   readonly on: string;
-  /** `>` to the server, `<` from it, `raw` bytes to the server that are no whole frame. */
+  /** `>` to the server, `<` from it, `raw` bytes to the server that are no complete frame. */
   readonly dir: '>' | '<' | 'raw' | 'open' | 'app-fin' | 'server-fin';
   /** Peer of a SIP message. */
   readonly from?: string;
@@ -15,7 +15,7 @@ export interface RecordedEvent {
   readonly text?: string;
 }
 
-/** What drachtio-server v0.9.10, drachtio-srf 5.0.29 and SIPp 3.6.1 said to each other. */
+/** The recorded messages of drachtio-server v0.9.10, drachtio-srf 5.0.29 and SIPp 3.6.1. */
 export interface Recording {
   readonly name: string;
   readonly flow: string;

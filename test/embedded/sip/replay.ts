@@ -6,31 +6,31 @@ import type { RecordedEvent, Recording } from './recording.ts';
 import { SipPeer } from './sip-peers.ts';
 import { Matcher } from './text-match.ts';
 
-/** How a replay may differ from its recording. */
+/** Permitted differences of a replay from its recording. */
 export interface ReplayOptions {
   /** Text replaced in the recording before it is compared. */
   readonly edits?: readonly (readonly [RegExp, string])[];
   /** Recorded events to leave out. */
   readonly skip?: (event: RecordedEvent) => boolean;
   readonly server?: Partial<SipServerOptions>;
-  /** Port where nothing may listen. */
+  /** Port that must be closed. */
   readonly absent?: number;
-  /** Further ports where something listens and is silent. */
+  /** Further ports that are open and silent. */
   readonly listen?: readonly number[];
-  /** Frames that drachtio-server did not live to send may follow. */
+  /** Allows further frames, which drachtio-server did not live to send. */
   readonly more?: boolean;
 }
 
 /**
- * An event to the server waits for what was recorded before it on other wires. Within this time, in seconds, the clocks
- * of the recordings may disagree, so the wait is cut short.
+ * An event to the server waits for earlier recorded events on other wires. The clocks of the recordings may differ by this
+ * time, in seconds, so the wait is limited to it.
  */
 const UNCERTAIN = 0.02;
 const SHORT_WAIT = 40;
 const PATIENCE = 3000;
 
 /**
- * Plays the application and the phones of a recording against an embedded server and compares what the server says,
+ * Plays the application and the phones of a recording against an embedded server and compares the server's output,
  * frame by frame and message by message.
  * @param host a loopback address of 9 characters, as 127.0.0.1, so that sizes are those of the recording.
  */
@@ -78,7 +78,7 @@ class Player {
   readonly #matcher = new Matcher();
   readonly #apps = new Map<string, AppClient>();
   readonly #peers = new Map<number, SipPeer>();
-  /** Recorded time up to which each wire has been played, with those who wait for it. */
+  /** Recorded time up to which each wire has been played, with its waiters. */
   readonly #progress = new Map<string, number>();
   #moved: (() => void)[] = [];
   #failed = false;
@@ -208,12 +208,12 @@ class Player {
     }, SHORT_WAIT);
     await this.#others(wire, event.t, cut.signal);
     clearTimeout(timer);
-    // A response answers a request of the server, which must have been seen.
+    // A response answers a request of the server, which must have been received.
     const { text = '' } = event;
     while (text.startsWith('SIP/2.0') && !this.#matcher.knows(text) && !this.#failed) await this.#change();
   }
 
-  /** Waits until every other wire has come to that recorded time. */
+  /** Waits until every other wire has reached that recorded time. */
   async #others(wire: string, t: number, signal?: AbortSignal): Promise<void> {
     const behind = (): boolean =>
       [...this.#progress].some(([other, reached]) => {
@@ -225,7 +225,7 @@ class Player {
   }
 }
 
-/** An application's connection, or SIP with one peer. */
+/** A connection of an application, or SIP with one peer. */
 function wireOf(event: RecordedEvent): string {
   const peer = event.dir === '<' ? event.to : event.from;
   return peer === undefined ? event.on : `${event.on} ${peer}`;

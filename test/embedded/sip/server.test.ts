@@ -120,7 +120,7 @@ describe('embedded SIP server with drachtio-srf', () => {
         expect(await cancelled.promise).to.equal('SIP;cause=200');
       });
 
-      it('sends a CANCEL that came before any answer with the first provisional one', async () => {
+      it('sends a CANCEL from before any response with the first provisional one', async () => {
         const ring = Promise.withResolvers<void>();
         const cancelled = Promise.withResolvers<void>();
         answer = async (req, res) => {
@@ -155,7 +155,7 @@ describe('embedded SIP server with drachtio-srf', () => {
         });
       }
 
-      it('reports a port where nothing listens as 503', async () => {
+      it('reports a closed port as 503', async () => {
         const error = await failure(a.srf.createUAC(`sip:x@127.0.0.1:1;transport=${transport}`, { localSdp: SDP }));
         expect(error.status).to.equal(503);
       });
@@ -204,11 +204,11 @@ describe('embedded SIP server with drachtio-srf', () => {
     await uac.destroy();
   });
 
-  it('leaves nothing behind', async () => {
+  it('leaves no timers and transactions', async () => {
     await nothingLeft();
   });
 
-  it('refuses a wrong secret, and the connection closes', async () => {
+  it('refuses a wrong secret, and closes the connection', async () => {
     const server = await startSipServer({ app: '127.0.0.1:0', secret: 'other', sip: [] });
     try {
       const outcome = await connectSrf(server).then(
@@ -222,7 +222,7 @@ describe('embedded SIP server with drachtio-srf', () => {
     }
   });
 
-  it('says which address is taken', async () => {
+  it('names a taken address', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
@@ -245,13 +245,13 @@ describe('embedded SIP server with drachtio-srf', () => {
     }
   });
 
-  it('refuses settings that are no addresses', async () => {
+  it('refuses settings with invalid addresses', async () => {
     const error = await startSipServer({ app: 'nonsense', secret: 's', sip: [] }).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(RangeError);
     expect(String(error)).to.contain('app: expected ip:port');
   });
 
-  it('tells when its thread has ended, and closes twice', async () => {
+  it('reports the end of its thread, and closes twice', async () => {
     const server = await startSipServer({ app: '127.0.0.1:0', secret: 's', sip: ['127.0.0.1:0', '127.0.0.1:0'] });
     expect(server.addresses.sip?.split(',')).to.have.length(2);
     await Promise.all([server.close(), server.close()]);

@@ -5,7 +5,7 @@ import { RawNode } from './raw-node.ts';
 
 const OFFER = 'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\n';
 const ANSWER = 'v=0\r\no=- 2 1 IN IP4 127.0.0.1\r\ns=-\r\n';
-/** What drachtio-server does about RFC 4028 by itself. */
+/** The RFC 4028 functions of drachtio-server itself. */
 describe('session timers of the embedded SIP server', () => {
   let node: RawNode;
   let timers: ManualTimers;
@@ -15,7 +15,7 @@ describe('session timers of the embedded SIP server', () => {
   afterEach(() => node.close());
 
   const after = (seconds: number) => timers.advance(seconds * 1000);
-  /** The re-INVITE that is due when half of 1800 s is over, give or take 5 s. */
+  /** The re-INVITE that is due after half of 1800 s, within 5 s. */
   async function refreshing(): Promise<SipRequest> {
     after(894);
     expect(node.server.stats.transactions).to.equal(0);
@@ -64,7 +64,7 @@ describe('session timers of the embedded SIP server', () => {
     expect(node.server.stats.dialogs).to.equal(0);
   }
 
-  it('end a call that the caller should have refreshed', async () => {
+  it('end a call whose caller does not refresh', async () => {
     const { session } = await answered('Session-Expires: 1800;refresher=uac');
     expect(session).to.equal('1800;refresher=uac');
     after(1790);
@@ -73,7 +73,7 @@ describe('session timers of the embedded SIP server', () => {
     await expectExpired();
   });
 
-  it('let a call go on that the caller refreshes', async () => {
+  it('keep a call whose caller refreshes', async () => {
     const { tag } = await answered('Session-Expires: 1800;refresher=uac');
     after(900);
     const again = [contact(), 'Session-Expires: 1800;refresher=uac'];
@@ -90,7 +90,7 @@ describe('session timers of the embedded SIP server', () => {
     await expectExpired();
   });
 
-  it('refresh a call where the caller asked for it, without a word to the application', async () => {
+  it("refresh a call at the caller's request, without the application", async () => {
     const { session } = await answered('x: 1800;refresher=uas');
     expect(session).to.equal('1800;refresher=uas');
     for (const round of [1, 2]) {
@@ -107,14 +107,14 @@ describe('session timers of the embedded SIP server', () => {
     await expectExpired();
   });
 
-  it('end a call when the refresh is not answered', async () => {
+  it('end a call with an unanswered refresh', async () => {
     await answered('Session-Expires: 1800;refresher=uas');
     await refreshing();
     after(60);
     await expectExpired();
   });
 
-  it('refresh later when the refresh crosses a re-INVITE', async () => {
+  it('repeat the refresh later when it crosses a re-INVITE', async () => {
     await answered('Session-Expires: 1800;refresher=uas');
     await node.answer(await refreshing(), '491 Request Pending', '');
     await node.heard('ACK');
@@ -122,7 +122,7 @@ describe('session timers of the embedded SIP server', () => {
     expect(node.server.stats.dialogs).to.equal(1);
   });
 
-  it('are not begun where the caller leaves open who refreshes, unless the application says who', async () => {
+  it('need a refresher in the offer, unless the application sets one', async () => {
     const { session } = await answered('Session-Expires: 1800');
     expect(session).to.equal(undefined);
     after(4000);
@@ -134,14 +134,14 @@ describe('session timers of the embedded SIP server', () => {
     await expectExpired();
   });
 
-  it('refuse an interval that is too small, without a word to the application', async () => {
+  it('refuse a too small interval, without the application', async () => {
     const { tag } = await answered('Session-Expires: 1800;refresher=uac');
     await node.say('UPDATE', [contact(), 'Session-Expires: 60'], { to: tag, cseq: 2 });
     expect((await node.heard('422')).header('min-se')).to.equal('90');
     expect(await node.app.inbox.take(20)).to.equal(undefined);
   });
 
-  it('follow what the called phone says: it refreshes', async () => {
+  it('let the called phone refresh at its request', async () => {
     await called('Session-Expires: 600;refresher=uas');
     after(590);
     expect(node.server.stats.dialogs).to.equal(1);
@@ -149,12 +149,12 @@ describe('session timers of the embedded SIP server', () => {
     await expectExpired();
   });
 
-  it('follow what the called phone says: this side refreshes', async () => {
+  it('refresh at the request of the called phone', async () => {
     await called('Session-Expires: 1800;refresher=uac');
     expect((await refreshing()).body.toString()).to.equal(OFFER);
   });
 
-  it('do not send a flood when the called phone asks for it', async () => {
+  it('send no flood of refreshes at the request of the called phone', async () => {
     await called('Session-Expires: 0;refresher=uac');
     after(39);
     expect(await node.phone.inbox.take(20)).to.equal(undefined);

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { connect, createServer, type Server, type Socket as TcpSocket } from 'node:net';
 import { StreamFramer } from '../../../runtime/embedded/stack/index.ts';
 
-/** Messages in the order they came, for whoever waits. */
+/** Messages in order, for a reader that waits. */
 export class Inbox {
   readonly #messages: string[] = [];
   readonly #waiting: ((message: string | undefined) => void)[] = [];
@@ -40,7 +40,7 @@ export class Inbox {
 export class SipPeer {
   readonly port: number;
   readonly inbox = new Inbox();
-  /** What came over TCP that belongs to no message. */
+  /** Data received over TCP that is part of no message. */
   bytes = '';
   readonly #host: string;
   readonly #udp: Socket;
@@ -77,7 +77,7 @@ export class SipPeer {
     }
   }
 
-  /** Resolves once a server in this process has had a turn to read it. */
+  /** Resolves after a server in this process has had a turn to read it. */
   async sendUdp(text: string, port: number): Promise<void> {
     await new Promise<void>((resolve) =>
       this.#udp.send(Buffer.from(text, 'latin1'), port, this.#host, () => resolve()),
@@ -85,7 +85,7 @@ export class SipPeer {
     for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  /** Over the connection there is, or one opened from this peer's own port number where that is free. */
+  /** Over the existing connection, or a new one from this peer's own port number if that is free. */
   async sendTcp(text: string, port: number): Promise<void> {
     if (this.#connection === undefined) {
       await new Promise<void>((resolve) => this.#tcp.close(() => resolve()));

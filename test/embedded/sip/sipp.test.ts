@@ -42,7 +42,7 @@ describe('embedded SIP server with SIPp', function () {
   after(() => node?.close());
 
   for (const transport of ['u1', 't1', 'tn'] as const) {
-    it(`answers ${CALLS} calls over ${{ u1: 'UDP', t1: 'one TCP connection', tn: 'a TCP connection each' }[transport]}, and keeps nothing`, async () => {
+    it(`answers ${CALLS} calls over ${{ u1: 'UDP', t1: 'one TCP connection', tn: 'a TCP connection each' }[transport]}, and leaves nothing behind`, async () => {
       expect(await sipp(program, ['-sn', 'uac', node.sip, '-t', transport, '-d', '50'])).to.equal(0);
       await until(async () => {
         const { dialogs, transactions, timers, pending, sockets } = await node.server.stats();

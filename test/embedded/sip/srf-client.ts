@@ -5,7 +5,7 @@ import type { SipServerOptions, SipServerStats } from '../../../runtime/embedded
 export const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 20000 RTP/AVP 0\r\n';
 
-/** What these tests use of drachtio-srf; its own declarations lack the promise forms and several options. */
+/** The part of drachtio-srf used here; its own declarations lack the promise forms and several options. */
 export interface SipMsg {
   readonly method: string;
   readonly uri: string;
@@ -62,7 +62,7 @@ export interface SrfClient {
 /** Timers shortened 25-fold. */
 export const FAST = { t1: 20, t2: 160, t4: 60, d: 200 };
 
-/** An embedded server in its thread and drachtio-srf, unmodified, connected to it. */
+/** An embedded server in its thread with an unmodified drachtio-srf. */
 export interface Node {
   readonly server: EmbeddedServer<SipServerStats>;
   readonly srf: SrfClient;
@@ -71,14 +71,14 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** Connects another application. Its errors after that belong to the test. */
+/** Connects another application. Its later errors belong to the test. */
 export async function connectSrf(server: EmbeddedServer<SipServerStats>, tags: string[] = []): Promise<SrfClient> {
   const srf = new Srf() as unknown as SrfClient;
   const [host = '', port = ''] = (server.addresses.app ?? '').split(':');
   await new Promise<void>((resolve, reject) => {
     srf.on('connect', (error: Error | null) => (error ? reject(error) : resolve()));
     srf.on('error', (error: Error) => reject(error));
-    // One that is refused or whose server has ended must not try again for ever: the test run would not end.
+    // A refused one, or one whose server has ended, must not reconnect: the test run would not end.
     srf.connect({ host, port: Number(port), secret: 'cymru', tags, reconnect: { maxAttempts: 1 } });
   });
   return srf;
@@ -98,7 +98,7 @@ export async function startNode(options: Partial<SipServerOptions> = {}): Promis
   };
 }
 
-/** The error with which a call that is to fail fails. */
+/** The error of a call that must fail. */
 export async function failure(call: Promise<unknown>): Promise<SrfError> {
   return call.then(
     () => {

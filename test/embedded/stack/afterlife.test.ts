@@ -25,7 +25,7 @@ function clock(): { readonly wheel: TimerWheel; at(ms: number): void } {
 }
 
 describe('SIP transactions after their final response', () => {
-  it('shed what they do not need one to two seconds later, and no timer is left then', () => {
+  it('drop unneeded data one to two seconds later, with no timer left', () => {
     const { wheel, at } = clock();
     const afterlife = new Afterlife(wheel);
     const shed: string[] = [];
@@ -40,7 +40,7 @@ describe('SIP transactions after their final response', () => {
     expect(wheel.size).to.equal(0);
   });
 
-  it('answer what comes again as before, without the request that they answered', async () => {
+  it('answer retransmissions as before, without keeping the request', async () => {
     const { wheel, at } = clock();
     const transactions: ServerTransaction[] = [];
     const endpoint = new SipEndpoint({
@@ -84,7 +84,7 @@ describe('SIP transactions after their final response', () => {
     await endpoint.close();
   });
 
-  it('of an INVITE let go of the call, and still acknowledge a 2xx that comes again', async () => {
+  it('of an INVITE release the call, and still acknowledge a repeated 2xx', async () => {
     const [ofCaller, ofCallee] = [clock(), clock()];
     const acks: SipRequest[] = [];
     const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -86,7 +86,7 @@ describe('SIP endpoint', () => {
   for (const transport of ['udp', 'tcp'] as const) {
     const at = ({ point }: Started): Destination => ({ transport, host: point.host, port: point.port });
 
-    it(`sends and answers over ${transport}`, async () => {
+    it(`sends requests and responses over ${transport}`, async () => {
       const server = await start({
         request: (transaction) =>
           void transaction.reply(200, { reason: 'Fine', headers: { 'X-A': ['1', '2'] }, body: 'hello' }),
@@ -121,7 +121,7 @@ describe('SIP endpoint', () => {
       expect(server.endpoint.stats.pendingAcks).to.equal(0);
     });
 
-    it(`reports a 2xx whose ACK never comes over ${transport}`, async () => {
+    it(`reports a 2xx without ACK over ${transport}`, async () => {
       const missing = Promise.withResolvers<string>();
       const server = await start({ ackMissing: ({ request }) => missing.resolve(request.callId) });
       const client = await start();
@@ -130,7 +130,7 @@ describe('SIP endpoint', () => {
       expect(await missing.promise).to.equal(invite.callId);
     });
 
-    it(`tells of a port where nothing listens over ${transport}`, async () => {
+    it(`reports a closed port over ${transport}`, async () => {
       const client = await start();
       const destination: Destination = { transport, host: '127.0.0.1', port: 1 };
       const error = await exchange(client.endpoint, build('OPTIONS', destination), destination).catch(
@@ -139,7 +139,7 @@ describe('SIP endpoint', () => {
       expect(error).to.be.instanceOf(SipTransportError).with.property('reason', 'refused');
     });
 
-    it(`tells of it before anything is sent again over ${transport}`, async () => {
+    it(`reports a closed port before any retransmission over ${transport}`, async () => {
       const client = await start({}, { timerValues: { ...FAST, t1: 60_000 } });
       const destination: Destination = { transport, host: '127.0.0.1', port: 1 };
       const failure = exchange(client.endpoint, build('INVITE', destination), destination).catch((e: unknown) => e);
@@ -148,7 +148,7 @@ describe('SIP endpoint', () => {
         .with.property('reason', 'refused');
     });
 
-    it(`times out where somebody listens and is silent over ${transport}`, async () => {
+    it(`times out with a silent peer over ${transport}`, async () => {
       const server = await start({ request: () => undefined });
       const client = await start();
       const error = await exchange(client.endpoint, build('OPTIONS', at(server)), at(server)).catch((e: unknown) => e);
@@ -157,7 +157,7 @@ describe('SIP endpoint', () => {
   }
 
   for (const host of ['255.255.255.255', '240.0.0.1']) {
-    it(`tells that nothing can be sent to ${host}, also when it tries again`, async () => {
+    it(`reports ${host} as unreachable, also on a second attempt`, async () => {
       const client = await start();
       const destination: Destination = { transport: 'udp', host, port: 5060 };
       for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -170,7 +170,7 @@ describe('SIP endpoint', () => {
   }
 
   for (const transport of ['udp', 'tcp'] as const) {
-    it(`tells that nothing can be sent to port 0 over ${transport}`, async () => {
+    it(`reports port 0 as unreachable over ${transport}`, async () => {
       const client = await start();
       const destination: Destination = { transport, host: '127.0.0.1', port: 0 };
       const failure = exchange(client.endpoint, build('OPTIONS', destination), destination).catch((e: unknown) => e);
@@ -181,7 +181,7 @@ describe('SIP endpoint', () => {
     });
   }
 
-  it('sends to a peer that it heard from without a socket of its own, to another one with it', async () => {
+  it('uses its own socket for recently heard peers, and a separate one for others', async () => {
     const server = await start();
     const client = await start();
     const destination: Destination = { transport: 'udp', host: '127.0.0.1', port: server.point.port };
@@ -196,7 +196,7 @@ describe('SIP endpoint', () => {
     expect(sockets, 'the server, which got a request from there').to.equal(other.endpoint.stats.sockets);
   });
 
-  it('lets its user answer a cancelled INVITE itself', async () => {
+  it('leaves the response to a cancelled INVITE to its user', async () => {
     const server = await start({
       request: (transaction) => {
         transaction.onCancel = () => void transaction.reply(480);
@@ -245,7 +245,7 @@ describe('SIP endpoint', () => {
     await Promise.allSettled(answers);
   });
 
-  it('says when a name has no address and when there is no transport', async () => {
+  it('reports a name without address, and a missing transport', async () => {
     const client = await start();
     const destination: Destination = { transport: 'udp', host: 'no-such-host.invalid', port: 5060 };
     const error = await exchange(client.endpoint, build('OPTIONS', destination), destination).catch((e: unknown) => e);
@@ -261,7 +261,7 @@ describe('SIP endpoint', () => {
     expect(none).to.have.property('reason', 'unresolved');
   });
 
-  it('does not share its port, nor take a taken one', async () => {
+  it('does not share its port, and refuses a taken one', async () => {
     const { point } = await start();
     const second = new SipEndpoint({ handler: { request: () => undefined } });
     for (const listen of [second.listen.bind(second), second.listenTcp.bind(second)]) {
@@ -273,14 +273,14 @@ describe('SIP endpoint', () => {
     await second.close();
   });
 
-  it('sends 100 only when no other response came within the delay', async () => {
+  it('sends 100 only without another response within the delay', async () => {
     const invites: ServerTransaction[] = [];
     const request = (transaction: ServerTransaction): void => {
       invites.push(transaction);
       if (transaction.request.header('x-at-once') !== undefined) transaction.reply(486);
     };
     const server = await start({ request }, { tryingDelay: 40 });
-    // A busy machine must not make it send the INVITE again.
+    // A retransmission on a busy machine must not add an INVITE.
     const client = await start({}, { timerValues: { ...FAST, t1: 5000 } });
     const destination: Destination = { transport: 'udp', host: server.point.host, port: server.point.port };
     const statuses: number[] = [];

@@ -14,10 +14,10 @@ import { completeVia } from '../../../runtime/embedded/stack/via.ts';
 import { validateRequest, validateResponse } from '../../../runtime/embedded/stack/validate.ts';
 import { INVITE, wire } from './messages.ts';
 
-/** Seeded, so that a failure comes again; bounded, so that CI does not wait. */
+/** Seeded, so that failures are reproducible; limited, to keep CI short. */
 const BOUNDS = { seed: 20_261_121, numRuns: 3000, interruptAfterTimeLimit: 2500, markInterruptAsFailure: false };
 
-/** Whether it returns or throws the one error it may throw. */
+/** Whether it returns or throws the one permitted error. */
 function tame(action: () => unknown): void {
   try {
     action();
@@ -55,7 +55,7 @@ function readAll(bytes: Buffer): void {
   if (message.kind === 'request') validateRequest(message);
   else validateResponse(message);
   completeVia(message.header('via') ?? '', message.topVia, '127.0.0.1', 5060);
-  // What was accepted can be written and read again, to the same headers.
+  // An accepted message can be written and read again, with the same headers.
   const again = parseMessage(message.toBuffer());
   expect(again.headers.map(({ key, value }) => [key, value]).filter(([key]) => key !== 'content-length')).to.deep.equal(
     message.headers.map(({ key, value }) => [key, value]).filter(([key]) => key !== 'content-length'),
@@ -66,7 +66,7 @@ function readAll(bytes: Buffer): void {
 describe('SIP parsers under fuzz', function () {
   this.timeout(15_000);
 
-  it('survive mutated messages, and write what they accept', () => {
+  it('survive mutated messages, and write accepted ones back', () => {
     fc.assert(
       fc.property(mutated, (bytes) => tame(() => readAll(bytes))),
       BOUNDS,
@@ -92,7 +92,7 @@ describe('SIP parsers under fuzz', function () {
     );
   });
 
-  it('cut streams the same way however they are split', () => {
+  it('divide streams into the same messages for any division of the bytes', () => {
     const pieces = fc.array(fc.nat(40), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(fc.array(mutated, { minLength: 1, maxLength: 3 }), pieces, (messages, sizes) => {
@@ -104,7 +104,7 @@ describe('SIP parsers under fuzz', function () {
           parts.push(Buffer.from(stream.subarray(at, at + size)));
           at += size;
         }
-        // A stream that is refused may be refused later when it comes in pieces, but never read differently.
+        // A stream in pieces may be refused later, but is never read differently.
         const split = cut(parts);
         expect(split.slice(0, whole.length)).to.deep.equal(whole.slice(0, split.length));
       }),

@@ -45,7 +45,7 @@ function setUp(reliable = false) {
   return { timers, transaction, sent, told, fire };
 }
 
-/** How to come to each state, and where each event leads from there: RFC 3261 figure 5, RFC 6026 figure 3. */
+/** The path to each state, and the next state for each event: RFC 3261 figure 5, RFC 6026 figure 3. */
 const TABLE: Record<
   InviteClientState,
   { path: InviteClientEvent[]; next: Partial<Record<InviteClientEvent, InviteClientState>> }
@@ -131,7 +131,7 @@ describe('INVITE client transaction', () => {
     expect(told).to.deep.equal(['timeout', 'terminated']);
   });
 
-  it('stops repeating at the first provisional response and then waits for ever', () => {
+  it('stops repeating at the first provisional response, and then waits without limit', () => {
     const { timers, sent, fire, transaction } = setUp();
     fire.provisional();
     timers.advance(3_600_000);
@@ -140,7 +140,7 @@ describe('INVITE client transaction', () => {
     expect(timers.size).to.equal(0);
   });
 
-  it('acknowledges a failure each time it comes, and reports it once', () => {
+  it('acknowledges a failure at each repetition, and reports it once', () => {
     const { sent, told, fire, timers } = setUp();
     fire.failure();
     fire.failure();
@@ -151,7 +151,7 @@ describe('INVITE client transaction', () => {
     expect(timers.size).to.equal(0);
   });
 
-  it('ends at once after a failure over a reliable transport (timer D is 0)', () => {
+  it('ends immediately after a failure over a reliable transport (timer D is 0)', () => {
     const { told, fire, timers } = setUp(true);
     fire.failure();
     timers.advance(0);
@@ -168,7 +168,7 @@ describe('INVITE client transaction', () => {
     expect(told.at(-1)).to.equal('terminated');
   });
 
-  it('gives up 64*T1 after a CANCEL that brings no final response', () => {
+  it('ends 64*T1 after a CANCEL without a final response', () => {
     const { told, fire, timers, transaction } = setUp();
     fire.provisional();
     transaction.expectFinal();

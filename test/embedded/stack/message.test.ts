@@ -28,7 +28,7 @@ describe('SIP messages', () => {
     expect(invite.topVia.params.get('branch')).to.equal('z9hG4bKa1');
   });
 
-  it('forwards exactly the bytes that came: spelling, folding, spacing, UTF-8', () => {
+  it('forwards the received bytes unchanged: spelling, folding, spacing, UTF-8', () => {
     const original = wire(`
 MESSAGE sip:service@127.0.0.1:5060 SIP/2.0
 v: SIP/2.0/UDP 127.0.0.1:15070;branch=z9hG4bK-compact
@@ -69,7 +69,7 @@ grüße 😀`);
     expect(message.values('route')).to.deep.equal(['<sip:b;lr>', '<sip:c;lr>']);
   });
 
-  it('keeps Content-Length in step with the body', () => {
+  it('updates Content-Length with the body', () => {
     const message = new SipRequest('OPTIONS', 'sip:a@b').add('Content-Length', '99');
     message.body = Buffer.from('four');
     expect(message.toBuffer().toString()).to.equal('OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 4\r\n\r\nfour');
@@ -80,7 +80,7 @@ grüße 😀`);
     expect(message.toBuffer().toString('utf8')).to.contain('Subject: Grüße\r\n');
   });
 
-  it('drops what a datagram holds beyond Content-Length and takes the rest without one', () => {
+  it('drops bytes of a datagram beyond Content-Length, and takes the rest without one', () => {
     expect(parseMessage(wire('\nOPTIONS sip:a SIP/2.0\nl: 2\n\nabcd')).body.toString()).to.equal('ab');
     expect(parseMessage(wire('\nOPTIONS sip:a SIP/2.0\n\nabcd')).body.toString()).to.equal('abcd');
   });
@@ -146,7 +146,7 @@ describe('SIP URIs and addresses', () => {
       expect(() => parseNameAddr(bad), bad).to.throw(SipParseError);
   });
 
-  it('finds the tag and nothing else', () => {
+  it('finds only a tag', () => {
     expect(tagOf('<sip:a;tag=uri@b>;x=1;TAG = t1 ;y')).to.equal('t1');
     expect(tagOf('"x;tag=1" <sip:a>')).to.equal(undefined);
     expect(tagOf('sip:a@b;tag=2')).to.equal('2');
@@ -164,7 +164,7 @@ describe('SIP URIs and addresses', () => {
     }
   });
 
-  it('completes Via with rport and received, as observed', () => {
+  it('completes Via with rport and received, like drachtio-server', () => {
     const complete = (value: string): string => completeVia(value, parseVia(value), '127.0.0.1', 15070);
     expect(complete('SIP/2.0/UDP 127.0.0.1:15070;branch=z9hG4bK1')).to.equal(
       'SIP/2.0/UDP 127.0.0.1:15070;branch=z9hG4bK1;rport=15070',

@@ -95,7 +95,7 @@ describe('non-INVITE client transaction', () => {
     expect(timers.size).to.equal(0);
   });
 
-  it('repeats every T2 once a provisional response came', () => {
+  it('repeats every T2 after a provisional response', () => {
     const { timers, times, fire } = setUp();
     timers.advance(100);
     fire.provisional();
@@ -103,7 +103,7 @@ describe('non-INVITE client transaction', () => {
     expect(times).to.deep.equal([0, 500, 4500, 8500]);
   });
 
-  it('reports the final response once and absorbs its repetitions for T4', () => {
+  it('reports the final response once, and absorbs its repetitions for T4', () => {
     const { timers, told, fire } = setUp();
     fire.final();
     fire.final();
@@ -113,7 +113,7 @@ describe('non-INVITE client transaction', () => {
     expect(timers.size).to.equal(0);
   });
 
-  it('neither repeats nor lingers over a reliable transport', () => {
+  it('neither repeats nor waits after its end over a reliable transport', () => {
     const { timers, times, told, fire } = setUp(true);
     timers.advance(20_000);
     expect(times).to.deep.equal([0]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RecentPeers } from '../../../runtime/embedded/stack/recent-peers.ts';
 
 describe('recent peers', () => {
-  it('remembers who was heard for half a second to a second', () => {
+  it('remembers a peer for half a second to a second', () => {
     let now = 1000;
     const peers = new RecentPeers(() => now);
     expect(peers.has('10.0.0.1', 5060)).to.equal(false);
@@ -17,7 +17,7 @@ describe('recent peers', () => {
     expect(peers.has('10.0.0.1', 5060)).to.equal(false);
   });
 
-  it('forgets everybody after a silence', () => {
+  it('drops all peers after a silence', () => {
     let now = 0;
     const peers = new RecentPeers(() => now);
     peers.heard('10.0.0.1', 5060);
@@ -25,7 +25,7 @@ describe('recent peers', () => {
     expect(peers.has('10.0.0.1', 5060)).to.equal(false);
   });
 
-  it('remembers no more than a flood of invented addresses may cost', () => {
+  it('is bounded under a flood of forged addresses', () => {
     const peers = new RecentPeers(() => 0);
     for (let port = 0; port < 20_000; port += 1) peers.heard('10.0.0.1', port);
     expect(peers.has('10.0.0.1', 9999)).to.equal(true);

@@ -115,7 +115,7 @@ describe('INVITE server transaction', () => {
     expect(sent).to.deep.equal(['180', '180', '486', '486']);
   });
 
-  it('repeats a failure until its ACK, doubling up to T2, and reports a missing one at 32 s', () => {
+  it('repeats a failure until its ACK, doubling up to T2, and reports a missing ACK at 32 s', () => {
     const { times, told, fire, timers } = setUpInvite();
     fire.sendFailure();
     timers.advance(40_000);
@@ -142,7 +142,7 @@ describe('INVITE server transaction', () => {
     expect(told).to.deep.equal(['ackMissing', 'terminated']);
   });
 
-  it('absorbs the INVITE after a 2xx, which is repeated by its user', () => {
+  it('absorbs the INVITE after a 2xx, whose repetition is up to its user', () => {
     const { sent, fire, transaction } = setUpInvite();
     fire.sendSuccess();
     fire.request();
@@ -171,7 +171,7 @@ function setUpNonInvite(reliable = false) {
   return { timers, transaction, sent, told, fire };
 }
 
-/** RFC 3261 figure 8, and giving up when no answer is ever sent. */
+/** RFC 3261 figure 8, and the time-out when no answer is ever sent. */
 const NON_INVITE_TABLE: Record<
   NonInviteServerState,
   { path: NonInviteServerEvent[]; next: Partial<Record<NonInviteServerEvent, NonInviteServerState>> }

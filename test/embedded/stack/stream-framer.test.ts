@@ -17,7 +17,7 @@ function framer() {
 }
 
 describe('SIP over a stream', () => {
-  it('cuts messages however the bytes are split', () => {
+  it('divides messages for any division of the bytes', () => {
     const stream = Buffer.concat([message('one'), Buffer.from('\r\n'), message(''), message('three\n\nMESSAGE x')]);
     for (let size = 1; size <= stream.length; size += 1) {
       const { framing, seen } = framer();
@@ -57,7 +57,7 @@ describe('SIP over a stream', () => {
     );
   });
 
-  it('says when a message has begun', () => {
+  it('reports the start of a message', () => {
     const { framing } = framer();
     expect(framing.midMessage).to.equal(false);
     framing.push(Buffer.from('MESSAGE sip'));

@@ -33,7 +33,7 @@ describe('timer wheel', () => {
     expect(wheel.size).to.equal(0);
   });
 
-  it('forgets cancelled timers, also from within another one and twice', () => {
+  it('drops cancelled timers, also from within another one and twice', () => {
     const { wheel, fired, move } = setUp();
     const late = wheel.set(100, () => void fired.push('late'));
     const same = wheel.set(50, () => void fired.push('same'));
@@ -50,7 +50,7 @@ describe('timer wheel', () => {
     expect(wheel.size).to.equal(0);
   });
 
-  it('catches up after a stall longer than its circumference', () => {
+  it('catches up after a stall longer than one turn of the wheel', () => {
     const { wheel, fired, jump } = setUp();
     for (const delay of [20, 9000, 30_000, 70_000]) wheel.set(delay, () => void fired.push(String(delay)));
     jump(60_000);
@@ -59,7 +59,7 @@ describe('timer wheel', () => {
     expect(fired).to.include('70000');
   });
 
-  it('runs on the system clock', async () => {
+  it('uses the system clock', async () => {
     const wheel = new TimerWheel();
     const start = performance.now();
     await new Promise<void>((resolve) => wheel.set(30, resolve));
@@ -67,7 +67,7 @@ describe('timer wheel', () => {
     expect(wheel.size).to.equal(0);
   });
 
-  it('drops every timer, and a cancel that comes later changes nothing', () => {
+  it('drops every timer, and a later cancel has no effect', () => {
     let now = 0;
     const wheel = new TimerWheel(() => now);
     let fired = 0;

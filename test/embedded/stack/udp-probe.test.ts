@@ -25,8 +25,8 @@ async function openPeer(): Promise<Socket> {
   return peer;
 }
 
-describe('a socket that learns of refusals', () => {
-  it('loses nothing that arrives in the instant that it is given up', async () => {
+describe('a UDP socket that detects closed ports', () => {
+  it('loses no message that arrives while it is closed', async () => {
     const heard = new Set<string>();
     const expected = Array.from({ length: 20 }, (_, at) => `peer-${at}`);
     const all = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ describe('a socket that learns of refusals', () => {
     for (const peer of peers) peer.close();
   });
 
-  it('frees its port with the transport that it belongs to', async () => {
+  it('frees its port with its transport', async () => {
     const events = { message: () => undefined, malformed: () => undefined };
     const transport = await UdpTransport.open('127.0.0.1', 0, events, DEFAULT_LIMITS);
     const peer = await openPeer();

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 
-/** An RTP packet as a phone received it. */
+/** An RTP packet received by a phone. */
 export interface HeardPacket {
   readonly at: number;
   readonly marker: boolean;
@@ -45,7 +45,7 @@ function encodeWith(table: Int16Array): (sample: number) => number {
 const encodeMuLaw = encodeWith(muLaw);
 const encodeALaw = encodeWith(aLaw);
 
-/** A phone's media: sends a tone or digits in real time, keeps what it hears, and tells tones apart. */
+/** A phone's media: sends a tone or digits in real time, records the received sound, and recognises tones. */
 export class RtpPhone {
   readonly heard: HeardPacket[] = [];
   readonly payloadType: 0 | 8;
@@ -131,7 +131,7 @@ export class RtpPhone {
     this.#digits.push({ code: '0123456789*#ABCD'.indexOf(digit), frame: 0, frames: 8 });
   }
 
-  /** Sends raw bytes to the media server, as a stranger or a broken phone would. */
+  /** Sends raw bytes to the media server, like a stranger or a broken phone. */
   sendRaw(data: Uint8Array, port: number): void {
     this.#socket.send(data, port, '127.0.0.1');
   }
@@ -225,7 +225,7 @@ export function amplitude(samples: Int16Array, frequency: number): number {
   return samples.length === 0 ? 0 : (2 * Math.hypot(sine, cosine)) / samples.length;
 }
 
-/** What is wrong with a stream's RTP: gaps in sequence, irregular timestamps, more than one SSRC. */
+/** RTP violations of a stream: gaps in sequence, irregular timestamps, more than one SSRC. */
 export function streamFaults(packets: readonly HeardPacket[]): string[] {
   const faults: string[] = [];
   for (let index = 1; index < packets.length; index += 1) {
@@ -240,7 +240,7 @@ export function streamFaults(packets: readonly HeardPacket[]): string[] {
   return faults;
 }
 
-/** Resolves when the condition holds, looking every few milliseconds; rejects after the time given. */
+/** Resolves when the condition holds, with polling; rejects after the given time. */
 export async function until(condition: () => boolean, milliseconds = 3000, what = 'condition'): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!condition()) {

@@ -5,8 +5,8 @@ import type { SipRequest } from '../../../runtime/embedded/stack/index.ts';
 import { RawNode } from './raw-node.ts';
 import { until } from './srf-client.ts';
 
-/** SIP as phones and proxies speak it in the field. */
-describe('embedded SIP server in the field', () => {
+/** SIP of real phones and proxies: NAT, TCP connections, routes and forks. */
+describe('embedded SIP server with NAT, TCP, routes and forks', () => {
   let node: RawNode;
   afterEach(() => node.close());
 
@@ -25,7 +25,7 @@ describe('embedded SIP server in the field', () => {
     return { dialogId: echo.fields[11] ?? '', tag: ok.toTag ?? '' };
   }
 
-  it('reaches a phone behind TCP over the connection it registered on', async () => {
+  it('reaches a phone behind TCP over the connection of its registration', async () => {
     node = await RawNode.start(['register']);
     const { phone, app, port } = node;
     const register = `REGISTER sip:127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/TCP 10.0.0.9;branch=z9hG4bKr\r\nFrom: <sip:alice@x>;tag=1\r\nTo: <sip:alice@x>\r\nCall-ID: reg\r\nCSeq: 1 REGISTER\r\nContact: <sip:alice@10.0.0.9;transport=tcp>\r\nContent-Length: 0\r\n\r\n`;
@@ -35,7 +35,7 @@ describe('embedded SIP server in the field', () => {
     app.send(`1|sip|${fields[8]}|\r\nSIP/2.0 200 OK\r\n\r\n`);
     await node.frame();
     await node.heard('200');
-    // The phone has stopped listening: only its own connection leads there.
+    // The phone has closed its port: only its own connection reaches it.
     app.send(
       `2|sip||\r\nMESSAGE sip:alice@${fields[5]}:${fields[6]};transport=tcp SIP/2.0\r\nContent-Type: text/plain\r\n\r\nhi`,
     );
@@ -53,7 +53,7 @@ describe('embedded SIP server in the field', () => {
     expect((await node.frame()).message).to.have.property('method', 'OPTIONS');
   });
 
-  it('sends in-dialog requests to where a phone behind NAT sends from', async () => {
+  it('sends in-dialog requests to the source address of a phone behind NAT', async () => {
     node = await RawNode.start(['invite']);
     const { dialogId } = await answeredCall('sip:alice@10.1.2.3:5062');
     node.app.send(`2|sip||${dialogId}\r\nBYE sip:placeholder SIP/2.0\r\n\r\n`);
@@ -61,7 +61,7 @@ describe('embedded SIP server in the field', () => {
     expect(bye.uri).to.equal('sip:alice@10.1.2.3:5062');
   });
 
-  it('follows a phone behind a NAT that gives it another port within the call', async () => {
+  it('follows a phone behind NAT whose port changes within the call', async () => {
     node = await RawNode.start(['invite']);
     const { dialogId, tag } = await answeredCall('sip:alice@10.1.2.3:5062');
     const moved = createSocket('udp4').bind(0, '127.0.0.1');
@@ -127,7 +127,7 @@ describe('embedded SIP server in the field', () => {
     expect(ok.header('require')).to.equal('timer');
   });
 
-  it('keeps several early dialogs apart, and hangs up on a fork that answers late', async () => {
+  it('keeps several early dialogs apart, and hangs up on a late answer of a fork', async () => {
     node = await RawNode.start([]);
     const { app, phone } = node;
     app.send(`1|sip||\r\nINVITE sip:bob@127.0.0.1:${phone.port} SIP/2.0\r\nSupported: 100rel\r\n\r\n`);
@@ -162,7 +162,7 @@ describe('embedded SIP server in the field', () => {
     await node.answer(bye, '200 OK', 'tagA');
   });
 
-  it('repeats the ACK when the 2xx comes again', async () => {
+  it('repeats the ACK for a repeated 2xx', async () => {
     node = await RawNode.start([]);
     node.app.send(`1|sip||\r\nINVITE sip:bob@127.0.0.1:${node.phone.port} SIP/2.0\r\n\r\n`);
     const invite = await node.heard('INVITE');
@@ -190,7 +190,7 @@ describe('embedded SIP server in the field', () => {
     expect((await node.frame()).text).to.contain('NOK|Response not sent due to unknown transaction');
   });
 
-  it('answers 481 to a PRACK that matches nothing and 500 to a CSeq that goes back', async () => {
+  it('answers 481 to a PRACK without a match and 500 to a decreasing CSeq', async () => {
     node = await RawNode.start(['invite']);
     const { tag } = await answeredCall('sip:alice@127.0.0.1');
     await node.say('PRACK', ['RAck: 1 1 INVITE'], { to: tag, cseq: 9 });

@@ -13,7 +13,7 @@ import { RtpPhone, streamFaults, until } from './support/rtp-phone.ts';
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-describe('embedded media server: who does not belong here', () => {
+describe('embedded media server: unauthorised access', () => {
   let bench: Bench;
   const phones: RtpPhone[] = [];
   const endpoints: Endpoint[] = [];
@@ -36,7 +36,7 @@ describe('embedded media server: who does not belong here', () => {
     return { phone, endpoint };
   }
 
-  it('calls only from this machine, unless told otherwise: a call chooses who commands the server', async () => {
+  it('calls from other machines are refused unless allowed, as a call chooses its controlling application', async () => {
     const own = new Callers(undefined);
     const asked = ['127.0.0.1', '127.28.0.10', '203.0.113.9'];
     expect(asked.map((address) => own.admits(address))).to.deep.equal([true, true, false]);
@@ -59,7 +59,7 @@ describe('embedded media server: who does not belong here', () => {
     }
   });
 
-  it('fills the event socket with connections that say nothing, and keeps nobody out', async function fills() {
+  it('idle event socket connections do not block new ones', async function fills() {
     this.timeout(10_000);
     const address = bench.server.addresses['eventSocket'] as string;
     const [host = '', port] = address.split(':');
@@ -79,7 +79,7 @@ describe('embedded media server: who does not belong here', () => {
     client.destroy();
   });
 
-  it('records into, and plays from, no device, no pipe, and nothing outside the folders by a relative name', async () => {
+  it('recording and playing refuse devices, pipes, and relative names outside the folders', async () => {
     const { endpoint } = await party();
     const pipe = join(bench.directory, 'pipe.wav');
     execFileSync('mkfifo', [pipe]);
@@ -99,7 +99,7 @@ describe('embedded media server: who does not belong here', () => {
     expect(await bench.ms.api('conference pipes chkrecord')).to.equal('-ERR Conference is not being recorded.\n');
   });
 
-  it('plays what is left of WAV files that lie about their lengths', async () => {
+  it('a WAV file with a wrong length is played to its real end', async () => {
     const { endpoint } = await party();
     const name = await bench.tone('honest.wav', 200, 440);
     const { readFile } = await import('node:fs/promises');
@@ -124,7 +124,7 @@ describe('embedded media server: who does not belong here', () => {
     expect(await lie('no-rate.wav', withLength(24, 0))).to.be.oneOf(['File Not Found', 200]);
   });
 
-  it('floods every port with RTP, RTCP and digits of strangers, and no call notices', async function floods() {
+  it('foreign RTP, RTCP and digits on all ports do not affect a call', async function floods() {
     this.timeout(15_000);
     const [one, two] = [await party(), await party()];
     one.phone.talk(one.endpoint.local.sdp, 500);
@@ -155,7 +155,7 @@ describe('embedded media server: who does not belong here', () => {
     stranger.close();
   });
 
-  it('takes malformed digits of the phone itself for nothing', async () => {
+  it('malformed digits of the phone are ignored', async () => {
     const { phone, endpoint } = await party();
     const digits: unknown[] = [];
     endpoint.on('dtmf', ({ dtmf }: { dtmf: string }) => digits.push(dtmf));

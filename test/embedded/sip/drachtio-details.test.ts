@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { SipRequest } from '../../../runtime/embedded/stack/index.ts';
 import { RawNode } from './raw-node.ts';
 
-/** Details in which drachtio-server differs from what one might write down from the RFCs alone. */
-describe('embedded SIP server, as drachtio-server was observed', () => {
+/** Details of drachtio-server that the RFCs alone do not suggest. */
+describe('embedded SIP server: details observed on drachtio-server', () => {
   let node: RawNode;
   afterEach(() => node.close());
 
@@ -27,14 +27,14 @@ describe('embedded SIP server, as drachtio-server was observed', () => {
     return { invite, id: (await node.frame()).fields[9] ?? '' };
   }
 
-  it('numbers the requests of the called side on from the number of the INVITE', async () => {
+  it("the called side's requests continue the CSeq of the INVITE", async () => {
     node = await RawNode.start(['invite']);
     const { id } = await answered([`Contact: <sip:alice@127.0.0.1:${node.phone.port}>`]);
     node.app.send(`2|sip||${id}\r\nINFO sip:placeholder SIP/2.0\r\n\r\n`);
     expect((await node.heard('INFO')).cseq.number).to.equal(18);
   });
 
-  it('leaves an INVITE without Contact to the application, and has nowhere to send requests of that dialog', async () => {
+  it('an INVITE without Contact reaches the application, but requests of its dialog have no target', async () => {
     node = await RawNode.start(['invite']);
     const { id } = await answered([]);
     node.app.send(`2|sip||${id}\r\nBYE sip:placeholder SIP/2.0\r\n\r\n`);
@@ -42,20 +42,20 @@ describe('embedded SIP server, as drachtio-server was observed', () => {
     expect((await node.frame()).text).to.contain(refusal);
   });
 
-  it('refuses an INVITE whose Contact cannot be read', async () => {
+  it('an INVITE with an invalid Contact is refused', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', ['Contact: <nothing']);
     await node.heard('400');
   });
 
-  it('sends no ACK when the 200 named no Contact', async () => {
+  it('a 200 without Contact gets no ACK', async () => {
     node = await RawNode.start([]);
     const { id } = await called([]);
     node.app.send(`2|sip||${id}\r\nACK sip:placeholder SIP/2.0\r\n\r\n`);
     expect((await node.frame()).text).to.contain('|NOK|Server error: unable to find route');
   });
 
-  it('writes one RSeq, its own, when the application copies one', async () => {
+  it("a response has one RSeq, the server's own, when the application copies one", async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', ['Contact: <sip:alice@127.0.0.1>', 'Supported: 100rel']);
     const { fields } = await node.frame();
@@ -67,7 +67,7 @@ describe('embedded SIP server, as drachtio-server was observed', () => {
     expect((await node.frame()).message).to.have.property('method', 'PRACK');
   });
 
-  it('does not wait for a PRACK of an RSeq that nobody required', async () => {
+  it('an RSeq that nobody required waits for no PRACK', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', ['Contact: <sip:alice@127.0.0.1>']);
     const { fields } = await node.frame();
@@ -76,7 +76,7 @@ describe('embedded SIP server, as drachtio-server was observed', () => {
     expect(await node.phone.inbox.take(300)).to.equal(undefined);
   });
 
-  it('writes To, Refer-To and Referred-By in angle brackets', async () => {
+  it('To, Refer-To and Referred-By are in angle brackets', async () => {
     node = await RawNode.start([]);
     const address = 'sip:carol@example.com';
     const headers = `To: ${address}\r\nRefer-To: ${address}\r\nReferred-By: ${address};x=1\r\n`;
@@ -87,7 +87,7 @@ describe('embedded SIP server, as drachtio-server was observed', () => {
     expect(refer.header('referred-by')).to.equal(`<${address}>;x=1`);
   });
 
-  it('adds no Contact to an UPDATE or its answer', async () => {
+  it('an UPDATE and its answer get no Contact', async () => {
     node = await RawNode.start([]);
     const { id, invite } = await called([`Contact: <sip:bob@127.0.0.1:${node.phone.port}>`]);
     node.app.send(`2|sip||${id}\r\nACK sip:placeholder SIP/2.0\r\n\r\n`);

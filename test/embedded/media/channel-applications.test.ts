@@ -6,7 +6,7 @@ import { RtpPhone, until } from './support/rtp-phone.ts';
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-describe('embedded media server: listening in, detecting, speaking, changing what is heard', () => {
+describe('embedded media server: eavesdropping, tone detection, speech and changed sound', () => {
   let bench: Bench;
   const phones: RtpPhone[] = [];
   const endpoints: Endpoint[] = [];
@@ -37,7 +37,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     return look(from);
   }
 
-  it('eavesdrops on both sides of a bridge until the call ends', async () => {
+  it('eavesdropping covers both sides of a bridge until the call ends', async () => {
     const [one, two, spy] = [await party(500), await party(900), await party(0)] as const;
     await one.endpoint.bridge(two.endpoint);
     let done = false;
@@ -52,7 +52,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(spy.endpoint.connected).to.equal(true);
   });
 
-  it('eavesdrops on a channel that plays', async () => {
+  it('eavesdropping hears a channel that plays', async () => {
     const [one, spy] = [await party(500), await party(0)] as const;
     spy.endpoint.executeAsync('eavesdrop', one.endpoint.uuid, () => undefined);
     one.endpoint.executeAsync('playback', 'tone_stream://%(2000,0,1200)', () => undefined);
@@ -60,7 +60,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(Math.min(...levels)).to.be.above(3000);
   });
 
-  it('detects a tone, once', async () => {
+  it('a tone is detected once', async () => {
     const { phone, endpoint } = await party(0);
     const tones: unknown[] = [];
     endpoint.on('tone', (tone) => tones.push(tone));
@@ -74,7 +74,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(tones).to.have.length(1);
   });
 
-  it('puts a sound over what a channel hears, parked and bridged', async () => {
+  it('displace plays over the sound of a channel, parked and bridged', async () => {
     const [one, two] = [await party(500), await party(900)] as const;
     const displace = async (action: string): Promise<string> =>
       (
@@ -92,7 +92,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(await displace('stop')).to.equal('-ERR Cannot stop displace session!\n');
   });
 
-  it('mutes, and changes levels', async () => {
+  it('channels are muted, and their levels changed', async () => {
     const [one, two] = [await party(500), await party(0)] as const;
     await one.endpoint.bridge(two.endpoint);
     const full = await since(150, (from) => two.phone.level(500, from));
@@ -104,7 +104,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect((await two.endpoint.api('uuid_audio', [two.endpoint.uuid, 'stop'])).getBody()).to.equal('+OK\n');
   });
 
-  it('takes digits by INFO and sends them so to a far end without telephone-event', async () => {
+  it('digits by INFO are received, and sent to a far end without telephone-event', async () => {
     const { endpoint } = await party(0);
     await endpoint.set('subscribed', 'yes'); // the client's subscription is on its way when the endpoint is handed out
     const digit = eventWithin(endpoint, 'dtmf', 2000);
@@ -121,7 +121,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     );
   });
 
-  it('keeps digits for a far end that has not acknowledged the call yet', async () => {
+  it('digits are kept for a far end until it acknowledges the call', async () => {
     const phone = await RtpPhone.open();
     phones.push(phone);
     const ack = Promise.withResolvers<void>();
@@ -142,7 +142,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(heard).to.deep.equal(['Signal=4', 'Signal=#']);
   });
 
-  it('carries digits over a bridge from INFO to RFC 4733 and back', async () => {
+  it('digits pass a bridge from INFO to RFC 4733 and back', async () => {
     const one = await party(0);
     const phone = await RtpPhone.open();
     phones.push(phone);
@@ -159,7 +159,7 @@ describe('embedded media server: listening in, detecting, speaking, changing wha
     expect(request.body.toString()).to.equal('Signal=3\r\nDuration=160\r\n');
   });
 
-  it('speaks', async function () {
+  it('text is spoken', async function () {
     const installed = spawnSync('espeak-ng', ['--version']).status === 0;
     if (!installed && process.env['RINGMASTER_REQUIRE_PEERS'] !== '1') this.skip();
     const { phone, endpoint } = await party(0);
