@@ -6,10 +6,10 @@ import { answeredBy, RegisteredPhones } from './support/registered-phones.ts';
 import { type Benchmark, Unavailable } from './support/report.ts';
 import { ServerProcess } from './support/server-process.ts';
 
-/** From the lowest rate, for comparison, the floor goes straight to this one: it is known to be above. */
+/** After the lowest rate, for comparison, the floor starts here: it is known to be above. */
 const FLOOR_FROM = 40;
 
-/** Calls per second from INVITE to 200: every call of a step goes through, and no message is sent twice. */
+/** Calls per second from INVITE to 200: every call of a step succeeds, and no message is sent twice. */
 export const calls: Benchmark = {
   title: 'calls: alice calls bob, who answers at once; half a second later alice hangs up',
   async run(progress) {

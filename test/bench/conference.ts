@@ -8,10 +8,10 @@ import type { Benchmark, Figure } from './support/report.ts';
 
 const ROUNDS = 60;
 const MEASURED_MS = 4000;
-/** Members in all, step by step. */
+/** Members in all rooms, step by step. */
 const ONE_ROOM = [20, 40, 80, 120, 180, 240, 300, 360, 420, 480, 540, 600];
 const ROOMS_OF_THREE = [30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600];
-/** Share of packets that may be late in a step that is clean: other work on the machine has its moments. */
+/** Share of packets that may be late in a clean step, because of other load. */
 const CLEAN = 0.005;
 
 interface Measured {
@@ -21,7 +21,7 @@ interface Measured {
   readonly roomsOfThree: number | undefined;
 }
 
-/** Conferences through the node over its embedded servers; in place of the floor over the real pair that is named. */
+/** Conferences through the node with its embedded servers; the floor is the named real pair. */
 export const conference: Benchmark = {
   title:
     'conference: topology command to silence; members before sound is late; floor: over a real pair, where one is named',
@@ -84,7 +84,7 @@ async function through(
   }
 }
 
-/** The most members of a step that was clean, or was at its second try. */
+/** The most members of a step that was clean at the first or second try. */
 async function climb(
   node: TestNode,
   sip: string,
@@ -116,7 +116,7 @@ async function climb(
   }
 }
 
-/** Ends every conference; settles when none is left. */
+/** Ends all conferences; settles when none is left. */
 async function endAll(node: TestNode): Promise<void> {
   const rest = await node.login('admin');
   try {

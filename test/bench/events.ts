@@ -56,7 +56,7 @@ async function loginsPerSecond(node: DataNode): Promise<number> {
   return LOGINS / ((performance.now() - started) / 1000);
 }
 
-/** @returns the token of a session of a user of its own */
+/** @returns the token of a session of a separate user */
 async function newUser(node: DataNode, n: number): Promise<string> {
   const login = `listener${n}`;
   const domain_id = node.domainId('demo.local');

@@ -7,13 +7,13 @@ import { cpuMs, stolenMs } from './support/process-usage.ts';
 import type { Benchmark, Figure } from './support/report.ts';
 
 const CALLS = 50;
-/** Quiet and hostile rounds, and those with bare loops, in turns, so that all meet the same machine. */
+/** Quiet rounds, hostile rounds, and rounds with bare loops, in turns, so that all meet the same machine. */
 const ROUNDS = 3;
 const ROUND_MS = 12_000;
 const SETTLE_MS = 1000;
-/** Half the time from one packet to the next; all of it, which the smallest jitter buffer of a phone takes; and twice that. */
+/** Half of the packet interval, all of it, which is the smallest jitter buffer of a phone, and twice that. */
 const LATE_MS = [10, 20, 40] as const;
-/** A tone that outlasts everything. */
+/** A tone longer than the benchmark. */
 const SOURCE = `start: pick_up
 blocks:
   pick_up: { answer: , next: sound }
@@ -21,9 +21,9 @@ blocks:
 `;
 
 interface Round extends Heard {
-  /** Late when they left, by the media server's own word: a receiver waits for a processor too. */
+  /** Late when sent, as counted by the media server: a receiver also waits for a processor. */
   readonly sentLate: number;
-  /** Processor time that the machine's host gave to others, ms: nothing here ran meanwhile. */
+  /** Processor time that the machine's host gave to others, ms. */
   readonly stolenMs: number;
 }
 
@@ -74,7 +74,7 @@ export const hostile: Benchmark = {
   },
 };
 
-/** Packets that came later than each of `LATE_MS`, e.g. `16/2/0`. */
+/** Packets later than each of `LATE_MS`, e.g. `16/2/0`. */
 function byLateness(round: Heard | undefined): string {
   return LATE_MS.map((most) => (round ? later(round, most) : 0)).join('/');
 }

@@ -11,9 +11,9 @@ import type { Benchmark, Figure } from './support/report.ts';
 /** Simultaneous calls of the steps. */
 const STEPS = [25, 50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 800, 1000];
 const MEASURED_MS = 5000;
-/** Share of packets that may come more than 10 ms late in a clean step, or not at all: a listener notices more. */
+/** Share of packets that may be lost or more than 10 ms late in a clean step: a listener notices more. */
 const LATE_SHARE = 0.01;
-/** Other work on the machine may spoil a measurement: a step is clean when one of so many is. */
+/** Other load may spoil a measurement: a step is clean when one of this many is. */
 const TRIES = 3;
 
 type Kind = 'playing' | 'bridged';
@@ -21,19 +21,19 @@ type Kind = 'playing' | 'bridged';
 interface Step {
   readonly calls: number;
   readonly late: number;
-  /** Thousandths of a core, and KiB of memory, for each call. */
+  /** Thousandths of a core, and KiB of memory, per call. */
   readonly millicores: number;
   readonly kibibytes: number;
 }
 
-/** One media server to be measured. */
+/** A media server under measurement. */
 interface Subject {
   readonly name: string;
   readonly address: ServerAddress;
   readonly pid: number;
 }
 
-/** How many calls a media server plays to, or bridges, before its sound is late: embedded, and real where one is named. */
+/** The number of calls that a media server plays to or bridges without late sound: embedded, and real where one is named. */
 export const media: Benchmark = {
   title: 'media: simultaneous calls before RTP is late; in place of the floor, a real FreeSWITCH where one is named',
   async run(progress) {
@@ -76,7 +76,7 @@ async function climb(kind: Kind, subject: Subject, progress: (line: string) => v
       try {
         await calls.grow(kind, count);
       } catch (error) {
-        // A server that has not the time for another call has come to its end as well.
+        // A server without time for another call has reached its limit.
         progress(`${subject.name}, ${calls.count} ${kind}: no further call, ${(error as Error).message}`);
         break;
       }
@@ -123,7 +123,7 @@ function rows(kind: Kind, [embedded, real]: readonly Climb[]): Figure[] {
   return [
     { what: `${kind} calls before RTP is late`, figure: embedded?.best?.calls, floor: real?.best?.calls, note },
     { what: `millicores for each ${kind} call`, figure: own?.millicores, floor: other?.millicores, note: at },
-    // The calls that were played to have left behind what the bridged ones use.
+    // The played calls have left behind the resources that bridged ones use.
     ...(kind === 'playing' ? [memory] : []),
   ];
 }

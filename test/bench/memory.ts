@@ -6,33 +6,33 @@ import { residentMiB } from './support/process-usage.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
 import { type Benchmark, Unavailable } from './support/report.ts';
 
-/** Bounded, so that it measures memory and not a queue: half of what the node takes cleanly on two busy cores. */
+/** Limited, so that it measures memory and not a queue: half of the clean rate of a node on two busy cores. */
 const RATE = 25;
 const FEW = 2000;
 const MANY = 20_000;
 const LIVE = 200;
 const LIVE_MS = 30_000;
-/** Calls between two registrations, which last a minute. */
+/** Calls between two registrations, each of which lasts a minute. */
 const PORTION = 1000;
 /** Transactions absorb retransmissions for 32 s after a call (RFC 3261 section 17). */
 const QUIET_LIMIT_MS = 120_000;
-/** Between two looks at memory that is being given back: a node does so some seconds after its last call is forgotten. */
+/** Milliseconds between measurements of returned memory: a node returns it some seconds after its last call is dropped. */
 const LOOK_MS = 12_000;
-/** MiB by which a node at rest differs from one look to the next. */
+/** MiB of difference between two measurements of an idle node. */
 const STEADY = 1;
 
-/** Lets the node collect its garbage when it is asked to. */
+/** Lets the node collect its garbage on request. */
 const COLLECTING = { NODE_OPTIONS: `--import=${import.meta.resolve('./support/full-collection.ts')}` };
 
-/** Resident memory, MiB: as it is, and when what is garbage has been collected in every thread. */
+/** Resident memory in MiB: as it is, and after a garbage collection in every thread. */
 interface Resident {
   readonly found: number;
   readonly kept: number;
 }
 
 /**
- * Resident memory of a node: fresh, after few calls, after many, and with calls up. What is found is what a node at rest takes;
- * what is kept tells what calls leave.
+ * Resident memory of a node: fresh, after few calls, after many, and during calls. `found` is that of an idle node, and
+ * `kept` the memory that calls leave behind.
  */
 export const memory: Benchmark = {
   title: `memory: resident memory after ${FEW} and ${MANY} calls, ${RATE} a second`,
@@ -89,7 +89,7 @@ export const memory: Benchmark = {
   },
 };
 
-/** Resident memory once it does not change any more. */
+/** Resident memory once it is stable. */
 async function steady(pid: number): Promise<number> {
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
@@ -101,8 +101,8 @@ async function steady(pid: number): Promise<number> {
 }
 
 /**
- * Waits until no call is being set up or ended. Calls that SIPp gave up without BYE, when the machine was too busy, stay
- * until their phones are asked whether they are there (RFC 4028): minutes, and a few kilobytes each.
+ * Waits until no call is being set up or ended. Calls that SIPp abandoned without BYE on a busy machine stay
+ * until their phones are probed (RFC 4028): minutes, and a few kilobytes each.
  */
 async function quiet(node: TestNode): Promise<void> {
   const deadline = Date.now() + QUIET_LIMIT_MS;

@@ -1,4 +1,4 @@
-/** Lists of a large class in memory, and how long they hold up the thread that also carries calls. */
+/** Lists of a large class in memory, and their delays of the thread that also carries calls. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openStorage } from '../../runtime/storage/index.ts';
 import type { Figure } from './support/report.ts';
 
 const STATES = ['new', 'open', 'done', 'void'];
-/** Lists at a time. */
+/** Concurrent lists. */
 const TOGETHER = 8;
 
 const LISTS: readonly (readonly [what: string, query: object])[] = [

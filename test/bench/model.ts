@@ -17,14 +17,14 @@ import { type Benchmark, type Figure, Unavailable } from './support/report.ts';
 import { ServerProcess } from './support/server-process.ts';
 
 const BARE = fileURLToPath(new URL('./support/bare-model-server.ts', import.meta.url));
-/** The best of so many, the node and the floor in turn: other work on the machine only ever slows down. */
+/** The best of this many rounds, node and floor in turn: other load only slows down. */
 const ROUNDS = 3;
 const SECONDS = Number(process.env['RINGMASTER_TEST_BENCH_SECONDS'] ?? 1.5);
 const ROWS = (process.env['RINGMASTER_TEST_BENCH_ROWS'] ?? '100000,1000000').split(',').map(Number);
 const STATES = ['new', 'open', 'done', 'void'];
 const MEMORY_ROWS = 20_000;
 
-/** Requests a second to collections of the data model. */
+/** Requests per second to collections of the data model. */
 export const model: Benchmark = {
   title: `model: requests a second over HTTP, 16 connections, best of ${ROUNDS} times ${SECONDS} s`,
   async run(progress) {
@@ -148,7 +148,7 @@ function requests(rows: number, auth: string, embedded: boolean): readonly Case[
   ];
 }
 
-/** A class with entities, written past the node; answers its table and the columns of its properties. */
+/** Creates a class with entities directly in the database; returns its table and the columns of its properties. */
 async function fill(dataDir: string, databaseUrl: string | undefined, rows: number): Promise<readonly string[]> {
   const storage = await openStorage({ dataDir, databaseUrl, queryTimeoutMs: 300_000 });
   const live = await openModel(storage, { files: openFiles(join(dataDir, 'files')) });

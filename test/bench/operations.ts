@@ -17,7 +17,7 @@ const LIVE = fileURLToPath(new URL('./operations/live-server.ts', import.meta.ur
 const BARE = fileURLToPath(new URL('./operations/bare-server.ts', import.meta.url));
 const SIZES = [10, 1000, 100_000];
 const LISTED = 10_000;
-/** The best of so many, both servers in turn: other work on the machine only ever slows down. */
+/** The best of this many rounds, both servers in turn: other load only slows down. */
 const ROUNDS = 3;
 const SECONDS = Number(process.env['RINGMASTER_TEST_BENCH_SECONDS'] ?? 1.5);
 const LOOKUPS = 50_000;
@@ -25,7 +25,7 @@ const TRANSFERS = 60;
 const WARM_UP = 15;
 const TALK_MS = 150;
 
-/** What operations on live calls cost, by the number of calls. */
+/** Costs of operations on live calls, by the number of calls. */
 export const operations: Benchmark = {
   title: `operations: with up to ${SIZES.at(-1)} live calls; requests over 16 connections, best of ${ROUNDS} times ${SECONDS} s`,
   async run(progress) {
@@ -45,7 +45,7 @@ export const operations: Benchmark = {
   },
 };
 
-/** Processor time of the callstore alone; the floor is one bare map with the same keys and calls. */
+/** Processor time of the callstore alone; the floor is a plain map with the same keys and calls. */
 async function inStore(size: number): Promise<readonly Figure[]> {
   const store = new MemoryCallStore(() => undefined);
   const bare = new Map<string, DialogEntry>();
@@ -92,7 +92,7 @@ interface Named {
 
 type Kind = 'LOOKUP' | 'read' | 'list';
 
-/** Requests a second through sessions, rights, checks and log; the floor is a bare Fastify handler over maps. */
+/** Requests per second through sessions, rights, checks and log; the floor is a bare Fastify handler over maps. */
 async function overHttp(size: number, kinds: readonly Kind[]): Promise<readonly Figure[]> {
   const [livePort, barePort] = [await freeTcpPort(), await freeTcpPort()];
   const live = await ServerProcess.start([LIVE, String(livePort), String(size)], livePort, process.env);
@@ -150,7 +150,7 @@ function withBody(start: string, head: string, body: object): string {
   return `${start} HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-/** Milliseconds from REFER to the INVITE at Z's phone; the floor is one INVITE asked for over HTTP. */
+/** Milliseconds from REFER to the INVITE at Z's phone; the floor is one INVITE requested over HTTP. */
 async function transfers(): Promise<readonly Figure[]> {
   const z = await RefusingPhone.open('carol');
   try {
@@ -180,7 +180,7 @@ async function throughNode(z: RefusingPhone): Promise<number[]> {
       const called = await y.incoming();
       await called.answer();
       await calling.answered();
-      // The two talk: a transfer of a call that is just being connected waits for that first.
+      // The transfer of a call that is still being connected would wait for that.
       await delay(TALK_MS);
       const body = { callid: calling.callId, by: '<sip:alice@demo.local>', referto: '103', response_mode: 0 };
       const sent = performance.now();
@@ -190,7 +190,7 @@ async function throughNode(z: RefusingPhone): Promise<number[]> {
       if (round >= WARM_UP) times.push(arrived - sent);
       await called.hangup();
       await calling.hangup();
-      // So that each finds the node idle, and nobody is called back.
+      // So that each finds the node idle, and no initiator is called back.
       await delay(30);
     }
     return times;

@@ -6,7 +6,7 @@ import { processListeningOn } from './support/process-usage.ts';
 import { RegisteredPhones } from './support/registered-phones.ts';
 import { type Benchmark, type Figure, Unavailable } from './support/report.ts';
 
-/** The node over its embedded servers against the same node over the real pair that the environment names. */
+/** The node with its embedded servers against the same node with the real pair named by the environment. */
 export const pairs: Benchmark = {
   title: 'pairs: the load of `calls` through the node over the embedded servers; in place of the floor, over real ones',
   async run(progress) {

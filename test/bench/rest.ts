@@ -7,9 +7,9 @@ import type { Benchmark } from './support/report.ts';
 import { ServerProcess } from './support/server-process.ts';
 
 const REQUESTS = 100;
-/** Made before, not counted: the code is compiled and optimised by then. */
+/** Requests before the measurement, so that the code is compiled and optimised. */
 const WARM_UP = 30;
-/** Between two requests, so that each finds the server idle. */
+/** Milliseconds between two requests, so that the server is idle. */
 const PAUSE_MS = 20;
 const WITHIN_MS = 10_000;
 

@@ -12,7 +12,7 @@ const WARM_UP_MS = 2000;
 const MEASURED_MS = 15_000;
 const FORWARDER = fileURLToPath(new URL('./rtp/forwarder.ts', import.meta.url));
 
-/** Lateness and loss of the sound of bridged calls, as the phones see it. */
+/** Lateness and loss of the sound of bridged calls, measured at the phones. */
 export const rtp: Benchmark = {
   title: `rtp: ${CALLS} bridged calls, G.711 in both directions for ${MEASURED_MS / 1000} s`,
   async run(progress) {
@@ -58,7 +58,7 @@ async function throughNode(
   }
 }
 
-/** The same sockets and packets, with a bare forwarder in the place of the node. */
+/** The same sockets and packets, with a bare forwarder in place of the node. */
 async function throughForwarder(progress: (line: string) => void): Promise<Forwarding> {
   const sockets = await Promise.all(Array.from({ length: 2 * CALLS }, openSound));
   const forwarder = fork(FORWARDER);

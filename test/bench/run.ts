@@ -1,4 +1,4 @@
-/** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and leaves nothing behind. */
+/** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and removes its files. */
 import { calls } from './calls.ts';
 import { conference } from './conference.ts';
 import { events } from './events.ts';
@@ -17,7 +17,7 @@ import { waiting } from './waiting.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
-/** Long, or in need of more than the machine: only when they are named. */
+/** Long, or with special needs: only run when named. */
 const BY_NAME: Readonly<Record<string, Benchmark>> = {
   conference,
   events,
@@ -37,7 +37,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 if (named.join() === 'hostile' && process.execArgv.length === 0) {
-  // Its own garbage collection is not to hold up the phones that it watches; the flags can only be given before a process begins.
+  // Its garbage collection must not delay the phones it measures; the flags can only be set at the start of a process.
   process.execve?.(process.execPath, [process.execPath, ...QUIET_GC, ...process.argv.slice(1)], process.env);
 }
 const wanted = named.length > 0 ? named : Object.keys(BENCHMARKS);

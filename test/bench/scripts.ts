@@ -21,7 +21,7 @@ import { simulatedServices } from '../../runtime/workbench/simulation/services.t
 
 const BARE = fileURLToPath(new URL('scripts/bare.ts', import.meta.url));
 const BLOCKS = 400;
-/** Blocks one after the other, as a run has them, before it is the turn of the floor. */
+/** Successive blocks of a run, before the floor is measured. */
 const IN_A_ROW = 20;
 const WARM_UP = 2;
 const LIGHT = 'let n = 0; for (const d of vars.digits) n = n * 10 + Number(d); vars.n = n; return n % 97;';
@@ -32,7 +32,7 @@ const TESTS = 1000;
 const FILES = 500;
 const CALLS = 30;
 
-/** What scenarios and their scripts cost. */
+/** Costs of scenarios and their scripts. */
 export const scripts: Benchmark = {
   title: 'scripts: script blocks beside bare isolated-vm in a process of its own, and the commands for authors',
   async run(progress) {
@@ -46,9 +46,9 @@ export const scripts: Benchmark = {
   },
 };
 
-/** Both in turns, so that both meet the same machine. */
+/** In turns, so that both are measured under the same conditions. */
 async function blocks(progress: (line: string) => void): Promise<Figure[]> {
-  // Its priority that of the floor, whatever it is.
+  // With the priority of the floor.
   const sandbox = await openSandbox({ workers: 1, nice: getPriority() });
   const bare = fork(BARE, { execArgv: [] });
   try {
@@ -108,7 +108,7 @@ async function inBare(bare: ChildProcess, source: string): Promise<void> {
   await answered;
 }
 
-/** Blocks a second of one run that computes: a counter, a condition, a jump. */
+/** Blocks per second of a computing run: a counter, a condition, a jump. */
 async function steps(): Promise<Figure> {
   const source = `id: s
 variables: { n: 0 }
@@ -146,7 +146,7 @@ async function commands(progress: (line: string) => void): Promise<Figure[]> {
   }
 }
 
-/** Processor time, which is what a machine that does nothing else takes; what this one took is noted. */
+/** Processor time, which other load does not change; the load is noted. */
 async function measured(work: () => Promise<unknown>): Promise<Pick<Figure, 'figure' | 'note'>> {
   const before = process.cpuUsage();
   const wall = await timed(work);
@@ -154,22 +154,32 @@ async function measured(work: () => Promise<unknown>): Promise<Pick<Figure, 'fig
   return { figure: (user + system) / 1e6, note: `${(wall / 1000).toFixed(1)} s by the clock` };
 }
 
-/** Twenty blocks, as a menu of two levels has. */
+/** Twenty blocks, the size of a menu with two levels. */
 function scenario(id: string): string {
   const lines = Array.from({ length: 8 }, (_, i) => {
     const exits = `exits: { 1: n${i}, 2: q${i + 1}, failed: bye }`;
     return `  q${i}: { menu: { prompt: "tone:%(200,0,${400 + i})", tries: 1 }, ${exits} }\n  n${i}: { set: { n: "\${n + 1}" }, next: q${i + 1} }\n`;
   });
-  return `id: ${id}\nvariables: { n: 0 }\nstart: pick_up\nblocks:\n  pick_up: { answer: , next: q0 }\n${lines.join('')}  q8: { log: "\${string(n)}", next: bye }\n  bye: { hangup: , next: end }\n`;
+  return `id: ${id}
+variables: { n: 0 }
+start: pick_up
+blocks:
+  pick_up: { answer: , next: q0 }
+${lines.join('')}  q8: { log: "\${string(n)}", next: bye }
+  bye: { hangup: , next: end }
+`;
 }
 
 function testFile(): string {
   const one = (i: number): string =>
-    `  - name: t${i}\n    steps: [{ presses: "1" }, { presses: "2" }, { presses: "1" }, { presses: "2" }, { presses: "1" }, { presses: "1" }, { presses: "1" }, { presses: "2" }]\n    expect: { status: completed }\n`;
+    `  - name: t${i}
+    steps: [{ presses: "1" }, { presses: "2" }, { presses: "1" }, { presses: "2" }, { presses: "1" }, { presses: "1" }, { presses: "1" }, { presses: "2" }]
+    expect: { status: completed }
+`;
   return `tests:\n${Array.from({ length: TESTS }, (_, i) => one(i)).join('')}`;
 }
 
-/** From the INVITE to the 200 that the first block, `answer`, sends: routing, the run's start, and an endpoint. */
+/** From the INVITE to the 200 of the first block, `answer`: routing, the start of the run, and an endpoint. */
 async function firstBlock(): Promise<Figure[]> {
   const node = await TestNode.start();
   const phone = await Phone.start({

@@ -8,7 +8,7 @@ import { ServerProcess } from './support/server-process.ts';
 
 const ROUNDS = 5;
 
-/** Milliseconds from starting the process to the first healthy answer. */
+/** Milliseconds from the start of the process to the first healthy answer. */
 export const start: Benchmark = {
   title: `start: to the first healthy answer, median of ${ROUNDS}`,
   async run(progress) {

@@ -16,9 +16,9 @@ import { simulatedServices } from '../../runtime/workbench/simulation/services.t
 
 const RUNS = 1000;
 const WATCHED_MS = 5000;
-/** Longer than a module may wait before it gives up its isolate, and a script process that has grown goes on being idle. */
+/** Longer than a module waits before its isolate is released, and longer than a grown script process stays idle. */
 const SETTLE_MS = 18_000;
-/** Between two looks at the script process while it is at its largest. */
+/** Milliseconds between measurements of the script process at its largest. */
 const LOOK_MS = 50;
 
 const YAML = `id: waits
@@ -35,7 +35,7 @@ const MODULE = `export default async function (call, args) {
 }
 `;
 
-/** What a thousand runs cost that wait for an hour, and a thousand more. */
+/** Costs of a thousand runs that wait for an hour, and of a thousand more. */
 export const waiting: Benchmark = {
   title: `waiting: ${RUNS} runs at once that wait for an hour, and ${RUNS} more`,
   async run(progress) {
@@ -55,7 +55,7 @@ export const waiting: Benchmark = {
 
 /** Memory in bytes. */
 interface Memory {
-  /** What is alive in the node. */
+  /** Live objects of the node. */
   readonly alive: number;
   /** Resident memory of the node, and of the script process. */
   readonly here: number;
@@ -63,12 +63,12 @@ interface Memory {
 }
 
 interface Cost {
-  /** Of the first ones together, and of the next ones together. */
+  /** Of all first runs, and of all further ones. */
   readonly first: Memory;
   readonly more: Memory;
-  /** Resident memory of the script process at its largest, in bytes, beyond what it had before. */
+  /** Additional resident memory of the script process at its largest, in bytes. */
   readonly peak: number;
-  /** Milliseconds of processor time in a second, of all runs. */
+  /** Milliseconds of processor time per second, of all runs. */
   readonly cpu: number;
   /** Milliseconds until all have ended. */
   readonly ends: number;
@@ -80,7 +80,7 @@ async function measure(file: string, source: string, sandbox: Scripts, collect: 
   const { program } = await checkText(source, { file, components });
   const options = { log: SILENT, services: { ...simulatedServices({ clock: systemClock }), sandbox } };
   const start = (): Run => startRun(program as Program, options);
-  // What is made once is not a run's.
+  // Costs of the first run of all are not counted.
   await ended([start()]);
   const before = memory(sandbox, collect);
   const peak = watchPeak(sandbox);
@@ -118,12 +118,12 @@ function difference(before: Memory, after: Memory): Memory {
   return { alive: after.alive - before.alive, here: after.here - before.here, there: after.there - before.there };
 }
 
-/** Of all script processes, one that is about to take the place of another included. */
+/** Of all script processes, including one that is about to replace another. */
 function resident({ pids }: Scripts): number {
   return pids.reduce((sum, pid) => sum + residentBytes(pid), 0);
 }
 
-/** One that has been replaced may end between two looks. */
+/** A replaced process may end between two measurements. */
 function residentBytes(pid: number): number {
   try {
     return (residentMiB(pid) || 0) * 1_048_576;
@@ -133,7 +133,7 @@ function residentBytes(pid: number): number {
   }
 }
 
-/** @returns ends it, and gives the most that was seen */
+/** @returns a function that stops it and returns the maximum */
 function watchPeak(sandbox: Scripts): () => number {
   let peak = 0;
   const timer = setInterval(() => (peak = Math.max(peak, resident(sandbox))), LOOK_MS);

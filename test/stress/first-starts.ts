@@ -1,6 +1,6 @@
 /**
- * First starts in a row under load, none of which may hang: `npm run first-starts -- --help`. A first start has an empty data
- * folder, no prepared database and no compiled code; it goes up to /healthz answering 200, and ends by SIGTERM.
+ * Successive first starts under load, none of which may hang: `npm run first-starts -- --help`. A first start has an empty data
+ * folder, no prepared database and no compiled code; it lasts until /healthz answers 200, and ends by SIGTERM.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ const USAGE = `usage: npm run first-starts -- [OPTION...]
 const OUTPUT_LIMIT = 16 * 1024;
 const LOOK_MS = 100;
 const PROGRESS_EVERY = 10;
-/** What a node logs when it had to make its database once more. */
+/** A node's log entry when it had to create its database again. */
 const REPEATED = 'making the database took too long';
 
 const { values } = parseArgs({
@@ -46,7 +46,7 @@ const readyMs = whole('ready', values.ready) * 1000;
 const stopMs = whole('stop', values.stop) * 1000;
 
 const work = mkdtempSync(join(tmpdir(), 'ringmaster-first-starts-'));
-/** Processes of this run; each is the leader of its group. */
+/** Processes of this run, each the leader of its group. */
 const running = new Set<ChildProcess>();
 const seconds = { ready: [] as number[], stop: [] as number[] };
 let begun = 0;
@@ -78,7 +78,7 @@ function whole(name: string, text: string): number {
   return Number(text);
 }
 
-/** It ends by itself when this process is gone. */
+/** It ends by itself with this process. */
 function beBusy(): void {
   const program = 'const parent = process.ppid; while (process.ppid === parent);';
   const child = spawn(process.execPath, ['-e', program], { stdio: 'ignore', detached: true });
@@ -155,12 +155,12 @@ async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(5000) })).ok;
   } catch {
-    // Nobody listens yet.
+    // Not listening yet.
     return false;
   }
 }
 
-/** With all that it has started. */
+/** Kills a process group. */
 function kill(child: ChildProcess): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -13,14 +13,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What a node needs of the project, beside the installed packages. */
+/** The parts of the project that a node needs, besides the installed packages. */
 const PROJECT = ['runtime', 'components', 'rest-bridge', 'scenarios', 'freeswitch-config', 'package.json'];
 
-/** A copy of the project as it is after `npm ci`: nothing is prepared yet for the next start. */
+/** A copy of the project as after `npm ci`: nothing is prepared for the first start. */
 export class FreshCopy {
   readonly folder: string;
 
-  /** @param folder where the copy goes; must not exist. Installed packages are hard links as far as possible. */
+  /** @param folder of the copy; must not exist. Installed packages are hard links where possible. */
   constructor(folder: string) {
     this.folder = folder;
     mkdirSync(folder, { recursive: true });
@@ -29,7 +29,7 @@ export class FreshCopy {
     this.refresh();
   }
 
-  /** Removes what a start keeps for the next: the prepared database and compiled code. */
+  /** Removes the results of a start that speed up the next: the prepared database and compiled code. */
   refresh(): void {
     rmSync(join(this.folder, 'node_modules', '.cache'), { recursive: true, force: true });
   }
@@ -47,7 +47,7 @@ function linkFolder(from: string, to: string): void {
   }
 }
 
-/** Copies where the file system cannot link. */
+/** Copies where the file system has no hard links. */
 function linkFile(source: string, target: string): void {
   try {
     linkSync(source, target);

@@ -9,18 +9,18 @@ const DOMAIN = 'demo.local';
 const HEADER_BYTES = 12;
 const PAYLOAD_BYTES = 160;
 const FRAME_MS = 20;
-/** A packet that comes this much after the one before it is late: the listener's jitter buffer may run empty. */
+/** A packet this much after the previous one is late: the listener's jitter buffer may be empty. */
 const LATE_GAP_MS = 40;
 
-/** How the sound of conferences arrived. */
+/** Arrival of the sound of conferences. */
 export interface Arrival {
   readonly received: number;
-  /** Packets that came more than 40 ms after the one before. */
+  /** Packets more than 40 ms after the previous one. */
   readonly late: number;
   readonly longestGapMs: number;
 }
 
-/** One phone that is in many rooms many times; every call says a tone. */
+/** A phone with many calls in many rooms; every call plays a tone. */
 export class RoomCallers {
   readonly #sounds: SoundSocket[] = [];
   readonly #server: { address: string; port: number };
@@ -56,7 +56,7 @@ export class RoomCallers {
     return this.#sounds.length;
   }
 
-  /** Enters a room, answered. */
+  /** Enters a room; settles when answered. */
   async enter(number: string): Promise<void> {
     const sound = await openSound();
     const invite = {
@@ -82,7 +82,7 @@ export class RoomCallers {
     this.#sounds.push(sound);
   }
 
-  /** Everybody sends a packet every 20 ms, evenly spread; the gaps between what arrives are measured after a second. */
+  /** Every call sends a packet every 20 ms, evenly spread; the gaps between received packets are measured after a second. */
   async talk(measuredMs: number): Promise<Arrival> {
     let received = 0;
     let late = 0;
@@ -138,7 +138,7 @@ export class RoomCallers {
   }
 }
 
-/** A G.711 packet of a rough tone, so that the mixer takes it for a voice. */
+/** A G.711 packet of a coarse tone, which the mixer treats as a voice. */
 function rtpPacket(index: number): Buffer {
   const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES);
   packet.writeUInt8(0x80, 0);

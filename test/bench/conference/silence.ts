@@ -7,7 +7,7 @@ const BASE = '/rest/v1/uc/conferences';
 const TONE = 1000;
 
 /**
- * Milliseconds from sending a topology command to the first packet without the voice that it silences, and to the answer.
+ * Milliseconds from a topology command to the first packet without the silenced voice, and to the answer.
  * @param sip `ip:port` of the node
  */
 export async function timeToSilence(

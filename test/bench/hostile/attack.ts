@@ -8,7 +8,7 @@ import { QUIET_GC } from './quiet-gc.ts';
 const SCRIPTS = '/rest/v1/domain/svcscripts';
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));
 
-/** What an attacker is told. */
+/** Arguments of an attacker. */
 export interface AttackOrder {
   readonly base: string;
   readonly token: string | undefined;
@@ -17,17 +17,17 @@ export interface AttackOrder {
   readonly nodePid: number;
 }
 
-/** How the hostile runs ended. */
+/** The results of the hostile runs. */
 export interface Attacked {
   readonly runs: number;
   /** Ended by a typed error, or by themselves. */
   readonly ended: number;
-  /** By script and reason: what neither ended nor was refused in time. */
+  /** Runs that neither ended nor were refused in time, by script and reason. */
   readonly strange: readonly string[];
   readonly killed: number;
 }
 
-/** Hostile scripts of every kind in a node, started by requests over and over. */
+/** Hostile scripts of every kind in a node, started by requests repeatedly. */
 export class Attack {
   readonly #rest: RestClient;
   readonly #codes: string[] = [];
@@ -38,11 +38,11 @@ export class Attack {
     this.#rest = rest;
     this.#attacker = fork(ATTACKER, { execArgv: [...QUIET_GC] });
     this.#gone = once(this.#attacker, 'exit').then(() => Promise.reject(new Error('the attacking process is gone')));
-    // It goes when all is done, too.
+    // It is also closed at the end.
     this.#gone.catch(() => undefined);
   }
 
-  /** Stores all scripts, and starts the process that is to run them: whoever starts one stands still for a while. */
+  /** Stores all scripts, and starts the process that will start them: starting a process blocks for a while. */
   static async prepare(rest: RestClient): Promise<Attack> {
     const attack = new Attack(rest);
     for (const { code, scriptdata } of hostileScenarios()) await attack.#store(code, scriptdata);
@@ -55,8 +55,8 @@ export class Attack {
   }
 
   /**
-   * Starts them over and over, in a process of its own: whoever listens to the calls is not to be held up by it.
-   * @param nodePid whose sandbox processes are killed now and then
+   * Starts them repeatedly, from a separate process so that the listeners are not delayed.
+   * @param nodePid node whose sandbox processes are sometimes killed
    */
   async run(milliseconds: number, nodePid: number): Promise<Attacked> {
     const { base, token } = this.#rest;
@@ -73,7 +73,7 @@ export class Attack {
     const answer = await this.#rest.send('POST', SCRIPTS, { body: { code, scriptdata } });
     if (answer.status !== 200) throw new Error(`${code}: ${answer.status} ${answer.text}`);
     const { problems } = answer.json<{ problems: readonly { readonly severity?: string }[] }>();
-    // Those that cannot be compiled are refused here, which is as good.
+    // Scripts that cannot be compiled are refused here, which is right, too.
     if (problems.every(({ severity }) => severity === 'warning')) this.#codes.push(code);
   }
 }

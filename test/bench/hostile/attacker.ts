@@ -1,4 +1,4 @@
-/** Starts the hostile scripts of a node over and over, and kills its script processes now and then: see attack.ts. */
+/** Starts the hostile scripts of a node repeatedly, and sometimes kills its script processes: see attack.ts. */
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killProcess } from '../../../runtime/processes/kill-process.ts';
@@ -7,7 +7,7 @@ import { scriptProcessesOf } from '../../support/children.ts';
 import type { Attacked, AttackOrder } from './attack.ts';
 
 const HOOKS = '/rest/v1/api/hooks';
-/** Hostile runs at once. */
+/** Concurrent hostile runs. */
 const AT_ONCE = 6;
 const KILL_EVERY_MS = 2500;
 

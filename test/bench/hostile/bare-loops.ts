@@ -4,11 +4,11 @@ import { availableParallelism, constants, setPriority } from 'node:os';
 import process from 'node:process';
 
 /**
- * Processes that compute and do nothing else, one for each processor, as far behind the node as those of scripts: what any work
- * on this machine costs those who listen.
+ * Processes that only compute, one for each processor, with the same low priority as script processes: the cost of any load
+ * on this machine to the listeners.
  */
 export const BareLoops = {
-  /** Does something while they are there. */
+  /** Runs `work` while they compute. */
   async beside<T>(work: () => Promise<T>): Promise<T> {
     const loops = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);']));
     for (const { pid } of loops) if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);

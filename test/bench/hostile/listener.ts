@@ -1,4 +1,4 @@
-/** The phones of hostile.ts, in a process of their own: see listeners.ts. */
+/** The phones of hostile.ts, in a separate process: see listeners.ts. */
 import process from 'node:process';
 import { BridgedCalls } from '../rtp/bridged-calls.ts';
 import type { ListenerOrder } from './listeners.ts';

@@ -6,7 +6,7 @@ import { QUIET_GC } from './quiet-gc.ts';
 
 const LISTENER = fileURLToPath(new URL('listener.ts', import.meta.url));
 
-/** What the listening process is told. */
+/** Arguments of the listening process. */
 export type ListenerOrder =
   | { readonly type: 'call'; readonly server: string; readonly number: string; readonly calls: number }
   | { readonly type: 'listen'; readonly milliseconds: number };
@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /**
- * Phones that listen, in a process that does nothing else: the garbage of a benchmark, and the threads that collect it, held up
- * as many packets as what was to be measured.
+ * Listening phones in a process of their own: the garbage of a benchmark, and the threads that collect it, delayed
+ * as many packets as the attack under measurement.
  */
 export class Listeners {
   readonly #child: ChildProcess;
@@ -29,12 +29,12 @@ export class Listeners {
     this.#gone = once(this.#child, 'exit').then(() => [{ failed: 'the listening process is gone' }]);
   }
 
-  /** Settles when all calls are up. @param server `ip:port` @throws Error when one is refused */
+  /** Settles when all calls are established. @param server `ip:port` @throws Error when one is refused */
   async call(server: string, number: string, calls: number): Promise<void> {
     await this.#do({ type: 'call', server, number, calls });
   }
 
-  /** Listens to all calls for a while. */
+  /** Receives the sound of all calls for a while. */
   async listen(milliseconds: number): Promise<Heard> {
     return (await this.#do({ type: 'listen', milliseconds })) as Heard;
   }

@@ -1,5 +1,5 @@
 /**
- * Processes of the benchmark collect garbage without helpers, and only when it has piled up: a hundred seconds after their start
- * V8 would look for it all the same, and hold up what is measured.
+ * Processes of the benchmark collect garbage without helper threads, and only when much has accumulated: otherwise V8 would
+ * do so a hundred seconds after their start, and delay the measurement.
  */
 export const QUIET_GC = ['--single-threaded-gc', '--no-memory-reducer', '--no-incremental-marking-task'] as const;

@@ -7,7 +7,7 @@ import type { ServerAddress } from '../../../runtime/config/config.ts';
 const COMMAND = fileURLToPath(new URL('../../../runtime/cli/ringmaster.mjs', import.meta.url));
 const PASSWORD = 'bench';
 
-/** The embedded media server alone, in a process of its own. */
+/** The embedded media server in a separate process. */
 export class EmbeddedMedia {
   readonly address: ServerAddress;
   readonly pid: number;

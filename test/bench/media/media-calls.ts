@@ -6,12 +6,12 @@ import { MiniSrf } from '../../embedded/media/support/mini-srf.ts';
 import { connectSound, forward, openSound, type SoundSocket } from '../rtp/streams.ts';
 import { type Heard, receive } from './receiver.ts';
 
-/** A tone that outlasts every measurement. */
+/** A tone longer than every measurement. */
 const SOUND = 'tone_stream://%(600000,0,440)';
 
 const CLOSE_MS = 5000;
 
-/** Endpoints of a media server that are played to or bridged in pairs, and the sockets of their far ends. */
+/** Endpoints of a media server that play or are bridged in pairs, and the sockets of their far ends. */
 export class MediaCalls {
   readonly #srf: MiniSrf;
   readonly #media: MediaServer;
@@ -30,12 +30,12 @@ export class MediaCalls {
     return new MediaCalls(srf, await connectMedia(srf as unknown as Srf, address));
   }
 
-  /** Calls that are up. */
+  /** Established calls. */
   get count(): number {
     return this.#count;
   }
 
-  /** Adds calls until there are so many. */
+  /** Adds calls up to this number. */
   async grow(kind: 'playing' | 'bridged', count: number): Promise<void> {
     this.#kind = kind;
     for (; this.#count < count; this.#count += 1) {
@@ -45,18 +45,18 @@ export class MediaCalls {
     }
   }
 
-  /** Listens to all calls for a while. */
+  /** Receives the sound of all calls for a while. */
   async listen(milliseconds: number): Promise<Heard> {
     const heard = receive(this.#sockets, milliseconds);
     if (this.#kind === 'playing') return heard;
-    // A server that reads by a clock delays all packets of a stream alike: only what comes later than others is late.
+    // A server with a reading clock delays all packets of a stream alike: only additional delay counts.
     const [arrivals] = await Promise.all([heard, forward(this.#sockets, 0, milliseconds)]);
     return arrivals;
   }
 
   async close(): Promise<void> {
     const destroyed = Promise.all(this.#endpoints.map(async (endpoint) => endpoint.destroy().catch(() => undefined)));
-    // One that failed while it was made never settles.
+    // An endpoint that failed while it was created never settles.
     await Promise.race([destroyed, delay(CLOSE_MS, undefined, { ref: false })]);
     this.#media.disconnect();
     for (const { socket } of this.#sockets) socket.close();
@@ -84,7 +84,7 @@ export class MediaCalls {
   }
 }
 
-/** The library waits four seconds for the media server's connection, which never comes where an RTP port is taken. */
+/** drachtio-fsmrf waits four seconds for the media server's connection, which never comes for a taken RTP port. */
 const TRIES = 3;
 
 function description(port: number): string {

@@ -4,7 +4,7 @@ import type { SoundSocket } from '../rtp/streams.ts';
 const LATE_MS = 10;
 const FRAME_MS = 20;
 
-/** A packet's way is compared with the shortest of its stream: what it took longer, it was late (RFC 3550 section 6.4.1). */
+/** A packet is late by the excess of its transit time over the shortest of its stream (RFC 3550 section 6.4.1). */
 class Arrivals {
   #shortest = Number.POSITIVE_INFINITY;
   #first: number | undefined;
@@ -24,7 +24,7 @@ class Arrivals {
     this.received += 1;
   }
 
-  /** Packets that were sent, as far as the numbers tell. */
+  /** Sent packets, as far as the sequence numbers show. */
   get sent(): number {
     return this.#first === undefined ? 0 : ((this.#last - this.#first) & 0xffff) + 1;
   }
@@ -34,11 +34,11 @@ class Arrivals {
 export interface Heard {
   readonly sent: number;
   readonly received: number;
-  /** Milliseconds by which each of those came late that came more than 10 ms late. */
+  /** Milliseconds of delay of each packet more than 10 ms late. */
   readonly lateness: readonly number[];
 }
 
-/** Listens on all sockets for a while: how many packets were sent to them, came, and came late. */
+/** Receives on all sockets for a while, and counts sent, received and late packets. */
 export async function receive(sockets: readonly SoundSocket[], milliseconds: number): Promise<Heard> {
   const streams = sockets.map(({ socket }) => {
     const arrivals = new Arrivals();
@@ -51,7 +51,7 @@ export async function receive(sockets: readonly SoundSocket[], milliseconds: num
   const expected = milliseconds / FRAME_MS;
   const all = streams.map(({ arrivals }) => arrivals);
   return {
-    // A stream from which nothing came has lost everything.
+    // A stream without any received packet has lost all of them.
     sent: all.reduce((sum, { sent }) => sum + (sent === 0 ? expected : sent), 0),
     received: all.reduce((sum, { received }) => sum + received, 0),
     lateness: all.flatMap(({ lateness }) => lateness),

@@ -4,7 +4,7 @@ import type { DialogEntry } from '../../../runtime/callstore/memory-callstore.ts
 
 const DOMAIN = asDomainName('demo.local');
 
-/** A live call of two accounts that nobody else has, as the switch tells the callstore of it. */
+/** A live call of two separate accounts, in the form that the switch writes to the callstore. */
 export function liveDialog(index: number): DialogEntry {
   const [x, y] = [party(index * 2), party(index * 2 + 1)];
   const [acallid, bcallid] = [`${randomUUID()}@${DOMAIN}`, `${randomUUID()}@${DOMAIN}`];

@@ -1,7 +1,7 @@
 /**
- * The REST service of the benchmark `operations`, over a callstore with made-up calls: everything between the socket and the
- * callstore is the product's own. Arguments: port of the health check, number of calls. The health check answers with the
- * port of the service, a token, and how to name some of the calls.
+ * The REST service of the benchmark `operations`, over a callstore with generated calls: everything between the socket and
+ * the callstore is product code. Arguments: port of the health check, number of calls. The health check answers with the
+ * port of the service, a token, and selectors of some calls.
  */
 import Fastify from 'fastify';
 import { createOperations } from '../../../runtime/operations/index.ts';
@@ -50,7 +50,7 @@ const node = await DataNode.start({
   }),
 });
 const token = await node.login('admin@demo.local');
-/** As many as a round of requests can tell apart from one another. */
+/** As many calls as a round of requests can distinguish. */
 const SOME = 5000;
 const step = Math.max(1, Math.floor(named.length / SOME));
 const health = Fastify();

@@ -10,9 +10,9 @@ import { connectSound, openSound, type SoundSocket } from './streams.ts';
 const DOMAIN = 'demo.local';
 const WITHIN_MS = 10_000;
 
-/** Two phones with many calls between them or to scenarios, whose sound sockets are whoever's that asked for the calls. */
+/** Two phones with many calls between them or to scenarios, whose RTP sockets belong to the caller of this class. */
 export class BridgedCalls {
-  /** The sockets of every call: caller's and called party's by turns. */
+  /** The sockets of every call: caller's and called party's in turn. */
   readonly sockets: SoundSocket[] = [];
   readonly #answered = new Arrivals<true>('answered call');
   #alice!: SipEndpoint;
@@ -32,12 +32,12 @@ export class BridgedCalls {
     return calls;
   }
 
-  /** Alice calls bob, who answers at once; settles when both know where to send their sound. */
+  /** Alice calls bob, who answers at once; settles when both know the other's media address. */
   async call(): Promise<void> {
     await Promise.all([this.callTo('102'), this.#answered.next(WITHIN_MS)]);
   }
 
-  /** Alice calls whoever answers by itself, e.g. the scenario `*55echo`. */
+  /** Alice calls a party that answers by itself, e.g. the scenario `*55echo`. */
   async callTo(number: string): Promise<void> {
     const sound = await openSound();
     this.sockets.push(sound);
@@ -63,7 +63,7 @@ export class BridgedCalls {
     await connectSound(sound, parseSdp(response.body).port);
   }
 
-  /** Closes every socket; the calls are the server's to end before. */
+  /** Closes every socket; the server must end the calls before. */
   async close(): Promise<void> {
     for (const { socket } of this.sockets) socket.close();
     await Promise.all([this.#alice.close(), this.#bob.close()]);

@@ -1,4 +1,4 @@
-/** The floor of `rtp`, a process of its own: a bare UDP forwarder between the two ports of each pair it is sent. */
+/** The floor of `rtp`, in a separate process: a bare UDP forwarder between the two ports of each received pair. */
 import { connectSound, openSound } from './streams.ts';
 
 process.once('message', (pairs: readonly (readonly [number, number])[]) => {

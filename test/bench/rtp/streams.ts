@@ -5,15 +5,15 @@ const HOST = '127.0.0.1';
 const FRAME_MS = 20;
 const HEADER_BYTES = 12;
 const PAYLOAD_BYTES = 160;
-/** In the payload, which G.711 to G.711 passes on untouched: time sent, then the packet's number. */
+/** Payload, which G.711 to G.711 passes on unchanged: time of sending, then the packet's number. */
 const STAMP = HEADER_BYTES;
 const NUMBER = STAMP + 8;
 const LATE_MS = 10;
 const STANDSTILL_MS = 4;
-/** What is under way may still arrive after the last packet was sent. */
+/** Milliseconds for packets to arrive after the last one was sent. */
 const DRAIN_MS = 500;
 
-/** One side's socket for sound: sends to the far end, receives from there. */
+/** The RTP socket of one side: sends to the far end, and receives from it. */
 export interface SoundSocket {
   readonly socket: Socket;
   readonly port: number;
@@ -31,7 +31,7 @@ export async function openSound(): Promise<SoundSocket> {
   }
 }
 
-/** Names the far end; a connected socket spares the system a look-up for each packet. */
+/** Sets the far end; a connected socket saves a look-up for each packet. */
 export async function connectSound({ socket }: SoundSocket, port: number): Promise<void> {
   const connected = once(socket, 'connect');
   socket.connect(port, HOST);
@@ -43,15 +43,15 @@ export interface Forwarding {
   readonly received: number;
   /** Received more than 10 ms after they were sent. */
   readonly late: number;
-  /** Of these, the ones that waited for this very process: it had no processor for most of their delay. */
+  /** Of these, packets delayed by this process itself: it had no processor for most of their delay. */
   readonly lateHere: number;
   /** Milliseconds from sending to receiving. */
   readonly delays: readonly number[];
 }
 
 /**
- * Sends a G.711 packet every 20 ms on every socket, evenly spread as independent phones are, and measures when each
- * comes out at another socket. Packets of the warm-up are sent, but not counted.
+ * Sends a G.711 packet every 20 ms on every socket, evenly spread like independent phones, and measures when each
+ * arrives at another socket. Packets of the warm-up are sent, but not counted.
  */
 export async function forward(
   sockets: readonly SoundSocket[],
@@ -98,13 +98,13 @@ export async function forward(
   return { sent, received: delays.length, late, lateHere, delays };
 }
 
-/** Notices when this process was kept waiting: its timer, of 1 ms, came much too late. */
+/** Detects delays of this process by late timers of 1 ms. */
 class Standstill {
   #seen = performance.now();
   #from = 0;
   #to = 0;
 
-  /** To be called whenever the process runs. Returns the time. */
+  /** Call whenever the process runs. Returns the time. */
   seen(): number {
     const now = performance.now();
     if (now - this.#seen > STANDSTILL_MS) {
@@ -115,13 +115,13 @@ class Standstill {
     return now;
   }
 
-  /** Milliseconds of the last standstill that fell after `time`. */
+  /** Milliseconds of the last delay after `time`. */
   since(time: number): number {
     return this.#to - Math.max(this.#from, time);
   }
 }
 
-/** One RTP stream (RFC 3550 section 5.1) whose payload says when it was sent. */
+/** One RTP stream (RFC 3550 section 5.1) whose payload contains the time of sending. */
 class Stream {
   readonly #socket: Socket;
   readonly #ssrc: number;
@@ -135,7 +135,7 @@ class Stream {
 
   /** @param counted false for a packet of the warm-up, which has no number */
   send(counted: boolean): void {
-    // A buffer of its own for each packet: sending is finished later.
+    // A separate buffer for each packet, as sending ends later.
     const packet = Buffer.alloc(HEADER_BYTES + PAYLOAD_BYTES, 0xff);
     packet.writeUInt8(0x80, 0);
     packet.writeUInt8(this.#sequence === 0 ? 0x80 : 0, 1);

@@ -1,6 +1,6 @@
 /**
- * The floor of `scripts`: bare isolated-vm in a process of its own. For each source that comes over the channel: a fresh
- * context in an isolate that is kept, the compiled script, plain data in and out, a time limit, and no more.
+ * The floor of `scripts`: bare isolated-vm in a separate process. For each source from the channel: a new
+ * context in a kept isolate, the compiled script, plain data in and out, and a time limit.
  */
 import process from 'node:process';
 import ivm from 'isolated-vm';

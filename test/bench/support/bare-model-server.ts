@@ -1,5 +1,5 @@
 /**
- * The floor of the benchmark `model`: Fastify and pg, and nothing else, on the same table. Arguments: HTTP port, database
+ * The floor of the benchmark `model`: Fastify and pg alone, on the same table. Arguments: HTTP port, database
  * URL, table, and the columns of name, state, age and note.
  */
 import { randomUUID } from 'node:crypto';

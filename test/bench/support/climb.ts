@@ -4,12 +4,12 @@ import type { Figure } from './report.ts';
 import type { LoadOutcome } from './registered-phones.ts';
 
 const STEP_SECONDS = 6;
-/** Calls per second of the steps, ten to a decade. */
+/** Calls per second of the steps, ten per decade. */
 export const RATES = [
   10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100, 125, 160, 200, 250, 320, 400, 500, 630, 800, 1000, 1250, 1600, 2000,
 ];
 
-/** One side that takes calls. */
+/** A server under load. */
 export interface Subject {
   readonly name: string;
   /** Its processes. */
@@ -19,7 +19,7 @@ export interface Subject {
 
 export interface Step extends LoadOutcome {
   readonly rate: number;
-  /** Processor time of all processes for each call, ms. */
+  /** Processor time of all processes per call, ms. */
   readonly cpuPerCall: number;
 }
 
@@ -30,7 +30,7 @@ export interface Climb {
   readonly failed: Step | undefined;
 }
 
-/** Raises the rate until a step is not clean twice: other work on the machine may spoil one. */
+/** Raises the rate until a step is twice not clean: other load may spoil one. */
 export async function climb(
   rates: readonly number[],
   progress: (line: string) => void,
@@ -64,7 +64,7 @@ export async function measure(rate: number, progress: (line: string) => void, su
   return { rate, ...outcome, cpuPerCall };
 }
 
-/** At the rate of `step`; the floor only where it was measured at the same. */
+/** At the rate of `step`; the floor only when measured at the same rate. */
 export function responseTimes(step: Step | undefined, floor?: Step): Figure[] {
   return [0.5, 0.99].map((share) => ({
     what: `ms from INVITE to 200 at ${step?.rate ?? 0}/s, p${share * 100}`,
@@ -73,7 +73,7 @@ export function responseTimes(step: Step | undefined, floor?: Step): Figure[] {
   }));
 }
 
-/** Why a climb ended, in few words. */
+/** The reason for the end of a climb, in few words. */
 export function ended({ failed }: Climb): string {
   return failed === undefined ? 'the highest rate tried' : `not clean at ${failed.rate}/s`;
 }

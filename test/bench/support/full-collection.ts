@@ -1,7 +1,7 @@
 /**
- * Loaded into every thread of a node under test (`--import`): on SIGUSR2 each collects its garbage, all of it, and gives back
- * what was garbage, as `node --inspect` does when a debugger asks for it. What is resident then is what the node keeps; before,
- * it depends on when V8 looked last.
+ * Loaded into every thread of a node under test (`--import`): on SIGUSR2 each thread collects and returns all of its garbage,
+ * as `node --inspect` does for a debugger. The remaining resident memory is what the node keeps; otherwise it would
+ * depend on the last collection of V8.
  */
 import { Session } from 'node:inspector/promises';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 
-/** Requests answered a second over so many keep-alive connections, each with one request at a time. */
+/** Answered requests per second over this many keep-alive connections, each with one request at a time. */
 export async function perSecond(
   port: number,
   request: () => string,
@@ -34,7 +34,7 @@ export async function perSecond(
   return count / ((performance.now() - began) / 1000);
 }
 
-/** Bytes of a whole answer; undefined while its head is not there. */
+/** Length of a complete answer in bytes; undefined while its head is incomplete. */
 function lengthOf(answer: Buffer): number | undefined {
   const head = answer.indexOf('\r\n\r\n');
   if (head < 0) return undefined;

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Clock ticks a second of /proc: 100 on every Linux that Node runs on. */
+/** Clock ticks per second of /proc: 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 /** State of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A';
 
-/** Processor time that a process and all its threads have used so far, ms, in steps of 10 (proc(5), `stat`). @throws Error when it is gone */
+/** Processor time of a process with all its threads so far, ms, in steps of 10 (proc(5), `stat`). @throws Error when it is gone */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The command's name is in brackets and may contain blanks.
@@ -13,13 +13,13 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
 
-/** Processor time of all processors that a virtual machine's host gave to others so far, ms, in steps of 10 (proc(5), `stat`). */
+/** Processor time that the host of a virtual machine gave to others so far, ms, in steps of 10 (proc(5), `stat`). */
 export function stolenMs(): number {
   const [, , , , , , , , stolen] = readFileSync('/proc/stat', 'utf8').split(/\s+/);
   return (Number(stolen) * 1000) / TICKS_PER_SECOND;
 }
 
-/** Memory of a process that is in RAM, MiB (proc(5), `status`, VmRSS). */
+/** Resident memory of a process, MiB (proc(5), `status`, VmRSS). */
 export function residentMiB(pid: number): number {
   const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kib) / 1024;
@@ -27,7 +27,7 @@ export function residentMiB(pid: number): number {
 
 /**
  * The process that listens on a TCP port of IPv4.
- * @throws Error when there is none whose sockets this user may see
+ * @throws Error when this user can see none
  */
 export function processListeningOn(port: number): number {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -46,7 +46,7 @@ function descriptors(pid: string): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
   } catch {
-    // It ended, or is somebody else's.
+    // It ended, or belongs to another user.
     return [];
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The floor of the benchmarks, a process of its own as the node is one: drachtio-srf alone on the embedded SIP server,
+ * The floor of the benchmarks, in a separate process like the node: drachtio-srf alone on the embedded SIP server,
  * and a bare Fastify. It answers every INVITE with a fixed session description; `POST /call` places one call. First
  * argument: the HTTP port.
  */
@@ -28,7 +28,7 @@ void srf.connect({ host: '127.0.0.1', port: Number(server.addresses.app?.split('
 await once(srf, 'connect');
 
 srf.invite((req, res) => {
-  // A caller that is gone by now shows as a failed call at the caller.
+  // An already departed caller counts as a failed call at the caller.
   srf.createUAS(req, res, { localSdp: SDP }).catch(() => undefined);
 });
 

@@ -2,7 +2,7 @@ import { Registration } from '../../phones/registration.ts';
 import { SipEndpoint } from '../../phones/sip/endpoint.ts';
 import { Arrivals } from '../../phones/wait.ts';
 
-/** A phone of a demo account that notes when an INVITE comes, and refuses it. */
+/** A phone of a demo account that records the time of each INVITE, and refuses it. */
 export class RefusingPhone {
   readonly #login: string;
   /** `performance.now()` of each INVITE. */

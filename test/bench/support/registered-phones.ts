@@ -5,24 +5,24 @@ import { type LoadResult, SippLoad } from './sipp-load.ts';
 /** The demo data's domain. */
 const DOMAIN = 'demo.local';
 
-/** How long a call lasts unless it is said, ms. */
+/** Default duration of a call, ms. */
 const TALK_MS = 500;
 
-/** Beyond the time that the calls need: a run without retransmissions is over long before. */
+/** Seconds in addition to the duration of the calls: a run without retransmissions ends long before. */
 const GRACE_SECONDS = 10;
 
 export interface Load {
   readonly calls: number;
-  /** New calls a second. */
+  /** New calls per second. */
   readonly rate: number;
-  /** How long each call lasts, ms. */
+  /** Duration of each call, ms. */
   readonly talkMs?: number;
 }
 
 export interface LoadOutcome {
   readonly caller: LoadResult;
   readonly retransmissions: number;
-  /** Every call went through, and no message was sent or received twice. */
+  /** Every call succeeded, and no message was sent or received twice. */
   readonly clean: boolean;
 }
 
@@ -44,7 +44,7 @@ export class RegisteredPhones {
     return new RegisteredPhones(sipp, server, from);
   }
 
-  /** Registers both anew, and makes the calls. */
+  /** Registers both again, and makes the calls. */
   async call(load: Load): Promise<LoadOutcome> {
     await this.#register('alice', this.#port);
     await this.#register('bob', this.#port + 1);
@@ -57,7 +57,7 @@ export class RegisteredPhones {
       timeoutSeconds: secondsOf(load) + 2 * GRACE_SECONDS,
     });
     const alice = await answeredBy(this.#sipp, this.#server, this.#port, load);
-    // With every call through, the called party is at its end too.
+    // When every call succeeded, the called party has ended too.
     const called = await bob.result(alice.caller.failed === 0 ? GRACE_SECONDS * 1000 : 0);
     const retransmissions = alice.retransmissions + called.retransmissions;
     return { ...alice, retransmissions, clean: alice.clean && retransmissions === 0 && called.failed === 0 };
@@ -76,7 +76,7 @@ export class RegisteredPhones {
   }
 }
 
-/** Calls to whatever answers at `server`. @param port SIPp's own port */
+/** Calls the party that answers at `server`. @param port SIPp's own port */
 export async function answeredBy(sipp: string, server: string, port: number, load: Load): Promise<LoadOutcome> {
   const { calls, rate, talkMs = TALK_MS } = load;
   const alice = await SippLoad.start({

@@ -2,29 +2,29 @@ import { cpus, loadavg, totalmem } from 'node:os';
 
 /** One line of a benchmark's table. */
 export interface Figure {
-  /** What was measured, with its unit. */
+  /** The measured quantity, with its unit. */
   readonly what: string;
-  /** Undefined: there was none, e.g. not one clean step. */
+  /** Undefined: no value, e.g. without any clean step. */
   readonly figure: number | undefined;
-  /** The same of the bare reference in the same run; undefined where there is none to compare with. */
+  /** The value of the bare reference in the same run; undefined without a reference. */
   readonly floor?: number | undefined;
-  /** In few words: what else must be known to read the figure. */
+  /** Further facts needed to read the figure, in few words. */
   readonly note?: string;
 }
 
-/** A benchmark: bounded in time, ends what it starts, throws `Unavailable` where it cannot run. */
+/** A benchmark: limited in time, ends its processes, throws `Unavailable` where it cannot run. */
 export interface Benchmark {
   readonly title: string;
-  /** @param progress takes a line about what is being done, for whoever waits */
+  /** @param progress takes a line about the current work */
   run(progress: (line: string) => void): Promise<readonly Figure[]>;
 }
 
-/** A program that a benchmark needs is not on this machine. */
+/** A required program is missing on this machine. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
-/** The machine and how busy it is, without which no figure means anything. */
+/** The machine and its load, needed to judge any figure. */
 export function machine(): string {
   const cores = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -35,7 +35,7 @@ export function machine(): string {
 
 const COLUMNS = ['measured', 'figure', 'floor', 'ratio', ''] as const;
 
-/** The figures as a table for a terminal, numbers to the right. */
+/** The figures as a table for a terminal, with numbers aligned right. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map(({ what, figure, floor, note }) => [
     what,

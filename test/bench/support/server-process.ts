@@ -8,16 +8,16 @@ import { freeTcpPort } from '../../support/ports.ts';
 const REFERENCE = fileURLToPath(new URL('./reference-server.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Milliseconds between two looks at /healthz: the resolution of `startMs`. */
+/** Milliseconds between requests to /healthz: the resolution of `startMs`. */
 const LOOK_MS = 5;
 const START_LIMIT_MS = 180_000;
 const STOP_LIMIT_MS = 10_000;
 
-/** A server in a process of its own, until its /healthz answers 200 and from then on. */
+/** A server in a separate process, ready when its /healthz answers 200. */
 export class ServerProcess {
   /** `http://127.0.0.1:port` */
   readonly base: string;
-  /** Milliseconds from starting the process to the first healthy answer. */
+  /** Milliseconds from the start of the process to the first healthy answer. */
   readonly startMs: number;
   /** Body of that answer. */
   readonly health: string;
@@ -32,7 +32,7 @@ export class ServerProcess {
 
   /**
    * Starts `node <args>` in the project's folder.
-   * @throws Error with what the process printed when it ends, or is not healthy within three minutes
+   * @throws Error with the output of the process when it ends, or is not healthy within three minutes
    */
   static async start(args: readonly string[], httpPort: number, env: NodeJS.ProcessEnv): Promise<ServerProcess> {
     const base = `http://127.0.0.1:${httpPort}`;
@@ -67,12 +67,12 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** `ip:port` of SIP, of a reference. */
+  /** `ip:port` of SIP, for a reference. */
   get sip(): string {
     return (JSON.parse(this.health) as { sip: string }).sip;
   }
 
-  /** SIGTERM, and SIGKILL for a process that does not mind. */
+  /** SIGTERM, and SIGKILL if that has no effect. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_LIMIT_MS);
     await end(this.#child, 'SIGTERM');

@@ -12,26 +12,26 @@ export interface LoadOptions {
   readonly program: string;
   /** File in test/bench/calls, without `.xml`. */
   readonly scenario: 'caller' | 'called';
-  /** `ip:port` of the server; the called party has none. */
+  /** `ip:port` of the server; none for the called party. */
   readonly server?: string;
   /** SIPp's own port. */
   readonly port: number;
   readonly calls: number;
-  /** New calls a second. */
+  /** New calls per second. */
   readonly rate?: number;
-  /** How long the caller talks, ms. */
+  /** Duration of the call at the caller, ms. */
   readonly talkMs?: number;
   /** Values for `[name]` in the scenario. */
   readonly keys: Readonly<Record<string, string>>;
-  /** Seconds after which SIPp gives up whatever is left. */
+  /** Seconds after which SIPp abandons the remaining calls. */
   readonly timeoutSeconds: number;
 }
 
-/** What SIPp says of a run in its statistics (SIPp documentation, "Statistics"). */
+/** The statistics of a SIPp run (SIPp documentation, "Statistics"). */
 export interface LoadResult {
   readonly succeeded: number;
   readonly failed: number;
-  /** Messages sent more than once, and messages received more than once. */
+  /** Messages sent more than once, and received more than once. */
   readonly retransmissions: number;
   /** Milliseconds of timer 1 of each call, in steps of SIPp's clock: 4 ms. */
   readonly responseTimes: readonly number[];
@@ -66,7 +66,7 @@ export class SippLoad {
     return new SippLoad(spawn(options.program, args, { cwd: folder, stdio: 'ignore', env }), folder);
   }
 
-  /** Waits for the end of the run, at most `withinMs`, and reads its figures. */
+  /** Waits at most `withinMs` for the end of the run, and reads its statistics. */
   async result(withinMs: number): Promise<LoadResult> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
     try {
@@ -79,7 +79,7 @@ export class SippLoad {
       return {
         succeeded: last.get('SuccessfulCall(C)') ?? 0,
         failed: last.get('FailedCall(C)') ?? 0,
-        // The counts of messages know those received twice as well, but are only written at a regular end.
+        // The message counts include duplicates, but are only written at a regular end.
         retransmissions: Math.max(
           last.get('Retransmissions(C)') ?? 0,
           ofMessages.reduce((sum, [, count]) => sum + count, 0),
@@ -103,7 +103,7 @@ function rows(csv: string): string[][] {
   return lines.map((line) => line.split(';'));
 }
 
-/** The last line of a table, by column name: totals, as far as they are numbers. */
+/** The last line of a table, by column name: the numeric totals. */
 function lastRow(csv: string): Map<string, number> {
   const names = (csv.split('\n')[0] ?? '').split(';');
   const values = rows(csv).at(-1) ?? [];
