@@ -4,7 +4,7 @@ import { requirePeer } from './peers.ts';
 import { Phone } from './phone.ts';
 import { parseNameAddr } from './sip/address.ts';
 
-/** The test phone against a SIP stack of other people: it must not only agree with itself. */
+/** The test phone against an independent SIP stack, so that it does not only agree with itself. */
 describe('test phone and baresip', () => {
   let phone: Phone | undefined;
   let baresip: Baresip | undefined;
@@ -17,7 +17,7 @@ describe('test phone and baresip', () => {
   });
 
   for (const transport of ['udp', 'tcp'] as const) {
-    it(`talk over ${transport}, hold, and end from either side`, async function () {
+    it(`call each other over ${transport}, hold, and hang up from either side`, async function () {
       const program = requirePeer(this, 'baresip');
       const bob = await Phone.start({ login: 'bob', domain: 'test.local', transport });
       phone = bob;

@@ -11,7 +11,7 @@ import { freeTcpPort, freeUdpRange } from '../support/ports.ts';
 import { toneFile } from './media/tone-file.ts';
 import { Arrivals } from './wait.ts';
 
-/** What baresip reports through its ctrl_tcp module. */
+/** Reports of baresip's ctrl_tcp module. */
 export interface BaresipEvent {
   readonly type: string;
   readonly param?: string;
@@ -24,7 +24,7 @@ export interface BaresipAccount {
   readonly password: string;
   /** `ip:port` of the server; requests go there first. */
   readonly server: string;
-  /** False: only calls. */
+  /** False: calls only, without registration. */
   readonly registers?: boolean;
   readonly transport?: 'udp' | 'tcp';
   /** Frequency of the tone it sends. */
@@ -53,7 +53,7 @@ export class Baresip {
     socket.on('error', () => socket.destroy());
   }
 
-  /** Starts it with one account, which registers at once unless told otherwise. */
+  /** Starts it with one account, which registers at once by default. */
   static async start(program: string, account: BaresipAccount): Promise<Baresip> {
     const folder = await mkdtemp(join(tmpdir(), 'ringmaster-baresip-'));
     const control = await freeTcpPort();

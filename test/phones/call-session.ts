@@ -34,7 +34,7 @@ function combine(first: Direction, second: Direction): Direction {
 /** The offer/answer state of one call (RFC 3264), driving its RTP. */
 export class CallSession {
   readonly rtp: RtpSession;
-  /** What this side wants: `sendrecv`, or a kind of hold. */
+  /** The wanted direction: `sendrecv`, or a kind of hold. */
   wanted: Direction = 'sendrecv';
   readonly #codecs: readonly Codec[];
   readonly #keysByRtp: boolean;
@@ -43,7 +43,7 @@ export class CallSession {
   readonly #violation: (what: string) => void;
   #version = 0;
   #local: LocalDescription | undefined;
-  /** Of the sound in the last description that it wrote. */
+  /** Port of the audio in the last description it wrote. */
   #profile = '';
   #remote: AudioDescription | undefined;
 

@@ -6,13 +6,13 @@ export interface ChallengerOptions {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
-  /** Seconds: whoever registers for less is refused with 423. */
+  /** Seconds: shorter registrations are refused with 423. */
   readonly minExpires?: number;
-  /** Status for credentials that are wrong: 403, or 407 with the challenge again. */
+  /** Status for wrong credentials: 403, or 407 with another challenge. */
   readonly refusesWith?: 403 | 407;
 }
 
-/** The operator's side of digest authentication (RFC 3261 section 22): whoever comes must know the password. */
+/** The operator's side of digest authentication (RFC 3261 section 22): every request needs the password. */
 export class Challenger {
   readonly #options: ChallengerOptions;
   readonly #nonce = token();
@@ -25,7 +25,7 @@ export class Challenger {
     return this.#options.minExpires ?? 0;
   }
 
-  /** Whether the request proved who it is from; if not, it has been challenged or refused. */
+  /** Whether the request is authenticated; otherwise it has been challenged or refused. */
   admits(transaction: ServerTransaction): boolean {
     const { request } = transaction;
     const registers = request.method === 'REGISTER';

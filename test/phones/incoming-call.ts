@@ -4,10 +4,10 @@ import { header, type SipHeader, type SipRequest } from './sip/message.ts';
 import type { ServerTransaction } from './sip/server-transaction.ts';
 import { PhoneCall, type CallContext } from './phone-call.ts';
 
-/** A call to this phone. Until `ring`, `answer` or `reject` the far end has got a 100 and nothing more. */
+/** A call to this phone. Before `ring`, `answer` or `reject` the far end has only received a 100. */
 export class IncomingCall extends PhoneCall {
   readonly invite: SipRequest;
-  /** Answers with 200 what is cancelled: the two have crossed. */
+  /** Answers a cancelled INVITE with 200: the two cross. */
   answersCancelled = false;
   readonly #transaction: ServerTransaction;
 
@@ -44,7 +44,7 @@ export class IncomingCall extends PhoneCall {
     this.#transaction.respond(180, { headers: this.contactHeaders() });
   }
 
-  /** 183 with a session description: the caller may hear this phone before it answers. */
+  /** 183 with a session description: the caller can hear this phone before the answer. */
   ringWithEarlyMedia(): void {
     const body = this.invite.body === '' ? undefined : this.session.answer(this.invite.body);
     if (body === undefined) throw new Error('early media needs an offer this phone can answer');
@@ -71,7 +71,7 @@ export class IncomingCall extends PhoneCall {
     this.finish({ by: 'here', status });
   }
 
-  /** The CANCEL has come: the INVITE ends with 487, unless its answer crosses it. */
+  /** The CANCEL arrived: the INVITE ends with 487, unless its answer crosses it. */
   cancelled(): void {
     if (this.answersCancelled) {
       this.answer().catch((err: unknown) => this.context.endpoint.violation(String(err)));

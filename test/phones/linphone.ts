@@ -18,13 +18,13 @@ export interface LinphoneAccount {
   readonly tone: number;
 }
 
-/** A linphonec process, driven as a person does: commands in, what it prints out. It has no sound card. */
+/** A linphonec process, driven like by a person: commands in, printed text out. It has no sound card. */
 export class Linphone {
   readonly #child: ChildProcess;
   readonly #folder: string;
   readonly #watchers = new Set<() => void>();
   #output = '';
-  /** What was printed before here has been waited for. */
+  /** Position in the output up to which it was awaited. */
   #read = 0;
 
   private constructor(child: ChildProcess, folder: string) {
@@ -79,7 +79,7 @@ export class Linphone {
     }
   }
 
-  /** Waits for what it prints, after what was waited for before. */
+  /** Waits for output after the last awaited one. */
   async printed(pattern: RegExp, withinMs = 10_000): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const look = (): void => {
@@ -101,13 +101,13 @@ export class Linphone {
     }
   }
 
-  /** Calls, and waits until sound can flow. */
+  /** Calls, and waits until media can flow. */
   async call(uri: string): Promise<void> {
     this.command(`call ${uri}`);
     await this.talking();
   }
 
-  /** Waits until sound can flow, and plays its tone. */
+  /** Waits until media can flow, and plays its tone. */
   async talking(): Promise<void> {
     await this.printed(/Media streams established/);
     this.command(`play ${join(this.#folder, 'tone.wav')}`);
@@ -124,7 +124,7 @@ export class Linphone {
     await this.ended();
   }
 
-  /** Waits until its call is over, whoever ended it. */
+  /** Waits until its call is over, ended by either side. */
   async ended(): Promise<void> {
     await this.printed(/Call \d+ with .* ended/);
   }
@@ -152,7 +152,7 @@ function settings({ login, domain, password, server, transport }: LinphoneAccoun
     'sip_tls_port=0',
     'default_proxy=0',
     'use_ipv6=0',
-    // Loopback is no network to it.
+    // linphonec ignores loopback interfaces.
     'auto_net_state_mon=0',
     'register_only_when_network_is_up=0',
     '[rtp]',

@@ -9,7 +9,7 @@ import { Moment } from './wait.ts';
 
 export interface OutgoingCallOptions {
   readonly target: string;
-  /** URI of To where it differs from the Request-URI. */
+  /** URI of To, unless it is the Request-URI. */
   readonly to: string;
   /** Address of record, `sip:login@domain`. */
   readonly from: string;
@@ -176,7 +176,7 @@ export class OutgoingCall extends PhoneCall {
 
   async #awaitCancelAnswer(): Promise<void> {
     const response = await this.context.endpoint.cancel(this.#transaction).final;
-    // The 200 to the INVITE ended its transaction: a CANCEL that crossed it matches nothing (RFC 3261 section 9.2).
+    // The 200 to the INVITE ended its transaction: a CANCEL that crossed it has no match (RFC 3261 section 9.2).
     const crossed = this.answeredMoment.reached && response?.status === 481;
     if (response?.status === 200 || crossed) return;
     this.context.endpoint.violation(`CANCEL was answered with ${response?.status ?? 'nothing'}`);

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Context } from 'mocha';
 
-/** SIP programs of other people, used where they are installed. */
+/** Other SIP programs, used where they are installed. */
 export type Peer = 'sipp' | 'baresip' | 'linphonec' | 'pocketsphinx_continuous';
 
 /** Path of a program, or undefined when it is not installed. */

@@ -15,7 +15,7 @@ export interface CallEnd {
   readonly reason?: string;
 }
 
-/** What the phone that owns the call lends it. */
+/** Services of the phone that owns the call. */
 export interface CallContext {
   readonly endpoint: SipEndpoint;
   readonly session: CallSession;
@@ -30,7 +30,7 @@ const SDP_TYPE = { name: 'Content-Type', value: 'application/sdp' };
 /** One call of a test phone, from either side. Every `within` and `for` is in milliseconds. */
 export abstract class PhoneCall {
   readonly session: CallSession;
-  /** Sound directions the far end has set by re-INVITE or UPDATE, in order. */
+  /** Media directions set by the far end with re-INVITE or UPDATE, in order. */
   readonly directions = new Arrivals<Direction>('change of direction');
   /** Bodies of INFO requests received. */
   readonly infos: string[] = [];
@@ -53,7 +53,7 @@ export abstract class PhoneCall {
 
   abstract get callId(): string;
 
-  /** Ends the call in whatever way its state asks for, and waits for the end. */
+  /** Ends the call in the way that its state requires, and waits for the end. */
   abstract hangup(): Promise<void>;
 
   get live(): boolean {
@@ -184,7 +184,7 @@ export abstract class PhoneCall {
     }
   }
 
-  /** Lets the call go without a word, as a phone that lost its power. */
+  /** Abandons the call without a message, like a phone without power. */
   abandon(): void {
     this.finish({ by: 'lost' });
   }
@@ -210,7 +210,7 @@ export abstract class PhoneCall {
     this.endedMoment.reach(end);
   }
 
-  /** BYE, when there is somebody to take leave of. */
+  /** BYE, for an established call. */
   protected async bye(): Promise<void> {
     const response = await this.request('BYE');
     // 481: both sides hung up at the same moment.

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Phone, type PhoneOptions } from './phone.ts';
 import type { Protocol } from './sip/transport.ts';
 
-/** Two phones without a server: what they are trusted with in the tests of the server is shown here first. */
+/** Two phones without a server, to verify the phones that test the server. */
 
 const phones: Phone[] = [];
 
@@ -33,7 +33,7 @@ describe('test phone', () => {
 
   for (const transport of ['udp', 'tcp'] as const) {
     describe(`over ${transport}`, () => {
-      it('calls, is heard and hears, and hangs up', async () => {
+      it('calls, hears the other phone and is heard, and hangs up', async () => {
         const [alice, bob] = await pair(transport);
         const { outgoing, incoming } = await talk(alice, bob);
         outgoing.play(440);
@@ -45,7 +45,7 @@ describe('test phone', () => {
         expect(incoming.rtp().received).to.be.greaterThan(5);
       });
 
-      it('is refused with the status of the called phone', async () => {
+      it('gets the refusal of the called phone', async () => {
         const [alice, bob] = await pair(transport);
         const outgoing = await alice.call(bob.contact);
         (await bob.incoming()).reject(486);
@@ -94,7 +94,7 @@ describe('test phone', () => {
     expect(incoming.rtp()).to.include({ lost: 0, timestampJumps: 0 });
   });
 
-  it('agrees on the codec both have', async () => {
+  it('agrees on the common codec', async () => {
     const [alice, bob] = await pair('udp', { codecs: ['PCMA'] });
     const { outgoing, incoming } = await talk(alice, bob);
     incoming.play(1000);
@@ -114,7 +114,7 @@ describe('test phone', () => {
     await outgoing.answered();
   });
 
-  it('offers and answers late, in the 200 and the ACK', async () => {
+  it('works without an offer in the INVITE: the 200 offers and the ACK answers', async () => {
     const [alice, bob] = await pair('udp');
     const outgoing = await alice.call(bob.contact, { lateOffer: true });
     const incoming = await bob.incoming();
@@ -128,7 +128,7 @@ describe('test phone', () => {
     await Promise.all([outgoing.hears(620), incoming.hears(440)]);
   });
 
-  it('says what it heard when a tone does not come', async () => {
+  it('names the tones it heard when an expected one is missing', async () => {
     const [alice, bob] = await pair('udp');
     const { outgoing, incoming } = await talk(alice, bob);
     incoming.play(700);

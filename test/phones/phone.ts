@@ -22,33 +22,33 @@ export interface PhoneOptions extends EndpointOptions {
   readonly registrar?: string;
   readonly transport?: Protocol;
   readonly codecs?: readonly Codec[];
-  /** Whether it knows telephone-events (RFC 4733); true by default. */
+  /** Supports telephone-events (RFC 4733); true by default. */
   readonly keysByRtp?: boolean;
-  /** What it writes instead of its plain session description. */
+  /** Changes its session descriptions. */
   readonly describes?: (sdp: string) => string;
   readonly displayName?: string;
-  /** Whoever registers here or calls must know this password, as with an operator. */
+  /** Requires this password of registering and calling phones, like an operator. */
   readonly challenger?: Challenger;
-  /** What it answers to a MESSAGE outside any call; undefined: 200. */
+  /** Response to a MESSAGE outside any call; undefined: 200. */
   readonly messageStatus?: number;
-  /** Violations that the test knows of, and that are not to count. */
+  /** Expected violations, which do not fail the test. */
   readonly tolerates?: RegExp;
 }
 
 /**
  * A SIP phone for tests, written from the RFCs on raw sockets and sharing no code with the project, so that a
- * misunderstanding is not made twice. It does what a test tells it and keeps a record of every rule the far end broke.
+ * misunderstanding is not repeated. It does what a test says, and records every violation by the far end.
  */
 export class Phone {
   readonly login: string;
   /** Requests outside any call: NOTIFY, MESSAGE, OPTIONS. */
   readonly requests = new Arrivals<SipRequest>('request outside a call');
-  /** REGISTERs that this phone accepted, as an operator does. */
+  /** REGISTERs accepted by this phone as an operator. */
   readonly registrations = new Arrivals<SipRequest>('REGISTER');
   readonly #options: PhoneOptions;
   readonly #calls = new Set<PhoneCall>();
   readonly #arrivals: Arrivals<IncomingCall>;
-  /** INVITEs whose CANCEL came while their call was being set up. */
+  /** INVITEs cancelled while their call was being set up. */
   readonly #cancelledEarly = new WeakSet<ServerTransaction>();
   #endpoint!: SipEndpoint;
   #registration: Registration | undefined;
@@ -71,7 +71,7 @@ export class Phone {
     return phone;
   }
 
-  /** `sip:login@127.0.0.1:port`, what it registers and where it can be called directly. */
+  /** `sip:login@127.0.0.1:port`, its contact and direct address. */
   get contact(): string {
     const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
     return `sip:${this.login}@${this.#endpoint.hostPort}${transport}`;
@@ -82,7 +82,7 @@ export class Phone {
     return `sip:${this.login}@${this.#options.domain}`;
   }
 
-  /** Every rule of SIP, SDP or RTP that the far end broke so far. */
+  /** Every violation of SIP, SDP or RTP by the far end so far. */
   get violations(): readonly string[] {
     const all = [...this.#endpoint.violations, ...[...this.#calls].flatMap(mediaViolations)];
     return all.filter((what) => this.#options.tolerates?.test(what) !== true);
@@ -179,12 +179,12 @@ export class Phone {
     return this.#arrivals.next(withinMs);
   }
 
-  /** Incoming calls nobody has taken from `incoming()` yet. */
+  /** Incoming calls not yet taken from `incoming()`. */
   get waitingCalls(): number {
     return this.#arrivals.pending;
   }
 
-  /** Ends its calls, takes its contact away and closes. `abruptly` does neither, like a phone without power. */
+  /** Ends its calls, removes its contact and closes. `abruptly` does neither, like a phone without power. */
   async stop(options: { abruptly?: boolean } = {}): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -256,7 +256,7 @@ export class Phone {
 
   #refuse(transaction: ServerTransaction, wasACall: boolean): void {
     const { method } = transaction.request;
-    // A BYE that crosses this phone's own BYE is nobody's fault.
+    // A BYE that crosses this phone's own BYE is no violation.
     if (!(method === 'BYE' && wasACall)) this.#endpoint.violation(`${method} in a dialog this phone does not have`);
     transaction.respond(wasACall && method === 'BYE' ? 200 : 481);
   }

@@ -13,7 +13,7 @@ export interface RegisteredContact {
 export interface RegisterResult {
   readonly status: number;
   readonly reason: string;
-  /** Every contact the registrar has for the account. */
+  /** Every contact of the account at the registrar. */
   readonly contacts: readonly RegisteredContact[];
   /** Challenges of the first, unauthorised answer. */
   readonly challenges: readonly Challenge[];
@@ -25,7 +25,7 @@ export interface RegisterOptions {
   readonly expires: number;
   readonly username: string;
   readonly password: string;
-  /** Which challenge to answer when there are several; default the first understood (RFC 8760 section 2.4). */
+  /** The challenge to answer when there are several; default: the first supported one (RFC 8760 section 2.4). */
   readonly algorithm?: DigestAlgorithm;
   /** `*` removes every contact of the account (RFC 3261 section 10.2.2). */
   readonly contact: string;
@@ -48,7 +48,7 @@ export class Registration {
     this.#uri = `sip:${domain}`;
   }
 
-  /** REGISTER, once more with credentials when challenged. Never rejects for a refusal: the status tells. */
+  /** REGISTER, repeated with credentials when challenged. A refusal does not reject: see the status. */
   async register(options: RegisterOptions): Promise<RegisterResult> {
     const first = await this.#send(options, undefined);
     const header401 = first.status === 407 ? 'proxy-authenticate' : 'www-authenticate';

@@ -7,7 +7,7 @@ import type { Peer } from './sip/transport.ts';
 export interface TextToSend {
   readonly target: string;
   readonly text: string;
-  /** Header To, when not the target. */
+  /** Header To, unless it is the target. */
   readonly to?: string | undefined;
   /** Address of record. */
   readonly from: string;
@@ -18,7 +18,7 @@ export interface TextToSend {
   readonly headers?: readonly SipHeader[] | undefined;
 }
 
-/** Sends a MESSAGE, once more with credentials when challenged; rejects without an answer. */
+/** Sends a MESSAGE, repeated with credentials when challenged; rejects without an answer. */
 export async function sendMessage(endpoint: SipEndpoint, peer: Peer, message: TextToSend): Promise<SipResponse> {
   const { target, text, from, username, password, contentType = 'text/plain', headers = [] } = message;
   const callId = `${token()}@127.0.0.1`;

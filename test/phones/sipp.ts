@@ -25,9 +25,9 @@ export interface SippRun {
 }
 
 export interface SippResult {
-  /** 0: every call went as the scenario says (SIPp exit codes). */
+  /** 0: every call followed the scenario (SIPp exit codes). */
   readonly code: number;
-  /** What SIPp wrote into its error log, for the failure message. */
+  /** SIPp's error log, for the failure message. */
   readonly errors: string;
 }
 

@@ -1,6 +1,6 @@
-/** Waiting for things that happen once, whether before or after somebody starts to wait. No polling. */
+/** Waiting for events that happen once, before or after the wait starts. No polling. */
 
-/** What was waited for did not come, or can no longer come. */
+/** The awaited event did not happen in time, or can no longer happen. */
 export class WaitError extends Error {
   override readonly name = 'WaitError';
 }
@@ -10,7 +10,7 @@ interface Waiter<T> {
   reject(error: Error): void;
 }
 
-/** Something that happens at most once and has a value then, e.g. the answer to a call. */
+/** An event that happens at most once, with a value, e.g. the answer to a call. */
 export class Moment<T> {
   readonly #label: string;
   readonly #waiters = new Set<Waiter<T>>();
@@ -21,7 +21,7 @@ export class Moment<T> {
     this.#label = label;
   }
 
-  /** The value, or undefined as long as it has not happened. */
+  /** The value, or undefined until it happens. */
   get value(): T | undefined {
     return this.#reached?.value;
   }
@@ -36,7 +36,7 @@ export class Moment<T> {
     for (const waiter of this.#waiters) waiter.resolve(value);
   }
 
-  /** It can no longer happen: everybody who waits, or starts to, is told why. */
+  /** The event can no longer happen: all present and later waits reject with the reason. */
   miss(why: string): void {
     this.#over ??= why;
     for (const waiter of this.#waiters) waiter.reject(new WaitError(`${this.#label}: ${why}`));
@@ -63,7 +63,7 @@ async function waitFor<T>(waiters: Set<Waiter<T>>, withinMs: number, late: strin
   }
 }
 
-/** A queue that is awaited from the other end, e.g. incoming calls. */
+/** An awaitable queue, e.g. of incoming calls. */
 export class Arrivals<T> {
   readonly #items: T[] = [];
   readonly #waiters = new Set<Waiter<T>>();
@@ -95,7 +95,7 @@ export class Arrivals<T> {
   }
 }
 
-/** Lets real time pass: only for observing that something does not happen, never to wait for something. */
+/** Lets real time pass: only to observe that an event does not happen, never to wait for one. */
 export function observeFor(milliseconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, milliseconds);

@@ -1,6 +1,6 @@
 /**
  * Checks the borders between rooms: dependencies point one way and go through doors (`index.ts`), a vendor library has one importer,
- * and no files import each other in circles. Prints every wrong import as `file:line: message` and exits with 1.
+ * and files do not import each other in circles. Prints every wrong import as `file:line: message` and exits with 1.
  * `--write` writes the table of rooms into docs/architecture.md.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -50,13 +50,13 @@ function* sources(folder: string): Generator<string> {
 
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g;
 
-/** Borders that are crossed, as `FROM TO`. */
+/** Violated borders, as `FROM TO`. */
 const crossed = new Set<string>();
 
 function problemsOf(file: string, source: string): string[] {
   const room = roomOf(file);
   if (ROOMS[room] === undefined) return [`${file}:1: ${room} is no known room: test/support/rooms.ts`];
-  // Tests look into rooms.
+  // Tests may import the inside of rooms.
   if (room === 'test') return [];
   const problems: string[] = [];
   source.split('\n').forEach((line, index) => {
@@ -123,7 +123,7 @@ const problems = [
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
 
-/** Runs after all imports have been looked at. */
+/** Runs after the check of all imports. */
 function unusedBorders(): string[] {
   return Object.entries(ROOMS).flatMap(([room, { mayImport }]) =>
     mayImport === 'everything'

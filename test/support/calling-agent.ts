@@ -1,7 +1,7 @@
-/** What a scenario does that calls an agent. */
+/** A scenario that calls an agent. */
 export interface CallingAgent {
   readonly id: string;
-  /** Number of the agent; Bob's unless said. */
+  /** Number of the agent; default: Bob's. */
   readonly to?: string;
   /** Lines before `start`. */
   readonly head?: string;

@@ -4,8 +4,8 @@ import process from 'node:process';
 import { expect } from 'chai';
 import { childrenOf, processorsOf, scriptProcessesOf } from './children.ts';
 
-describe('processes that a test looks at', () => {
-  it('are nothing to it when they are gone', async function () {
+describe('child processes of a process', () => {
+  it('exclude processes that have ended', async function () {
     if (process.platform !== 'linux') this.skip();
     const child = spawn('sleep', ['60']);
     const { pid = 0 } = child;

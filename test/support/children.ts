@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The processes that a process has started and that are there (proc(5)). */
+/** The living child processes of a process (proc(5)). */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid)
     .flatMap((thread) => read(`${pid}/task/${thread}/children`).split(' '))
@@ -8,7 +8,7 @@ export function childrenOf(pid: number): number[] {
     .filter((child) => child > 0);
 }
 
-/** Processes of a node that run scripts; a small process has started them. */
+/** Processes of a node that run scripts, started by its small helper process. */
 export function scriptProcessesOf(nodePid: number): number[] {
   return childrenOf(nodePid)
     .flatMap(childrenOf)
@@ -28,7 +28,7 @@ function read(name: string): string {
   return unlessGone(() => readFileSync(`/proc/${name}`, 'utf8'), '');
 }
 
-/** A process, or a thread, may have ended since it was listed. */
+/** `gone` for a process or thread that has ended since it was listed. */
 function unlessGone<T>(look: () => T, gone: T): T {
   try {
     return look();

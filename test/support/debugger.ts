@@ -6,10 +6,10 @@ type Message = {
   readonly params?: never;
 };
 
-/** The method is unknown, by JSON-RPC. */
+/** The method is unknown (JSON-RPC). */
 const UNKNOWN_METHOD = -32601;
 
-/** A debugger as VS Code is one, reduced to sending requests and awaiting answers and events. */
+/** A debugger like that of VS Code, reduced to requests, answers and events. */
 export class Debugger {
   readonly #socket: WebSocket;
   readonly #seen: Message[] = [];
@@ -40,10 +40,10 @@ export class Debugger {
 
   /**
    * Does what VS Code's debugger (js-debug) does when it attaches to Node.js: the same requests in the same order, without
-   * waiting for one before the next where it does not, and those of Node.js alone, to which it needs an answer as well.
+   * waiting between them where js-debug does not, and its requests for Node.js alone, which need an answer as well.
    * @param path of the file
    * @param line from 1
-   * @returns the answer to the breakpoint
+   * @returns the answer to the breakpoint request
    */
   async attachAsVsCode(path: string, line: number): Promise<Record<string, never>> {
     const nodeWorker = this.#ask('NodeWorker.enable', { waitForDebuggerOnStart: true });
@@ -77,13 +77,13 @@ export class Debugger {
     return this.#first((message) => message.id === id);
   }
 
-  /** @param text somewhere in its parameters */
+  /** @param text part of the event's parameters */
   async event(method: string, text = ''): Promise<Record<string, never>> {
     const found = await this.#first((message) => message.method === method && JSON.stringify(message).includes(text));
     return (found as { params: Record<string, never> }).params;
   }
 
-  /** What came so far is not an answer to what comes now. */
+  /** Drops earlier events. */
   forget(): void {
     this.#seen.length = 0;
   }

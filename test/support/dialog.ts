@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 
-/** The dialog of the specification's tables, written down again for the tests, and what every dialog must satisfy. */
+/** The dialog of the specification's tables, written again for the tests, and the rules of every dialog. */
 
 export interface Leg {
   readonly callid: string;
@@ -46,7 +46,7 @@ export const FIELDS = [
 
 const URI = /^<sip:[^@<>\s]+@[^@<>;\s]+>$/;
 
-/** The rules that hold for every dialog between sipusers, whatever it is doing (specification, "Dialog"). */
+/** The rules of every dialog between sipusers, in any state (specification, "Dialog"). */
 export function expectWellFormed(dialog: Dialog): void {
   expect(Object.keys(dialog)).to.have.members(FIELDS);
   for (const name of ['acallid', 'dialogid', 'inviteid', 'site'] as const) {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * For state that can only be asked for (a REST list, /healthz): asks until the check passes. The last failure is thrown
- * when it does not within `withinMs`.
+ * Repeats a check of state that can only be polled (a REST list, /healthz) until it passes.
+ * @throws the last failure after `withinMs`
  */
 export async function eventually<T>(check: () => Promise<T>, withinMs = 3000): Promise<T> {
   const deadline = Date.now() + withinMs;

@@ -4,7 +4,7 @@ import { authorization, type Challenge } from '../phones/sip/digest.ts';
 const SDP =
   'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 20000 RTP/AVP 0 8 101\r\na=rtpmap:101 telephone-event/8000\r\na=fmtp:101 0-16\r\na=sendrecv\r\n';
 const BODY = ['Content-Type: application/sdp'];
-/** Request-URI, headers of its own, and body by method: what the messages are made from. */
+/** Request-URI, headers and body by method, from which the messages are made. */
 const REQUESTS: readonly (readonly [method: string, headers: readonly string[], body?: string])[] = [
   ['REGISTER', ['Expires: 60', 'Allow-Events: talk, hold']],
   ['REGISTER', ['Expires: 60', 'Path: <sip:p;lr>', 'Supported: path, outbound']],
@@ -46,13 +46,13 @@ const PIECES = [
   'é',
 ];
 
-/** Messages as phones send them, with mistakes; the same ones for the same seed. */
+/** Messages of phones with mistakes; the same ones for the same seed. */
 export class FuzzedSip {
   readonly #random: Random;
   readonly #challenge: Challenge | undefined;
   #count = 0;
 
-  /** @param challenge of the realm demo.local: half of the requests answer it as carol, and come past the authentication */
+  /** @param challenge of the realm demo.local: half of the requests answer it as carol, and pass the authentication */
   constructor(seed: number, challenge?: Challenge) {
     this.#random = new Random(seed);
     this.#challenge = challenge;
@@ -109,7 +109,7 @@ export class FuzzedSip {
     return [`${name}: ${authorization({ ...account, method, uri, nonceCount: this.#count + 1, cnonce: 'fuzz' })}`];
   }
 
-  /** One mistake: of bytes, of a line, or of a length. */
+  /** One mistake: in bytes, a line, or a length. */
   #spoilt(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
     const at = this.#random.below(bytes.length + 1);
     const some = this.#random.below(12);
@@ -144,7 +144,7 @@ export class FuzzedSip {
     }
   }
 
-  /** A line is missing, there twice, at another place, or without its value. */
+  /** A line is missing, duplicated, moved, or without its value. */
   #otherLines(bytes: Buffer): Buffer<ArrayBuffer> {
     const lines = bytes.toString('latin1').split('\r\n');
     const [line = ''] = lines.splice(this.#random.below(lines.length), 1);

@@ -3,12 +3,12 @@ import { expectTalk } from '../e2e/expectations.ts';
 import { eventually } from './eventually.ts';
 import type { Stage } from './stage.ts';
 
-/** What is kept for 32 s to absorb retransmissions (RFC 3261, timers H, J and I), and figures of what has been. */
+/** Counts that are kept for 32 s to absorb retransmissions (RFC 3261, timers H, J and I), and totals. */
 const PASSING = /transactions|timers|packets|lateness/i;
 
 /**
- * After each test of this `describe`, which is inside the one of the stage: the node answers, nothing is left in it, and two
- * phones can talk.
+ * After each test of this `describe`, inside that of the stage: the node answers, all counts are zero, and two phones can
+ * talk.
  */
 export function useHealthCheck(stage: Stage): void {
   let idle: Readonly<Record<string, number>>;

@@ -1,15 +1,15 @@
 import { HOSTILE, UNSTOPPABLE, hostile } from './hostile-scripts.ts';
 
-/** A scenario as a node stores it. */
+/** A scenario in the form that a node stores. */
 export interface ScriptData {
   readonly format: 'js' | 'ts' | 'yaml';
   readonly source: string;
 }
 
-/** The longest that any of them may run, which they say themselves. */
+/** The longest running time of each, set by the scenario itself. */
 const WALL = '4s';
 
-/** Scenarios that misuse what a node offers; the scripts of `hostile-scripts.ts` misuse the language. */
+/** Scenarios that misuse the services of a node; the scripts of `hostile-scripts.ts` misuse the language. */
 const SCENARIOS: Readonly<Record<string, ScriptData>> = {
   'requests without end': module(
     "for (;;) await Promise.all(Array.from({ length: 60 }, () => http.request({ url: 'http://127.0.0.1:1/' }).catch(() => {})));",
@@ -21,19 +21,44 @@ const SCENARIOS: Readonly<Record<string, ScriptData>> = {
     "for (;;) await scenario.run({ scenario: 'scenarios-that-start-each-other', mode: 'parallel', keep: true }).catch(() => sleep('10ms'));",
   ),
   'an event that starts itself': yaml(
-    'starts: { event: storm, hook: true }\nstart: one\nblocks:\n  one: { publish: storm, next: two }\n  two: { publish: storm, next: end }\n',
+    `starts: { event: storm, hook: true }
+start: one
+blocks:
+  one: { publish: storm, next: two }
+  two: { publish: storm, next: end }
+`,
   ),
   'a loop of blocks': yaml(
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { set: { n: "${n + 1}" }, next: b }\n  b: { if: n < 0, exits: { then: end, else: a } }\n',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a: { set: { n: "\${n + 1}" }, next: b }
+  b: { if: n < 0, exits: { then: end, else: a } }
+`,
   ),
   'a loop that hardly waits': yaml(
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { wait: 1ms, next: b }\n  b: { if: n < 0, exits: { then: end, else: a } }\n',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a: { wait: 1ms, next: b }
+  b: { if: n < 0, exits: { then: end, else: a } }
+`,
   ),
   'a text that doubles': yaml(
-    'variables: { s: xxxxxxxxxxxxxxxx }\nstart: a\nblocks:\n  a: { set: { s: "${s + s}" }, next: b }\n  b: { if: s == "", exits: { then: end, else: a } }\n',
+    `variables: { s: xxxxxxxxxxxxxxxx }
+start: a
+blocks:
+  a: { set: { s: "\${s + s}" }, next: b }
+  b: { if: s == "", exits: { then: end, else: a } }
+`,
   ),
   'a list that doubles': yaml(
-    'variables: { s: [1, 2, 3] }\nstart: a\nblocks:\n  a: { set: { s: "${s + s}" }, next: b }\n  b: { if: size(s) == 0, exits: { then: end, else: a } }\n',
+    `variables: { s: [1, 2, 3] }
+start: a
+blocks:
+  a: { set: { s: "\${s + s}" }, next: b }
+  b: { if: size(s) == 0, exits: { then: end, else: a } }
+`,
   ),
   'functions begun and cancelled without end': module(
     "for (;;) { for (let i = 0; i < 2000; i++) { const one = events.wait({ event: 'never' }); one.catch(() => {}); one.cancel(); } await scenario.info(); }",
@@ -59,12 +84,16 @@ const SCENARIOS: Readonly<Record<string, ScriptData>> = {
   },
   'a loop at the top of a module': {
     format: 'js',
-    source: 'let i = 0;\nwhile (i < 7) { await 1; i = (i + 1) % 7; }\nexport default async () => 1;\n',
+    source: `let i = 0;
+while (i < 7) { await 1; i = (i + 1) % 7; }
+export default async () => 1;
+`,
   },
   'an error at the top of a module that cannot be read': {
     format: 'js',
-    source:
-      'throw new Proxy(new Error(), { get() { for (;;); }, getPrototypeOf() { for (;;); } });\nexport default async () => 1;\n',
+    source: `throw new Proxy(new Error(), { get() { for (;;); }, getPrototypeOf() { for (;;); } });
+export default async () => 1;
+`,
   },
   'a text that is a large regular expression': module(
     "new RegExp('[' + '[a-z]&&'.repeat(2e6) + '[a-z]]', 'v').test('b');",
@@ -74,14 +103,20 @@ const SCENARIOS: Readonly<Record<string, ScriptData>> = {
   ),
   'the most that a script may ask for': {
     format: 'js',
-    source: `export const limits = { cpu: '600s', activation: '5s', memory: 512, wall: '${WALL}' };\nexport default async function () { const all = []; for (;;) all.push(new Array(1000).fill(1)); }\n`,
+    source: `export const limits = { cpu: '600s', activation: '5s', memory: 512, wall: '${WALL}' };
+export default async function () { const all = []; for (;;) all.push(new Array(1000).fill(1)); }
+`,
   },
 };
 
 function module(body: string): ScriptData {
   return {
     format: 'js',
-    source: `export const limits = { wall: '${WALL}' };\nexport default async function (call, args) {\n${body}\n}\n`,
+    source: `export const limits = { wall: '${WALL}' };
+export default async function (call, args) {
+${body}
+}
+`,
   };
 }
 
@@ -89,13 +124,15 @@ function yaml(source: string): ScriptData {
   return { format: 'yaml', source: `limits: { wall: ${WALL} }\n${source}` };
 }
 
-/** A script of the language list with the functions that it expects. */
+/** A script of `hostile-scripts.ts` with the functions it expects. */
 function ofLanguage(name: string): ScriptData {
   const helpers = "const echo = (...args) => call.info(...args); const sleep = (ms) => globalThis.sleep(ms + 'ms');";
-  return module(`${helpers} return await (async (vars, args) => {\n${hostile(name).source}\n})({}, {});`);
+  return module(`${helpers} return await (async (vars, args) => {
+${hostile(name).source}
+})({}, {});`);
 }
 
-/** Every hostile script as a scenario for requests, with the code it is to have. */
+/** Every hostile script as a scenario for requests, with its expected code. */
 export function hostileScenarios(): { readonly code: string; readonly scriptdata: ScriptData }[] {
   const names = [...Object.keys(HOSTILE), ...Object.keys(UNSTOPPABLE)];
   const language = names.map((name) => [name, ofLanguage(name)] as const);

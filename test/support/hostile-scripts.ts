@@ -1,10 +1,10 @@
 /**
- * Bodies of scripts that try to harm whoever is beside them: `async function (vars, args)`, with the functions `echo`, which
- * answers its arguments, `sleep(milliseconds)`, `log` and `events`. Each must end with one of its codes.
+ * Bodies of scripts that try to harm other runs: `async function (vars, args)`, with the functions `echo`, which returns
+ * its arguments, `sleep(milliseconds)`, `log` and `events`. Each must end with one of its codes.
  */
 export type HostileScripts = Readonly<Record<string, string | readonly [source: string, ...codes: string[]]>>;
 
-/** Takes memory that V8 counts, and memory that it does not. */
+/** Memory inside and outside of the count of V8. */
 const MEMORY: HostileScripts = {
   'a promise flood': 'const all = []; for (;;) all.push(new Promise(() => {}));',
   'arrays without end': 'const all = []; for (;;) all.push(new Array(1000).fill(1));',
@@ -67,7 +67,7 @@ const MEMORY: HostileScripts = {
   'shared memory': ['const all = []; for (;;) all.push(new SharedArrayBuffer(1e6));', 'script'],
 };
 
-/** Takes the processor, and tries to keep it. */
+/** Processor time, and attempts to keep it. */
 const LOOPS: HostileScripts = {
   'an endless loop': 'for (;;);',
   'an endless loop of awaits': 'for (;;) await 1;',
@@ -128,7 +128,7 @@ const LOOPS: HostileScripts = {
   'a blocked thread': ['Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)', 'script'],
 };
 
-/** Floods the border to the host, or sends across what cannot be sent. */
+/** Floods of commands to the host, and values that cannot be sent. */
 const BORDER: HostileScripts = {
   'commands without end': 'for (;;) echo();',
   'commands one after the other': 'for (;;) await echo();',
@@ -202,7 +202,7 @@ const BORDER: HostileScripts = {
 
 export const HOSTILE: HostileScripts = { ...LOOPS, ...MEMORY, ...BORDER };
 
-/** Built-in functions V8 does not interrupt: the isolate cannot be stopped, and its process has to be replaced. */
+/** Built-in functions V8 does not interrupt: the isolate cannot be stopped, and its process must be replaced. */
 export const UNSTOPPABLE: Readonly<Record<string, string>> = {
   'a search in an endless list': 'Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1);',
   'an endless fill': 'Array.prototype.fill.call({ length: 2 ** 53 - 1 }, 0);',
@@ -210,10 +210,10 @@ export const UNSTOPPABLE: Readonly<Record<string, string>> = {
   'a huge number as text': 'String(2n ** 30000000n);',
 };
 
-/** Source and codes of a script; `limit` where none is named. */
+/** Source and codes of a script; by default the code is `limit`. */
 export function hostile(name: string): { readonly source: string; readonly codes: readonly string[] } {
   const entry = HOSTILE[name] ?? UNSTOPPABLE[name] ?? '';
   const [source, ...codes] = typeof entry === 'string' ? [entry] : entry;
-  // On a busy machine the time may be up before anything else.
+  // On a busy machine the time limit may come first.
   return { source, codes: codes.length === 0 ? ['limit'] : [...codes, 'limit'] };
 }

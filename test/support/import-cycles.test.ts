@@ -4,19 +4,20 @@ import { importCycles, importedBy, importTangles, loadedBy } from './import-cycl
 describe('import cycles', () => {
   const loads = (graph: Readonly<Record<string, readonly string[]>>) => new Map(Object.entries(graph));
 
-  it('follow what Node loads, and nothing that is there for types alone', () => {
-    const source = [
-      "import { once } from 'node:events';",
-      "import type { A } from './type.ts';",
-      "export type { B } from './exported-type.ts';",
-      "import './effect.ts';",
-      "import c, { type D } from '../c.ts';",
-      "import {\n  type E,\n  type F,\n} from './lines.ts';",
-      "export * from './exported/index.ts';",
-      'const text = "import \'./text.ts\'";',
-      'export const quoted = `',
-      "  from './template.ts'`;",
-    ].join('\n');
+  it('follow imports that Node loads, without type imports', () => {
+    const source = `import { once } from 'node:events';
+import type { A } from './type.ts';
+export type { B } from './exported-type.ts';
+import './effect.ts';
+import c, { type D } from '../c.ts';
+import {
+  type E,
+  type F,
+} from './lines.ts';
+export * from './exported/index.ts';
+const text = "import './text.ts'";
+export const quoted = \`
+  from './template.ts'\`;`;
     expect(loadedBy('room/part/file.ts', source)).to.deep.equal([
       'room/part/effect.ts',
       'room/c.ts',
@@ -26,12 +27,10 @@ describe('import cycles', () => {
   });
 
   it('with types follow every import', () => {
-    const source = [
-      "import type { A } from './type.ts';",
-      "export type { B } from './exported-type.ts';",
-      "import { c } from './value.ts';",
-      'const text = "import \'./text.ts\'";',
-    ].join('\n');
+    const source = `import type { A } from './type.ts';
+export type { B } from './exported-type.ts';
+import { c } from './value.ts';
+const text = "import './text.ts'";`;
     expect(importedBy('room/file.ts', source)).to.deep.equal([
       'room/type.ts',
       'room/exported-type.ts',
@@ -39,7 +38,7 @@ describe('import cycles', () => {
     ]);
   });
 
-  it('are told in the order of the imports, without the way to them', () => {
+  it('are reported in the order of the imports, without the path to them', () => {
     const graph = loads({
       'main.ts': ['a.ts'],
       'a.ts': ['b.ts', 'd.ts'],
@@ -50,17 +49,17 @@ describe('import cycles', () => {
     expect(importCycles(graph)).to.deep.equal([['a.ts', 'b.ts', 'c.ts']]);
   });
 
-  it('are told of a file that imports itself', () => {
+  it('include a file that imports itself', () => {
     expect(importCycles(loads({ 'a.ts': ['a.ts'] }))).to.deep.equal([['a.ts']]);
   });
 
-  it('are not where two ways lead to one file', () => {
+  it('do not include two paths to one file', () => {
     expect(
       importCycles(loads({ 'a.ts': ['b.ts', 'c.ts'], 'b.ts': ['d.ts'], 'c.ts': ['d.ts'], 'd.ts': [] })),
     ).to.deep.equal([]);
   });
 
-  it('that share a file are one tangle', () => {
+  it('that share a file are merged into one', () => {
     const graph = loads({
       'main.ts': ['a.ts', 'd.ts'],
       'a.ts': ['b.ts', 'c.ts'],

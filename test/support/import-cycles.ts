@@ -1,20 +1,20 @@
 import { posix } from 'node:path';
 
-/** Imports and re-exports that Node follows when it loads the file: all but those that begin with `import type`. */
+/** Imports and re-exports followed by Node at load time: all except `import type`. */
 const LOADED = /^(?:import|export)\s+(?!type\s)(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'/gm;
 
-/** Imports and re-exports of any kind, types alone included. */
+/** Imports and re-exports of any kind, including types. */
 const NAMED = /^(?:import|export)\s+(?:[^'"`;]*?\sfrom\s+)?'(\.[^']+)'/gm;
 
 /**
- * Files of the project that a file loads.
+ * Project files loaded by a file.
  * @param file path from the root of the project, with slashes
  */
 export function loadedBy(file: string, source: string): string[] {
   return specifiers(file, source, LOADED);
 }
 
-/** Files of the project that a file imports, those that it imports for types alone included: see {@link loadedBy}. */
+/** Project files imported by a file, including types: see {@link loadedBy}. */
 export function importedBy(file: string, source: string): string[] {
   return specifiers(file, source, NAMED);
 }
@@ -24,9 +24,9 @@ function specifiers(file: string, source: string, pattern: RegExp): string[] {
 }
 
 /**
- * Circles among files that load each other: at least one of each group that hangs together.
- * @param loads what each file loads
- * @returns the files of each circle in the order in which they load each other
+ * Circles of files that load each other: at least one for each connected group.
+ * @param loads the files loaded by each file
+ * @returns the files of each circle in load order
  */
 export function importCycles(loads: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
@@ -46,15 +46,15 @@ export function importCycles(loads: ReadonlyMap<string, readonly string[]>): str
 }
 
 /**
- * Files of which each leads to each other by imports (strongly connected components, by Tarjan's algorithm).
- * @param imports what each file imports
- * @returns groups of two and more files, sorted
+ * Groups of files that import each other (strongly connected components, by Tarjan's algorithm).
+ * @param imports the files imported by each file
+ * @returns groups of two or more files, sorted
  */
 export function importTangles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const tangles: string[][] = [];
   const order = new Map<string, number>();
   const open: string[] = [];
-  /** The earliest open file that a file leads to, by its number in `order`. */
+  /** The earliest open file reachable from a file, by its number in `order`. */
   const visit = (file: string): number => {
     const number = order.size;
     order.set(file, number);

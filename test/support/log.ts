@@ -1,10 +1,10 @@
-/** Logs for what a test starts. */
+/** Logs for tests. */
 import { type Log, SILENT } from '../../runtime/runs/log.ts';
 
-/** A log that keeps quiet. */
+/** A log without output. */
 export const silentLog: Log = SILENT;
 
-/** A log that keeps what it is told, level and message. */
+/** A log that stores its entries: level and message. */
 export function keepingLog(): Log & { readonly lines: string[] } {
   const lines: string[] = [];
   const keep = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);

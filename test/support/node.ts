@@ -14,10 +14,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OUTPUT_LIMIT = 64 * 1024;
 
 export interface NodeOptions {
-  /** Default: a fresh folder, removed by `remove`. */
+  /** Default: a new folder, removed by `remove`. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Over embedded servers, also where the environment names real ones. */
+  /** Uses embedded servers, even when the environment names real ones. */
   readonly embedded?: boolean;
   /** Milliseconds until /healthz must answer 200; the first start creates the database. */
   readonly readyWithinMs?: number;
@@ -28,10 +28,10 @@ export interface Health {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** A Ringmaster node as a user starts it: a process of its own, told everything by its environment. */
+/** A Ringmaster node as a user starts it: a separate process, configured by its environment. */
 export class TestNode {
   readonly base: string;
-  /** `127.0.0.1:port`, registrar and proxy of the phones. */
+  /** `127.0.0.1:port`, the registrar and proxy of the phones. */
   readonly sip: string;
   readonly rtpPorts: { readonly from: number; readonly to: number };
   readonly dataDir: string;
@@ -47,7 +47,7 @@ export class TestNode {
     this.#env = env;
   }
 
-  /** Chooses free ports and a data folder, starts the node, and waits until calls can be made. */
+  /** Chooses free ports and a data folder, starts the node, and waits until calls are possible. */
   static async start(options: NodeOptions = {}): Promise<TestNode> {
     const http = await freeTcpPort();
     const { embedded = false } = options;
@@ -69,7 +69,7 @@ export class TestNode {
     return node;
   }
 
-  /** The last of what the node printed. */
+  /** The end of the node's output. */
   get output(): string {
     return this.#output;
   }
@@ -92,7 +92,7 @@ export class TestNode {
         this.#output = (this.#output + chunk.toString('utf8')).slice(-OUTPUT_LIMIT);
       });
     }
-    // A test run that ends early takes its nodes with it.
+    // An aborted test run ends its nodes.
     const orphaned = (): boolean => child.kill('SIGKILL');
     process.once('exit', orphaned);
     child.once('exit', () => {
@@ -123,7 +123,7 @@ export class TestNode {
     return RestClient.login(this.base, { domain, login, pwd: `demo-${login}` });
   }
 
-  /** SIGTERM, as a service manager does it: exit code 0 within `withinMs`, or an error. */
+  /** SIGTERM, as from a service manager: exit code 0 within `withinMs`, or an error. */
   async stop(withinMs = 10_000): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
@@ -137,7 +137,7 @@ export class TestNode {
     if (end[0] !== 0) throw new Error(`the node ended with ${end[0] ?? end[1]}\n${this.#output}`);
   }
 
-  /** SIGKILL: no chance to write anything. */
+  /** SIGKILL, which leaves no time to write. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;
@@ -155,7 +155,7 @@ export class TestNode {
     }
   }
 
-  /** `GET /healthz` answering 200 is the contract for "calls can be made". */
+  /** `GET /healthz` with status 200 means "calls are possible". */
   async #ready(child: ChildProcess, withinMs: number): Promise<void> {
     const deadline = Date.now() + withinMs;
     for (;;) {
@@ -175,7 +175,7 @@ export class TestNode {
   }
 }
 
-/** Settings of whoever runs the tests must not reach the node under test. */
+/** The tester's own settings must not reach the node under test. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !name.startsWith('RINGMASTER_') && name !== 'DATABASE_URL'),

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Ports on 127.0.0.1 that nobody uses at the moment of asking, and that nobody else of the test run is given: each lane
- * (lanes.mjs) has a part of its own, and goes round in it.
+ * Currently unused ports on 127.0.0.1, each given once in a test run: each lane (lanes.mjs) has a part of its own, and
+ * cycles through it.
  */
 
-/** Below the ephemeral ports (32768 and up on Linux), of which any outgoing connection may take one meanwhile. */
+/** Below the ephemeral ports (32768 and up on Linux), which outgoing connections may take at any time. */
 const FIRST = 10_000;
 const END = 32_700;
 
@@ -18,10 +18,10 @@ export const TEST_PORTS = [FIRST, END - 1] as const;
 const [lane = 1, lanes = 1] = (process.env['RINGMASTER_TEST_LANE'] ?? '1/1').split('/').map(Number);
 const width = Math.floor((END - FIRST) / lanes / 2) * 2;
 const first = FIRST + (lane - 1) * width;
-/** Somewhere, since several test runs may share a machine. */
+/** A random start, since several test runs may share a machine. */
 let next = first + 2 * randomInt(width / 2);
 
-/** The next `size` ports of this lane, from an even one, as RTP wants it. */
+/** The next `size` ports of this lane, starting with an even one for RTP. */
 function take(size: number): number {
   if (next + size > first + width) next = first;
   const from = next;
@@ -59,28 +59,28 @@ async function find(size: number, free: (from: number) => Promise<boolean>): Pro
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const from = take(size);
     if (await free(from)) return from;
-    // Another program may use hundreds in a row.
+    // Another program may use hundreds of successive ports.
     next += 16 * attempt;
   }
   throw new Error(`no free ports, ${size} in a row, from ${first} to ${first + width - 1}`);
 }
 
-/** A port free for TCP. */
+/** A free TCP port. */
 export function freeTcpPort(): Promise<number> {
   return find(1, tcpFree);
 }
 
-/** A port free for UDP. */
+/** A free UDP port. */
 export function freeUdpPort(): Promise<number> {
   return find(1, udpFree);
 }
 
-/** A port free for both UDP and TCP, as a SIP server needs it. */
+/** A port free for both UDP and TCP, for a SIP server. */
 export function freeSipPort(): Promise<number> {
   return find(1, async (port) => (await tcpFree(port)) && udpFree(port));
 }
 
-/** A range of `size` UDP ports from an even one, its ends free; e.g. `17000-17499`. */
+/** A range of `size` UDP ports that starts with an even one, with free ends; e.g. `17000-17499`. */
 export async function freeUdpRange(size: number): Promise<{ from: number; to: number }> {
   const from = await find(size, async (port) => (await udpFree(port)) && udpFree(port + size - 1));
   return { from, to: from + size - 1 };

@@ -1,4 +1,4 @@
-// Any Node.js from 20 on may start a program of the tests; the project's own runs it.
+// Any Node.js from 20 on may start a program of the tests, which then runs on the project's own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const MAJOR = '24';
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'node_modules', 'node', 'bin');
 
-/** Returns on the project's Node.js; on another the program runs there from its beginning, and this process ends with it. */
+/** Returns on the project's Node.js; on any other, restarts the program there, and ends with it. */
 export async function onProjectNode() {
   if (process.versions.node.split('.')[0] === MAJOR) return;
   const node = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');

@@ -1,8 +1,8 @@
 import { readConfig, type ServerAddress } from '../../runtime/config/config.ts';
 
 /**
- * Real servers for the tests: RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name them, each on its own; what is not named
- * is embedded. The tests are the same either way.
+ * Real servers for the tests: RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name them, independently; an unnamed one is
+ * embedded. The tests are the same either way.
  */
 const { drachtio, freeswitch } = readConfig({
   RINGMASTER_DRACHTIO: process.env.RINGMASTER_DRACHTIO,
@@ -16,10 +16,10 @@ export const REAL_SIP = realDrachtio !== undefined;
 /** Whether the media server is a real FreeSWITCH. */
 export const REAL_MEDIA = realFreeSwitch !== undefined;
 
-/** Where phones reach the real drachtio-server: `ip:port`. */
+/** Address of the real drachtio-server for phones: `ip:port`. */
 export const REAL_SIP_ADDRESS = process.env.RINGMASTER_TEST_SIP ?? '127.0.0.1:5060';
 
-/** The settings by which a node of the tests uses the real servers; none where both are embedded. */
+/** Node settings for the real servers; none when both are embedded. */
 export function realServerSettings(): Record<string, string> {
   const setting = ({ host, port, secret }: ServerAddress) => `${host}:${port}:${secret}`;
   return {
@@ -28,12 +28,12 @@ export function realServerSettings(): Record<string, string> {
   };
 }
 
-/** What phones complain of that is the real servers' own way (docs/conformance.md), and no node's to mend. */
+/** Violations seen by phones that real servers cause (docs/conformance.md), and a node cannot avoid. */
 const KNOWN: readonly { readonly real: boolean; readonly complaint: string }[] = [
   { real: REAL_MEDIA, complaint: 'the first packet of a digit has no marker' },
 ];
 
-/** The complaints of phones that are not known ways of the real servers under test. */
+/** The violations that are not known of the real servers under test. */
 export function unexplained(violations: readonly string[]): string[] {
   return violations.filter((violation) => !KNOWN.some(({ real, complaint }) => real && violation.endsWith(complaint)));
 }

@@ -1,13 +1,13 @@
-// Mocha's spec reporter, and for whoever prints the summary a report as JSON: the counts, and the text that mocha ends with,
-// where the failures are.
+// Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, and mocha's final text with the
+// failures.
 const { writeFileSync } = require('node:fs');
 const { format } = require('node:util');
 const { reporters, Runner } = require('mocha');
 
-/** Milliseconds which the process may go on after its last test. */
+/** Milliseconds until the process must end after its last test. */
 const LEAVE_WITHIN = 30_000;
 
-/** Milliseconds for which a test and its hooks may go on after SIGTERM. Nodes of the tests end with the process. */
+/** Milliseconds for the current test and its hooks after SIGTERM. Nodes of the tests end with the process. */
 const STOP_WITHIN = 10_000;
 
 module.exports = class CountingReporter extends reporters.Spec {
@@ -20,7 +20,7 @@ module.exports = class CountingReporter extends reporters.Spec {
         options.reporterOptions.output,
         JSON.stringify({ passes, failures, pending, end: this.#lines.join('\n') }),
       );
-    // What is known so far, at once: the test that runs may not end in time.
+    // Reports at once: the current test may not end in time.
     process.once('SIGTERM', () => {
       this.stats.duration = Date.now() - this.stats.start;
       this.epilogue();
@@ -32,7 +32,7 @@ module.exports = class CountingReporter extends reporters.Spec {
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       report(this.stats);
-      // What a test leaves open would keep the run from ever ending: that is a failure, told in the report because
+      // Open resources would keep the run from ending. That is a failure, and part of the report because
       // mocha sets the exit status itself.
       setTimeout(() => {
         this.#lines.push(`left open after the last test: ${process.getActiveResourcesInfo().join(', ')}`);
@@ -42,7 +42,7 @@ module.exports = class CountingReporter extends reporters.Spec {
     });
   }
 
-  /** Goes into the report, to be printed when every lane has ended. */
+  /** Goes into the report, which is printed when all lanes have ended. */
   epilogue() {
     const { consoleLog } = reporters.Base;
     reporters.Base.consoleLog = (...args) => void this.#lines.push(format(...args));

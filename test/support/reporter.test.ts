@@ -19,7 +19,7 @@ describe('the reporter of a test run', function () {
   this.timeout(40_000);
   const folder = temporaryFolder({ each: true });
 
-  it('has the texts of failures also when the run is stopped in the middle of a test', async () => {
+  it('has the texts of failures when the run is stopped during a test', async () => {
     const [tests, output] = [join(folder, 'some.test.cjs'), join(folder, 'report.json')];
     writeFileSync(tests, TESTS);
     const child = spawn(

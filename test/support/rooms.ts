@@ -1,13 +1,13 @@
-/** The rooms of the project: what each holds, and which others it may import. The table in docs/architecture.md is made from this. */
+/** The rooms of the project with their content and permitted imports. The table in docs/architecture.md is generated from them. */
 
 export interface Room {
   /** One sentence without a full stop, in Markdown. */
   readonly holds: string;
-  /** Rooms that it may import beside the common ones; `everything` for a room that puts others together. */
+  /** Rooms it may import in addition to the common ones; `everything` for a room that composes others. */
   readonly mayImport: readonly string[] | 'everything';
   /** Any room may import it. */
   readonly common?: true;
-  /** It imports no common room but those that `mayImport` names. */
+  /** Of the common rooms, it may import only those in `mayImport`. */
   readonly alone?: true;
 }
 

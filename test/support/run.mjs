@@ -1,5 +1,5 @@
-// `npm test`: types, lint, room borders and format, then the tests in lanes; the failures come last, and then the line
-// `N passed, N failed`. With `--also-without-peers`, those that look for peers run once more where none is found.
+// `npm test`: types, lint, room borders and format, then the tests in lanes. The failures come last, then the line
+// `N passed, N failed`. With `--also-without-peers`, tests that use peers run again without them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,18 +16,18 @@ await onProjectNode();
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
 
-/** Processes that have not ended; they end with this one. */
+/** Running processes; they end with this one. */
 const running = new Set();
-// A terminal sends Ctrl-C to all of them: mocha ends its tests in order, and this waits for it.
+// A terminal sends Ctrl-C to all processes: mocha ends its tests in order, and this one waits for it.
 process.on('SIGINT', () => undefined);
-// Whoever stops the run is told what is known by then: the reporter writes it down and ends its mocha.
+// On SIGTERM the reporter writes the results so far and ends its mocha.
 let stopped = false;
 process.on('SIGTERM', () => {
   stopped = true;
   for (const child of running) child.kill('SIGTERM');
 });
 
-/** Starts a program; `ended` settles with how it ended, `undefined` for well. */
+/** Starts a program; `ended` settles with its failure, or `undefined` for success. */
 function start(command, args, { background = false, ...options } = {}) {
   const child = spawn(command, args, { cwd: root, ...options });
   running.add(child);
@@ -41,8 +41,8 @@ function start(command, args, { background = false, ...options } = {}) {
 }
 
 /**
- * Prints what a program writes by paragraphs, so that what several write stays readable.
- * @returns the last of it, when asked
+ * Prints a program's output in paragraphs, so that concurrent outputs stay readable.
+ * @returns a function that returns the end of the output
  */
 function printParagraphs(child) {
   let held = '';
@@ -66,7 +66,7 @@ const CHECKS = [
   ['format', 'format:check'],
 ];
 
-/** What is to be said at the end of checks that failed. */
+/** The failures of the checks, to be printed at the end. */
 async function check() {
   const failures = [];
   for (const [name, script] of CHECKS) {
@@ -82,7 +82,7 @@ async function check() {
   return failures;
 }
 
-/** Runs the tests of a lane beside others; `{ name, passes, failures, end }`, where `end` is what mocha says last. */
+/** Runs the tests of a lane; `{ name, passes, failures, end }`, where `end` is mocha's final text. */
 async function run({ name, files, background, options, env = process.env }, index, { length }) {
   const report = join(folder, `${name.replaceAll('/', '-')}.json`);
   const mocha = [
@@ -106,11 +106,11 @@ async function run({ name, files, background, options, env = process.env }, inde
   const wrong =
     badly !== undefined && failures === 0 ? badly : passes + failures + pending === 0 ? 'ran no tests' : undefined;
   if (wrong === undefined) return { name, passes, failures, end };
-  // It ended before its last test, or has none.
+  // Mocha ended before its last test, or has no tests.
   return { name, passes, failures: failures + 1, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
 }
 
-/** All at a time, or one after the other. */
+/** Concurrently, or one after another over real servers. */
 async function runLanes(lanes) {
   if (!overRealServers()) return stopped ? [] : Promise.all(lanes.map(run));
   const done = [];
@@ -122,12 +122,12 @@ function readReport(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Its exit status tells how it ended.
+    // The exit status shows the failure.
     return { passes: 0, failures: 0, pending: 0, end: '' };
   }
 }
 
-// Not beside the tests: they take all of the processor.
+// Before the tests, as the checks use the whole processor.
 const failedChecks = await check();
 const WITHOUT = '--also-without-peers';
 const named = process.argv.slice(2).filter((arg) => arg !== WITHOUT);

@@ -28,7 +28,7 @@ export function problems(source: string): string[] {
   return check(source).problems.map((problem) => formatProblem(problem).replace(/^test\.yaml:/, ''));
 }
 
-/** The program of a scenario that has no mistakes; it may have warnings. */
+/** The program of a scenario without mistakes; it may have warnings. */
 export function program(source: string): Program {
   const { program: checked, problems: found } = check(source);
   expect(found.filter(isMistake).map(formatProblem)).to.deep.equal([]);
@@ -52,16 +52,16 @@ export interface Simulated {
   readonly outcome: RunOutcome;
   /** `block -> exit` of every step. */
   readonly steps: readonly string[];
-  /** What was done to the call. */
+  /** Actions on the call. */
   readonly events: readonly string[];
 }
 
-/** What runs may use, as in a simulation, with some of it the test's own. */
+/** Services of runs as in a simulation, partly replaced by the test. */
 export function services(own: Partial<RunServices> = {}, clock: Clock = systemClock): RunServices {
   return { ...simulatedServices({ clock }), ...own };
 }
 
-/** Runs a program to its end on a virtual clock. */
+/** Runs a program to its end with a virtual clock. */
 export async function simulate(
   scenario: Program | string,
   script: CallScript = {},

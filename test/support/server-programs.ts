@@ -10,18 +10,18 @@ import { Command } from '../cli/command.ts';
 import { freeSipPort, freeTcpPort, freeUdpRange } from './ports.ts';
 
 /**
- * Servers in processes of their own, which can die and come back at the same addresses: embedded ones, or real ones where
+ * Servers in separate processes, which can be killed and restarted at the same addresses: embedded ones, or real ones when
  * RINGMASTER_TEST_DRACHTIO and RINGMASTER_TEST_FREESWITCH name the programs.
  */
 export interface ServerProgram {
-  /** As in RINGMASTER_DRACHTIO or RINGMASTER_FREESWITCH. */
+  /** In the form of RINGMASTER_DRACHTIO or RINGMASTER_FREESWITCH. */
   readonly setting: string;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SipServerProgram extends ServerProgram {
-  /** Where phones reach it: `ip:port`. */
+  /** Address for phones: `ip:port`. */
   readonly address: string;
 }
 
@@ -32,7 +32,7 @@ export interface MediaServerProgram extends ServerProgram {
 const HOST = '127.0.0.1';
 const SECRET = 'several';
 const RTP_PORTS = 100;
-/** Milliseconds until a server must take connections, and until it must have ended. */
+/** Milliseconds until a server must accept connections, and until it must have ended. */
 const PATIENCE_MS = 15_000;
 
 export async function sipServerProgram(): Promise<SipServerProgram> {
@@ -60,9 +60,9 @@ export async function mediaServerProgram(): Promise<MediaServerProgram> {
 }
 
 /**
- * What FreeSWITCH prints from its start with an empty database, configured from `freeswitch-config/`, to its end.
+ * The output of FreeSWITCH, configured from `freeswitch-config/` with an empty database, from its start to its end.
  * @param program path of FreeSWITCH
- * @throws Error when it does not start or end within 15 s each
+ * @throws Error when its start or end takes more than 15 s
  */
 export async function freeSwitchConsole(program: string): Promise<string> {
   const [socket, sip, rtp] = [await freeTcpPort(), await freeSipPort(), await freeUdpRange(RTP_PORTS)];
@@ -107,7 +107,7 @@ interface Ports {
   readonly rtp?: { readonly from: number; readonly to: number };
 }
 
-/** A program that runs from the configuration in `freeswitch-config/`, and is killed as a machine that fails kills it. */
+/** A program with the configuration in `freeswitch-config/`, ended with SIGKILL like on a failing machine. */
 class RealProgram {
   readonly #program: string;
   readonly #port: number;
@@ -117,7 +117,7 @@ class RealProgram {
   #printed = '';
   #folder: string | undefined;
 
-  /** @param port on which it takes connections when it is ready */
+  /** @param port that accepts connections once it is ready */
   constructor(program: string, port: number, ports: Ports, args: (folder: string) => string[]) {
     this.#program = program;
     this.#port = port;
@@ -129,7 +129,7 @@ class RealProgram {
     const folder = mkdtempSync(join(tmpdir(), 'ringmaster-server-'));
     this.#folder = folder;
     this.#render(folder);
-    // Its input stays open: a FreeSWITCH with a console reads commands from it.
+    // Its input stays open, as the console of FreeSWITCH reads commands from it.
     const child = spawn(this.#program, this.#arguments(folder), { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#process = child;
     this.#printed = '';
@@ -144,8 +144,8 @@ class RealProgram {
   }
 
   /**
-   * Ends it as an operator does.
-   * @returns what it has printed
+   * Ends it like an operator.
+   * @returns its output
    */
   async end(): Promise<string> {
     const child = this.#process;

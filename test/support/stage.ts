@@ -9,8 +9,8 @@ import { TestNode } from './node.ts';
 import { REAL_SIP, unexplained } from './real-servers.ts';
 
 /**
- * What a test of the whole system plays on: one node for all files, phones and sessions for each test. Whatever a test
- * is about, it fails when a phone saw a violation of SIP, SDP or RTP, or when a dialog is left over.
+ * The surroundings of an end-to-end test: one node for all files, and phones and sessions for each test. Every test fails
+ * when a phone saw a violation of SIP, SDP or RTP, or when a dialog is left.
  */
 
 export const CALLS = '/rest/v1/uc/calls';
@@ -46,7 +46,7 @@ export class Stage {
 
   async set(ownNode: boolean, env: Readonly<Record<string, string>> = {}): Promise<void> {
     if (ownNode) {
-      // A real drachtio-server would give either node some of the calls. Tests with nodes of their own come last in a file.
+      // A real drachtio-server would divide calls between two nodes. Tests with nodes of their own come last in a file.
       if (REAL_SIP) await removeShared();
       this.#node = await TestNode.start({ env });
       return;
@@ -88,7 +88,7 @@ export class Stage {
     return client;
   }
 
-  /** `from` calls `target`, which is one of the numbers or logins of `to`; rings; answers. */
+  /** `from` calls `target`, a number or login of `to`, which rings and answers. */
   async connect(from: Phone, to: Phone, target: string): Promise<Connected> {
     const outgoing = await from.call(target);
     const incoming = await to.incoming();
@@ -99,7 +99,7 @@ export class Stage {
     return { outgoing, incoming };
   }
 
-  /** The live dialogs, as the REST list shows them to the administrator. */
+  /** The live dialogs in the REST list of the administrator. */
   async dialogs(): Promise<Dialog[]> {
     const answer = await (await this.rest()).get(CALLS);
     expect(answer.status, answer.text).to.equal(200);
@@ -114,17 +114,17 @@ export class Stage {
     return dialog;
   }
 
-  /** An operation on the collection of calls. Started calls go on after the answer. */
+  /** An operation on the collection of calls. Started calls continue after the answer. */
   async operate(method: string, body: unknown, login = 'admin'): Promise<RestAnswer> {
     return (await this.rest(login)).send(method, CALLS, { body });
   }
 
-  /** No dialog is left over. */
+  /** Waits until no dialog is left. */
   async expectNoDialog(): Promise<void> {
     await eventually(async () => expect(await this.dialogs(), 'dialogs left over').to.deep.equal([]));
   }
 
-  /** Ends what the test began; the violations that its phones have seen. */
+  /** Ends the phones and sessions of the test; returns the violations seen by the phones. */
   async clear(): Promise<string[]> {
     const phones = this.#phones;
     this.#phones = [];
@@ -151,9 +151,9 @@ export class Stage {
 type Env = Readonly<Record<string, string>>;
 
 /**
- * Sets the stage for the tests of a `describe`.
- * @param options.ownNode a fresh node instead of the shared one, for tests that count what is alive in it
- * @param options.env settings of a fresh node; a function is asked when it starts
+ * Prepares the stage for the tests of a `describe`.
+ * @param options.ownNode a new node instead of the shared one, for tests that count its live objects
+ * @param options.env settings of a new node; a function is called at its start
  */
 export function useStage(options: { ownNode?: boolean; env?: Env | (() => Promise<Env>) } = {}): Stage {
   const ownNode = options.ownNode === true || options.env !== undefined;
@@ -165,7 +165,7 @@ export function useStage(options: { ownNode?: boolean; env?: Env | (() => Promis
   afterEach('leave nothing behind', async function () {
     const traces = stage.traces();
     const error = this.currentTest?.err;
-    // Reporters print the stack, which holds the message as it was.
+    // Reporters print the stack, which contains the original message.
     if (error !== undefined)
       error.stack = `${error.stack ?? error.message}\n${traces}\n${stage.node.output.slice(-4000)}`;
     const violations = await stage.clear();

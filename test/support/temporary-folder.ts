@@ -1,4 +1,4 @@
-/** Folders that tests write into, and that are removed afterwards. */
+/** Folders for the files of tests, removed afterwards. */
 import { randomUUID } from 'node:crypto';
 import { type DisposableTempDir, mkdir, mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 const PREFIX = join(tmpdir(), 'ringmaster-test-');
 
 /**
- * A folder for the tests of the describe block that calls this. The folder exists from the hooks after the call to the
- * end of the block, and is removed when the other hooks of the block have run.
- * @param options with `each`, every test has the folder empty
+ * A folder for the tests of the calling describe block. It exists from the hooks after this call to the
+ * end of the block, and is removed after the block's other hooks.
+ * @param options with `each`, the folder is empty for every test
  * @returns its absolute path
  */
 export function temporaryFolder({ each = false } = {}): string {
@@ -18,7 +18,7 @@ export function temporaryFolder({ each = false } = {}): string {
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   before('remove the temporary folder at the end', function () {
     const block = this.test?.parent;
-    // Added while the tests run, this comes after the hooks of the block, which close what writes into the folder.
+    // Added during the tests, this runs after the hooks of the block, which close the writers into the folder.
     if (each) block?.afterEach('remove the temporary folder', remove);
     else block?.afterAll('remove the temporary folder', remove);
   });

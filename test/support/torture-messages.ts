@@ -1,6 +1,6 @@
 /**
- * The messages of RFC 4475 by their names there, in its order. Line ends are CR LF here. The second part of the body of `mpart01`,
- * a signature, has other octets than in the RFC, as many as its length asks for.
+ * The messages of RFC 4475 by their names there, in its order, with CR LF line ends. The second part of the body of `mpart01`,
+ * a signature, has other octets than in the RFC, in the same number.
  */
 export const TORTURE_MESSAGES: ReadonlyMap<string, Buffer> = new Map([
   ...messages(String.raw`
@@ -650,7 +650,7 @@ function messages(text: string): [name: string, bytes: Buffer][] {
     .map((entry) => [entry.slice(0, entry.indexOf('\n')), wire(`${entry.slice(entry.indexOf('\n') + 1)}\n`)]);
 }
 
-/** Line ends, and what a text of this file cannot hold or says more than once. */
+/** Replaces line ends, and placeholders for characters and repeated parts. */
 function wire(text: string): Buffer {
   return Buffer.from(
     text

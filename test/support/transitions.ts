@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { StateMachine, type TransitionTable } from '../../runtime/transitions/index.ts';
 
-/** What each event makes of each state; `-`: the state ignores the event. No pair can be left out. */
+/** The next state for each state and event; `-`: the state ignores the event. No pair may be missing. */
 export type ExpectedTransitions<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Record<Event, State | '-'>>>
 >;

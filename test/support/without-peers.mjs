@@ -1,4 +1,4 @@
-// An environment in which no peer is found, and the tests that look for one: what a machine without Debian's packages runs.
+// An environment without peers, and the tests that use peers: a machine without the Debian packages.
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
@@ -6,18 +6,18 @@ import process from 'node:process';
 const PEERS = ['sipp', 'baresip', 'linphonec', 'linphonecsh', 'postgres', 'initdb', 'psql', 'pocketsphinx_continuous'];
 const PROGRAMS = new Set([...PEERS, 'espeak-ng', 'sox', 'openssl']);
 
-/** What tests name that use a peer, or run an operation that does. */
+/** Names in test files that use a peer, or an operation with one. */
 const LOOKS =
   /requirePeer|REQUIRE_PEERS|describeStorages|describePostgres|postgresServer|data-nodes|speechPeers|ASR|[cC]ertificate|espeak|\bsox\b/;
 
-/** Whether a test file looks for peers. */
+/** Whether a test file uses peers. */
 export function looksForPeers(file) {
   return LOOKS.test(readFileSync(file, 'utf8'));
 }
 
 /**
  * The environment for a run without peers.
- * @param {string} folder where the stand-ins of folders with peers go
+ * @param {string} folder for copies of folders in PATH without the peers
  */
 export function withoutPeers(folder) {
   const { RINGMASTER_REQUIRE_PEERS: _, ...env } = process.env;
@@ -34,6 +34,6 @@ export function withoutPeers(folder) {
     for (const each of names) if (!PROGRAMS.has(each)) symlinkSync(join(real, each), join(stand, each));
     return [stand];
   });
-  // PostgreSQL is not found by PATH.
+  // PostgreSQL is not in PATH.
   return { ...env, PATH: stripped.join(delimiter), RINGMASTER_WITHOUT_PEERS: '1' };
 }

@@ -1,17 +1,17 @@
 import { WaitError } from '../wait.ts';
 import { amplitudeAt, hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
 
-/** 160 ms: tones 10 Hz apart are told from each other, and the answer comes quickly. */
+/** 160 ms: distinguishes tones 10 Hz apart, and answers quickly. */
 const WINDOW = (SAMPLE_RATE * 160) / 1000;
 
 interface Expectation {
   check(window: Int16Array): boolean;
-  /** Samples still to come before the window holds nothing heard before the question. */
+  /** Samples until the window contains no sound from before the question. */
   missing: number;
   settle(heard: boolean): void;
 }
 
-/** The ear of the phone: knows the last 160 ms of audio and answers questions about what comes next. */
+/** The ear of the phone: keeps the last 160 ms of audio and answers questions about the following sound. */
 export class Listener {
   #window = new Int16Array(WINDOW);
   #total = 0;
@@ -38,7 +38,7 @@ export class Listener {
     );
   }
 
-  /** Which of these tones are heard, each by itself at least as loud as `amplitude`, in the 160 ms from now on. */
+  /** Which of these tones are heard, each at least as loud as `amplitude`, in the next 160 ms. */
   async tones(frequencies: readonly number[], withinMs: number, amplitude = 400): Promise<number[]> {
     let heard: number[] = [];
     const listened = await this.#within((window) => {

@@ -5,7 +5,7 @@ import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
 import { answerMistakes, parseSdp, SdpError, versionMistakes, writeSdp } from './sdp.ts';
 import { hasTone, level, strongest, ToneSource } from './tone.ts';
 
-/** What the statistics say of packets with these sequence numbers, each on its 20 ms, some of them changed. */
+/** The statistics of packets with these sequence numbers, 20 ms apart, some of them changed. */
 function feed(sequences: readonly number[], change: (sequence: number) => object = () => ({})): RtpReport {
   const statistics = new RtpStatistics();
   const payload = Buffer.alloc(160);
@@ -24,7 +24,7 @@ function feed(sequences: readonly number[], change: (sequence: number) => object
 }
 
 describe('media of the test phone', () => {
-  it('codes G.711 as the tables of the recommendation say', () => {
+  it('encodes and decodes G.711 like the tables of the recommendation', () => {
     expect([...decode('PCMU', Uint8Array.of(0x00, 0x80, 0xff, 0x7f))]).to.deep.equal([-32124, 32124, 0, 0]);
     expect([...decode('PCMA', Uint8Array.of(0xd5, 0x55, 0xaa, 0x2a))]).to.deep.equal([8, -8, 32256, -32256]);
     for (const codec of ['PCMU', 'PCMA'] satisfies Codec[]) {
@@ -33,7 +33,7 @@ describe('media of the test phone', () => {
     }
   });
 
-  it('tells tones apart and knows silence', () => {
+  it('distinguishes tones and recognises silence', () => {
     const tone = new ToneSource(440).next(1280);
     expect(hasTone(tone, 440)).to.equal(true);
     expect(hasTone(tone, 480)).to.equal(false);
@@ -63,7 +63,7 @@ describe('media of the test phone', () => {
   });
 
   describe('statistics', () => {
-    it('count loss, disorder and duplicates across the wrap of the sequence number', () => {
+    it('count loss, reordering and duplicates across the wrap of the sequence number', () => {
       expect(feed([65533, 65534, 65535, 65536, 65537])).to.include({
         received: 5,
         lost: 0,
@@ -74,7 +74,7 @@ describe('media of the test phone', () => {
       expect(feed([10, 12, 11, 13, 13])).to.include({ lost: 0, outOfOrder: 1, duplicates: 1 });
     });
 
-    it('notice a changed source and a timestamp that jumps', () => {
+    it('detect a changed source and a timestamp jump', () => {
       expect(feed([1, 2, 3, 4], (sequence) => ({ ssrc: sequence < 3 ? 1 : 2 }))).to.include({
         ssrcChanges: 1,
         lost: 0,
@@ -84,7 +84,7 @@ describe('media of the test phone', () => {
       });
     });
 
-    it('notice late packets', () => {
+    it('detect late packets', () => {
       const statistics = new RtpStatistics();
       const packet = { payloadType: 0, marker: false, ssrc: 1, payload: Buffer.alloc(160) };
       for (const [sequence, at] of [0, 20, 55, 60].entries()) {
@@ -105,7 +105,7 @@ describe('media of the test phone', () => {
     } as const;
     const text = writeSdp(local);
 
-    it('are read as they were written', () => {
+    it('are read back unchanged', () => {
       expect(parseSdp(text)).to.deep.include({
         port: 4000,
         direction: 'sendrecv',

@@ -9,13 +9,13 @@ export interface RtpPacket {
   readonly payload: Buffer;
 }
 
-/** Whether these are RTCP packets, by the types that RFC 5761 section 4 keeps free of RTP. */
+/** Whether these are RTCP packets, by the types reserved in RFC 5761 section 4. */
 export function isRtcp(data: Buffer): boolean {
   const type = data.length < 8 ? 0 : data.readUInt8(1);
   return type >= 192 && type <= 223;
 }
 
-/** Reads a packet; undefined when it is no RTP version 2. CSRCs, extension and padding are skipped. */
+/** Reads a packet; undefined unless it is RTP version 2. CSRCs, extension and padding are skipped. */
 export function parseRtp(data: Buffer): RtpPacket | undefined {
   if (data.length < 12 || data.readUInt8(0) >> 6 !== 2) return undefined;
   const first = data.readUInt8(0);
@@ -55,7 +55,7 @@ export interface TelephoneEvent {
   readonly duration: number;
 }
 
-/** Reads a telephone-event payload; undefined when it is no DTMF digit. */
+/** Reads a telephone-event payload; undefined unless it is a DTMF digit. */
 export function parseEvent(payload: Buffer): TelephoneEvent | undefined {
   if (payload.length < 4) return undefined;
   const digit = EVENT_DIGITS[payload.readUInt8(0)];

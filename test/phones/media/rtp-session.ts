@@ -30,7 +30,7 @@ interface SendingDigit {
 }
 
 /**
- * One audio stream in each direction on one UDP port: sends 20 ms packets on a raster that does not drift, hears with
+ * One audio stream in each direction on one UDP port: sends 20 ms packets on a raster without drift, listens with
  * `listener`, counts with `statistics`, collects RFC 4733 digits.
  */
 export class RtpSession {
@@ -38,7 +38,7 @@ export class RtpSession {
   readonly statistics = new RtpStatistics();
   /** Digits received by RFC 4733, in order. */
   digits = '';
-  /** What the far end did against RFC 3550, RFC 4733 or its own session description. */
+  /** Violations of RFC 3550, RFC 4733 or its own session description by the far end. */
   readonly violations: string[] = [];
   readonly #socket: Socket;
   readonly #ssrc = randomBytes(4).readUInt32BE();
@@ -90,12 +90,12 @@ export class RtpSession {
     return this.statistics.report();
   }
 
-  /** Payload types this phone has agreed to receive; others are violations. */
+  /** Payload types offered by this phone; others are violations. */
   expect(payloadTypes: Iterable<number>): void {
     this.#expecting = new Set(payloadTypes);
   }
 
-  /** Where to send from now on; `sending` false keeps the stream silent on the wire (hold). */
+  /** The far end from now on; without `sending` no packets are sent (hold). */
   connect(target: RtpTarget, sending: boolean): void {
     this.#target = target;
     if (sending && !this.#sending) this.#marker = true;

@@ -1,25 +1,25 @@
 import type { RtpPacket } from './rtp-packet.ts';
 
-/** What a receiver knows of a stream's quality (RFC 3550 appendix A, without RTCP). */
+/** Quality of a received stream (RFC 3550 appendix A, without RTCP). */
 export interface RtpReport {
   readonly received: number;
-  /** Sequence numbers that never came. */
+  /** Missing sequence numbers. */
   readonly lost: number;
   readonly outOfOrder: number;
   readonly duplicates: number;
-  /** Audio packets that came more than 10 ms after their place in a 20 ms raster fixed by the earliest packet. */
+  /** Audio packets more than 10 ms after their place in a 20 ms raster fixed by the earliest packet. */
   readonly late: number;
-  /** Worst lateness in milliseconds. */
+  /** Maximum lateness in milliseconds. */
   readonly worstLateMs: number;
-  /** How often the synchronisation source changed. */
+  /** Changes of the synchronisation source. */
   readonly ssrcChanges: number;
-  /** Packets whose timestamp does not fit their sequence number although no marker announces a new talkspurt. */
+  /** Packets with a timestamp that does not fit their sequence number, without a marker of a new talkspurt. */
   readonly timestampJumps: number;
 }
 
 const LATE_MS = 10;
 
-/** Fed with every packet of one direction of one call. */
+/** Takes every packet of one direction of one call. */
 export class RtpStatistics {
   readonly #sequences = new Set<number>();
   #ssrc: number | undefined;

@@ -21,7 +21,7 @@ export interface AudioDescription {
   readonly mediaLines: number;
 }
 
-/** The text is no session description this phone can use. */
+/** The text is no session description usable by this phone. */
 export class SdpError extends Error {
   override readonly name = 'SdpError';
 }
@@ -34,7 +34,7 @@ const OPPOSITE: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 };
 
-/** The direction that answers an offered one when the answerer wants no restriction of its own (RFC 3264 section 6.1). */
+/** The direction that answers an offered one, without further restriction (RFC 3264 section 6.1). */
 export function answerTo(offered: Direction): Direction {
   return OPPOSITE[offered];
 }
@@ -140,8 +140,8 @@ export function writeSdp(local: LocalDescription): string {
 }
 
 /**
- * What is wrong with an answer to an offer (RFC 3264 section 6).
- * @param profile that the offer gave its sound
+ * Violations of an answer to an offer (RFC 3264 section 6).
+ * @param profile of the offered audio
  */
 export function answerMistakes(offer: LocalDescription, profile: string, answer: AudioDescription): string[] {
   const mistakes: string[] = [];
@@ -164,7 +164,7 @@ export function answerMistakes(offer: LocalDescription, profile: string, answer:
   return mistakes;
 }
 
-/** What is wrong with a further description of the same side (RFC 3264 section 8): version and origin. */
+/** Violations of a further description of the same side (RFC 3264 section 8): version and origin. */
 export function versionMistakes(before: AudioDescription, after: AudioDescription): string[] {
   if (before.sessionId !== after.sessionId) return ['a re-offer or re-answer changed the session id of its origin'];
   const same = JSON.stringify({ ...before, version: 0 }) === JSON.stringify({ ...after, version: 0 });

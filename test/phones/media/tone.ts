@@ -1,4 +1,4 @@
-/** Sine tones and how to recognise them in 8 kHz linear audio. */
+/** Sine tones, and their recognition in 8 kHz linear audio. */
 
 export const SAMPLE_RATE = 8000;
 
@@ -59,7 +59,7 @@ export function amplitudeAt(samples: Int16Array, frequency: number): number {
 /** Samples below this level count as silence: A-law and mu-law idle noise, comfort noise. */
 export const AUDIBLE = 150;
 
-/** Is the tone there: audible, and at least a quarter of what is heard (so that two tones may sound together). */
+/** Whether the tone is audible, with at least a quarter of the energy (so that two tones may sound together). */
 export function hasTone(samples: Int16Array, frequency: number): boolean {
   return level(samples) >= AUDIBLE && shareAt(samples, frequency) >= 0.25;
 }

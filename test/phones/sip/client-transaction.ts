@@ -4,7 +4,7 @@ import type { Peer } from './transport.ts';
 
 export interface ClientTransactionEvents {
   provisional?(response: SipResponse): void;
-  /** Every 2xx to an INVITE after the first: retransmissions, or the answer of another fork (section 13.2.2.4). */
+  /** Every further 2xx to an INVITE: retransmissions, or the answer of another fork (section 13.2.2.4). */
   repeated2xx?(response: SipResponse): void;
   sent(message: SipRequest): void;
   violation(what: string): void;
@@ -69,7 +69,7 @@ export class ClientTransaction {
     }
     if (this.#state === 'calling') {
       this.#state = 'proceeding';
-      // An INVITE is no longer repeated and no longer times out here; any other request goes on at T2.
+      // An INVITE is not repeated and does not time out any more; any other request continues at T2.
       if (this.#invite) this.#timers.clear();
     }
     this.#events.provisional?.(response);

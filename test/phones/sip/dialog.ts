@@ -1,7 +1,7 @@
 import { parseCSeq, parseNameAddr, tagOf } from './address.ts';
 import { header, headerList, type SipHeader, type SipRequest, type SipResponse } from './message.ts';
 
-/** A SIP dialog as the phone keeps it (RFC 3261 section 12), with the checks it owes to requests inside it. */
+/** A SIP dialog of the phone (RFC 3261 section 12), with the checks of requests inside it. */
 export class Dialog {
   readonly callId: string;
   readonly localTag: string;
@@ -91,7 +91,7 @@ export class Dialog {
     };
   }
 
-  /** After a retried INVITE (authentication, 491) the numbers go on from the last one used. */
+  /** After a repeated INVITE (authentication, 491) the numbers continue from the last one used. */
   get lastCSeq(): number {
     return this.#localCSeq;
   }
@@ -100,7 +100,7 @@ export class Dialog {
     return header(request, 'call-id') === this.callId && tagOf(header(request, 'to')) === this.localTag;
   }
 
-  /** Takes a request of the far end into account; what is wrong with it comes back (section 12.2.2). */
+  /** Processes a request of the far end; returns its violations (section 12.2.2). */
   receive(request: SipRequest): string[] {
     const mistakes: string[] = [];
     const fromTag = tagOf(header(request, 'from'));

@@ -13,7 +13,7 @@ export interface Challenge {
   readonly stale: boolean;
 }
 
-/** Reads a WWW-Authenticate or Proxy-Authenticate value; undefined when scheme or algorithm is not understood. */
+/** Reads a WWW-Authenticate or Proxy-Authenticate value; undefined for an unknown scheme or algorithm. */
 export function parseChallenge(value: string): Challenge | undefined {
   if (!/^digest\s/i.test(value)) return undefined;
   const params = new Map<string, string>();
@@ -42,7 +42,7 @@ export interface DigestInput {
   readonly password: string;
   readonly method: string;
   readonly uri: string;
-  /** How often this nonce has been used, the present use included. */
+  /** Number of uses of this nonce, including the present one. */
   readonly nonceCount: number;
   /** For tests against published vectors; random otherwise. */
   readonly cnonce?: string;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Phone } from '../phone.ts';
 import { header, parseMessage, serialise, type SipMessage, type SipRequest } from './message.ts';
 
-/** A far end under the test's control, byte by byte: the phone's retransmissions, and what it notices. */
+/** A far end controlled byte by byte by the test: the phone's retransmissions, and its violation reports. */
 
 const TIMERS = { t1: 20, t2: 80 };
 
@@ -94,7 +94,7 @@ describe('SIP endpoint of the test phone', () => {
     far.close();
   });
 
-  it('repeats an unanswered INVITE and gives up after 64 times T1', async () => {
+  it('repeats an unanswered INVITE until 64 times T1', async () => {
     const call = await phone.call(far.uri);
     await far.request('INVITE', 4);
     expect((await call.ended()).by).to.equal('lost');
@@ -124,7 +124,7 @@ describe('SIP endpoint of the test phone', () => {
     expect(phone.violations).to.deep.equal([]);
   });
 
-  it('repeats its 200 until the ACK comes, and notes an ACK that never comes', async () => {
+  it('repeats its 200 until the ACK arrives, and reports a missing ACK', async () => {
     const invite: SipRequest = {
       kind: 'request',
       method: 'INVITE',
@@ -155,7 +155,7 @@ describe('SIP endpoint of the test phone', () => {
     ['a From without the tag', { From: '<sip:alice@test.local>' }, /from is "<sip:alice@test.local>"/],
   ];
   for (const [what, changes, expected] of wrong) {
-    it(`notes a response with ${what}`, async () => {
+    it(`reports a response with ${what}`, async () => {
       const call = await phone.call(far.uri);
       const invite = await far.request('INVITE');
       far.answer(invite, 180, changes);
@@ -164,7 +164,7 @@ describe('SIP endpoint of the test phone', () => {
     });
   }
 
-  it('notes a response that belongs to no transaction', async () => {
+  it('reports a response without a transaction', async () => {
     await phone.call(far.uri);
     const invite = await far.request('INVITE');
     far.answer(invite, 180, { Via: (header(invite, 'via') ?? '').replace(/branch=\w+/, 'branch=z9hG4bKother') });
@@ -173,7 +173,7 @@ describe('SIP endpoint of the test phone', () => {
     expect(phone.violations).to.deep.equal(['180 to INVITE belongs to no transaction (branch z9hG4bKother)']);
   });
 
-  it('notes a session description that is none', async () => {
+  it('reports an invalid session description', async () => {
     const call = await phone.call(far.uri);
     far.answer(await far.request('INVITE'), 200, {}, SDP.replace('s=-\r\n', ''));
     await call.answered();

@@ -27,7 +27,7 @@ export interface EndpointEvents {
 
 export interface EndpointOptions {
   readonly timers?: SipTimers;
-  /** Loses or doubles datagrams, to see that both sides repeat and absorb as they must. */
+  /** Loses or duplicates datagrams, to verify retransmission on both sides. */
   readonly impair?: Impairment;
 }
 
@@ -39,12 +39,12 @@ interface TraceEntry {
 }
 
 /**
- * The transaction user's view of SIP: one port, the transactions on it, a trace of what passed, and a record of every
+ * The transaction user's view of SIP: one port, its transactions, a trace of messages, and a record of every
  * violation of RFC 3261 by the far end.
  */
 export class SipEndpoint {
   readonly violations: string[] = [];
-  /** The same, to wait for the next one. */
+  /** The same, as a queue to await. */
   readonly noted = new Arrivals<string>('violation');
   readonly #trace: TraceEntry[] = [];
   readonly #clients = new Map<string, ClientTransaction>();
@@ -73,12 +73,12 @@ export class SipEndpoint {
     return this.#open().protocol;
   }
 
-  /** `127.0.0.1:port`, which goes into Via and Contact. */
+  /** `127.0.0.1:port`, for Via and Contact. */
   get hostPort(): string {
     return `127.0.0.1:${this.#open().port}`;
   }
 
-  /** What passed, oldest first, one line a message. */
+  /** Sent and received messages, oldest first, one line each. */
   trace(): string[] {
     const start = this.#trace[0]?.at ?? 0;
     return this.#trace.map(
@@ -91,7 +91,7 @@ export class SipEndpoint {
     this.noted.push(what);
   }
 
-  /** The peer a URI with a numeric host points to. */
+  /** The peer of a URI with a numeric host. */
   peerOf(uri: string): Peer {
     const { host, port } = parseUri(uri);
     return this.#open().peer(host === 'localhost' ? '127.0.0.1' : host, port ?? 5060);

@@ -2,11 +2,11 @@ import { AddressError, parseCSeq, parseNameAddr, parseUri, parseVia, tagOf } fro
 import { header, headerLines, headerList, type SipMessage, type SipRequest, type SipResponse } from './message.ts';
 import type { ClientTransaction } from './client-transaction.ts';
 
-/** What a single message must satisfy whatever the call is doing (RFC 3261 sections 8.1.1, 8.1.3.3, 8.2.6, 12.1, 20). */
+/** Rules for single messages in any call state (RFC 3261 sections 8.1.1, 8.1.3.3, 8.2.6, 12.1, 20). */
 
 const ONCE = ['from', 'to', 'call-id', 'cseq', 'max-forwards', 'content-type', 'content-length', 'expires'];
 
-/** Mistakes of any message: missing or doubled headers, malformed values. Empty when there are none. */
+/** Mistakes of any message: missing or repeated headers, malformed values. Empty without mistakes. */
 function commonMistakes(message: SipMessage): string[] {
   const mistakes: string[] = [];
   for (const name of ['via', 'from', 'to', 'call-id', 'cseq']) {
@@ -38,7 +38,7 @@ function commonMistakes(message: SipMessage): string[] {
   return mistakes;
 }
 
-/** Mistakes of a request that stand in the request alone. */
+/** Mistakes visible in the request alone. */
 export function requestMistakes(request: SipRequest): string[] {
   const mistakes = commonMistakes(request);
   if (mistakes.length > 0) return mistakes;
@@ -53,7 +53,7 @@ export function requestMistakes(request: SipRequest): string[] {
   return mistakes;
 }
 
-/** Mistakes of a response, read against the request it answers. */
+/** Mistakes of a response, compared with its request. */
 export function responseMistakes(response: SipResponse, transaction: ClientTransaction): string[] {
   const mistakes = commonMistakes(response);
   if (mistakes.length > 0) return mistakes;

@@ -36,7 +36,7 @@ describe('SIP messages of the test phone', () => {
     }
   });
 
-  it('cuts a stream into messages wherever it is split', () => {
+  it('divides a stream into messages for any division of the bytes', () => {
     const bytes = Buffer.from(`${text}\r\n\r\n${text}`);
     const framer = new StreamFramer();
     const messages = [...bytes].flatMap((byte) => framer.push(Buffer.from([byte])).messages);

@@ -94,7 +94,7 @@ export function splitAtCommas(value: string): string[] {
   return parts;
 }
 
-/** Writes a message; Content-Length is computed, whatever the headers say. */
+/** Writes a message; Content-Length is computed, replacing any given one. */
 export function serialise(message: SipMessage): Buffer {
   const start =
     message.kind === 'request'

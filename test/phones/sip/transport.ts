@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freeUdpPort } from '../../support/ports.ts';
 
-/** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). Bytes only: what they mean is decided above. */
+/** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). It handles bytes only. */
 
 export type Protocol = 'udp' | 'tcp';
 
-/** Where a message came from, or goes to. */
+/** The source or destination of a message. */
 export interface Peer {
   readonly protocol: Protocol;
   readonly address: string;
@@ -15,12 +15,12 @@ export interface Peer {
   send(data: Buffer): void;
 }
 
-/** What an imperfect network does to the n-th datagram (from 1) of a direction: its copies that arrive. */
+/** The number of arriving copies of the n-th datagram (from 1) of a direction, over an imperfect network. */
 export type Impairment = (direction: 'sent' | 'received', number: number) => 0 | 1 | 2;
 
 export interface TransportEvents {
   message(data: Buffer, from: Peer): void;
-  /** Something on the wire is not SIP at all. */
+  /** Received data is not SIP. */
   broken(what: string): void;
 }
 
@@ -65,7 +65,7 @@ async function openUdp(events: TransportEvents, impair: Impairment): Promise<Tra
     if (data.length <= 4) return;
     for (let copy = copies('received'); copy > 0; copy -= 1) events.message(data, peer(from.address, from.port));
   });
-  // One that no phone before had: a registration that was left behind points at its old port.
+  // A port unused by earlier phones: a leftover registration points at its old port.
   socket.bind(await freeUdpPort(), HOST);
   await once(socket, 'listening');
   return {
@@ -81,11 +81,11 @@ async function openUdp(events: TransportEvents, impair: Impairment): Promise<Tra
   };
 }
 
-/** Cuts a byte stream into messages by Content-Length (RFC 3261 section 18.3). */
+/** Divides a byte stream into messages by Content-Length (RFC 3261 section 18.3). */
 export class StreamFramer {
   #pending: Buffer = Buffer.alloc(0);
 
-  /** @returns whole messages, and what is wrong with the stream when it cannot be cut. */
+  /** @returns complete messages, and the error of an undividable stream. */
   push(chunk: Buffer): { messages: Buffer[]; error?: string } {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     const messages: Buffer[] = [];
