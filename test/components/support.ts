@@ -14,8 +14,8 @@ import { program, simulate } from '../support/scenarios.ts';
 
 /**
  * A scenario that runs one block, `it`, whose exits all end the run.
- * @param block its keys, a line each
- * @param answered the call is answered before
+ * @param block its keys, one per line
+ * @param answered whether the call is answered first
  */
 export function scenarioOf(block: string, answered = true): string {
   const lines = block
@@ -31,14 +31,14 @@ ${lines.join('')}`;
 }
 
 interface Expected {
-  /** Its keys, a line each. */
+  /** Its keys, one per line. */
   readonly block: string;
-  /** The call is answered before; default: true. */
+  /** Whether the call is answered first; default: true. */
   readonly answered?: boolean;
   readonly script?: CallScript;
   readonly exit: string;
   readonly result?: object;
-  /** What happens to the call; of an answered one without the answer, and without the end of a run that has not ended it. */
+  /** Expected actions on the call, without the leading answer and the hang-up at the end of the run. */
   readonly events?: readonly string[];
   readonly milliseconds?: number;
 }
@@ -57,7 +57,7 @@ export function plays(title: string, expected: Expected): void {
   });
 }
 
-/** What happens to an answered call in all: a run that is over hangs up, unless the block has ended the call. */
+/** All actions on an answered call: a finished run hangs up, unless the block has ended the call. */
 function aroundAnswered(events: readonly string[]): string[] {
   const over = events.some((event) => event.startsWith('ended by'));
   return ['answer', ...events, ...(over ? [] : ['hangup', 'ended by scenario: hangup'])];
@@ -71,7 +71,7 @@ interface Played {
   readonly milliseconds: number | undefined;
 }
 
-/** Answers a call and runs one block; tells what the block did. */
+/** Answers a call and runs one block; returns its actions. */
 export async function play(
   block: string,
   {

@@ -27,7 +27,7 @@ describe('dial pattern', () => {
     ['tail\\', 'tail\\', true],
   ];
   for (const [pattern, text, matches] of cases) {
-    it(`${JSON.stringify(pattern)} ${matches ? 'takes' : 'leaves'} ${JSON.stringify(text)}`, () => {
+    it(`${JSON.stringify(pattern)} ${matches ? 'matches' : 'does not match'} ${JSON.stringify(text)}`, () => {
       expect(dialPattern(pattern).matches(text)).to.equal(matches);
     });
   }

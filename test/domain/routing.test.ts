@@ -192,7 +192,7 @@ describe('routing into another domain', () => {
     ['*8101', 'pickup 101 by *8'],
     ['*8', 'pickup any by *8'],
   ] as const) {
-    it(`takes ${dialled} for ${what}`, () => {
+    it(`${dialled} is ${what}`, () => {
       const decision = route(home, '101', dialled, find);
       expect(short(decision)).to.equal(what);
       if (decision.kind === 'scenario') expect(decision.domain).to.equal('other.local');

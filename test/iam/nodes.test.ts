@@ -76,7 +76,7 @@ describePostgres('several nodes on one database', (newPlace) => {
     });
   });
 
-  it('share domains by their present name', async () => {
+  it('share domains by their current name', async () => {
     const { domains } = a.directory.collections;
     const { id } = await domains.create({ name: 'shared.local' });
     await eventually(async () => expect(b.directory.domain('shared.local')?.id).to.equal(id));

@@ -6,10 +6,12 @@ import { check, problems, program, projectFolder } from '../support/scenarios.ts
 
 /** A scenario around some blocks; the first one is line 5. */
 function scenario(blocks: string, head = ''): string {
-  return `id: test\nstart: first\n${head}blocks:\n${blocks
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n')}\n`;
+  const indented = blocks.replaceAll(/^/gm, '  ');
+  return `id: test
+start: first
+${head}blocks:
+${indented}
+`;
 }
 
 describe('scenario checker', () => {
@@ -75,7 +77,9 @@ blocks:
       },
       {
         what: 'an unknown setting',
-        source: scenario('first:\n  collect: { max: 1, timout: 5s }\n  exits: { next: end, timeout: end }'),
+        source: scenario(`first:
+  collect: { max: 1, timout: 5s }
+  exits: { next: end, timeout: end }`),
         found: ['5:24: "collect" has no setting "timout"; did you mean "timeout"?'],
       },
       {
@@ -90,12 +94,22 @@ blocks:
       },
       {
         what: 'an exit to a block that is not there',
-        source: scenario('first:\n  answer:\n  next: secnd\nsecond:\n  hangup:'),
+        source: scenario(`first:
+  answer:
+  next: secnd
+second:
+  hangup:`),
         found: ['6:11: there is no block "secnd"; did you mean "second"?'],
       },
       {
         what: 'a start and a finally that are not there',
-        source: 'id: test\nstart: frist\nfinally: lst\nblocks:\n  first:\n    hangup:\n',
+        source: `id: test
+start: frist
+finally: lst
+blocks:
+  first:
+    hangup:
+`,
         found: [
           '2:8: there is no block "frist"; did you mean "first"?',
           '3:10: there is no block "lst"; there is: first',
@@ -103,13 +117,18 @@ blocks:
       },
       {
         what: 'a block that is never reached',
-        source: scenario('first:\n  hangup:\nother:\n  hangup:'),
+        source: scenario(`first:
+  hangup:
+other:
+  hangup:`),
         found: ['6:3: the block "other" is never reached; connect an exit to it or remove it'],
       },
       {
         what: 'settings of the wrong type',
         source: scenario(
-          'first:\n  collect: { max: many, min: 99, timeout: 5, terminators: "x" }\n  exits: { next: end, timeout: end }',
+          `first:
+  collect: { max: many, min: 99, timeout: 5, terminators: "x" }
+  exits: { next: end, timeout: end }`,
         ),
         found: [
           '5:21: "max" must be a whole number from 1 to 64, not "many"',
@@ -121,14 +140,21 @@ blocks:
       {
         what: 'a value that is none of the allowed ones',
         source: scenario(
-          'first:\n  call: { to: 101, caller_id: 100, mode: asnc }\n  exits: { next: end, answered: end, refused: end }',
+          `first:
+  call: { to: 101, caller_id: 100, mode: asnc }
+  exits: { next: end, answered: end, refused: end }`,
         ),
         found: ['5:44: "mode" must be one of async, provisional, final, finished, not "asnc"; did you mean "async"?'],
       },
       {
         what: 'a loop without a wait that has a way out',
         source: scenario(
-          'first:\n  set: { n: "${n + 1}" }\n  next: again\nagain:\n  if: n < 9\n  exits: { then: first, else: end }',
+          `first:
+  set: { n: "\${n + 1}" }
+  next: again
+again:
+  if: n < 9
+  exits: { then: first, else: end }`,
           'variables: { n: 0 }\n',
         ).replace('blocks:', 'blocks:'),
         found: ['5:3: warning: these blocks loop without a wait: first, again; count with loop, or add a wait'],
@@ -141,7 +167,15 @@ blocks:
       {
         what: 'a variable that may be read before it is set',
         source: scenario(
-          'first:\n  if: call.number == "1"\n  exits: { then: give, else: tell }\ngive:\n  set: { who: me }\n  next: tell\ntell:\n  log: "${who}"\n  next: end',
+          `first:
+  if: call.number == "1"
+  exits: { then: give, else: tell }
+give:
+  set: { who: me }
+  next: tell
+tell:
+  log: "\${who}"
+  next: end`,
           'variables: { who: { type: string } }\n',
         ),
         found: ['12:10: warning: the variable "who" may be read here before it is set; give it a first value'],
@@ -149,8 +183,15 @@ blocks:
       {
         what: 'nothing where a script may set the variable',
         source: scenario(
-          'first:\n  script: "vars.who = 1;"\n  next: second\nsecond:\n  script: "// who\\nreturn vars;"\n  next: tell\n' +
-            'tell:\n  log: "${who} ${whose}"\n  next: end',
+          `first:
+  script: "vars.who = 1;"
+  next: second
+second:
+  script: "// who\\nreturn vars;"
+  next: tell
+tell:
+  log: "\${who} \${whose}"
+  next: end`,
           'variables: { who: { type: string }, whose: { type: string } }\n',
         ),
         found: [],
@@ -158,7 +199,12 @@ blocks:
       {
         what: 'a variable that a script beside does not set',
         source: scenario(
-          'first:\n  script: "vars.who = 1;"\n  next: tell\ntell:\n  log: "${whose}"\n  next: end',
+          `first:
+  script: "vars.who = 1;"
+  next: tell
+tell:
+  log: "\${whose}"
+  next: end`,
           'variables: { who: { type: string }, whose: { type: string } }\n',
         ),
         found: ['9:10: warning: the variable "whose" may be read here before it is set; give it a first value'],
@@ -166,7 +212,12 @@ blocks:
       {
         what: 'what a component alone can see',
         source: scenario(
-          'first:\n  collect: { min: 3, max: 2 }\n  exits: { next: second, timeout: second }\nsecond:\n  menu: menu.wav\n  exits: { failed: end }',
+          `first:
+  collect: { min: 3, max: 2 }
+  exits: { next: second, timeout: second }
+second:
+  menu: menu.wav
+  exits: { failed: end }`,
         ),
         found: [
           '5:5: "min" is more than "max"',
@@ -175,7 +226,9 @@ blocks:
       },
       {
         what: 'a prompt that is not there',
-        source: scenario('first:\n  play: [welcom.wav, ../../README.md, /etc/passwd, "silence:1"]\n  next: end'),
+        source: scenario(`first:
+  play: [welcom.wav, ../../README.md, /etc/passwd, "silence:1"]
+  next: end`),
         found: [
           '5:12: there is no prompt "welcom.wav"; did you mean "welcome.wav"?',
           '5:24: "../../README.md" is outside the prompts folder; name a file below it',
@@ -186,7 +239,12 @@ blocks:
       {
         what: 'mistakes in expressions, at the very character',
         source: scenario(
-          'first:\n  if: tries + 1\n  exits: { then: second, else: end }\nsecond:\n  wait: ${tres}s\n  next: end',
+          `first:
+  if: tries + 1
+  exits: { then: second, else: end }
+second:
+  wait: \${tres}s
+  next: end`,
           'variables: { tries: 0 }\n',
         ),
         found: [
@@ -197,7 +255,14 @@ blocks:
       {
         what: 'expressions of the wrong type',
         source: scenario(
-          'first:\n  wait: ${tries}\n  next: second\nsecond:\n  play:\n    sounds: welcome.wav\n    repeat: ${name}\n  next: end',
+          `first:
+  wait: \${tries}
+  next: second
+second:
+  play:
+    sounds: welcome.wav
+    repeat: \${name}
+  next: end`,
           'variables: { tries: 0, name: a }\n',
         ),
         found: [
@@ -208,7 +273,12 @@ blocks:
       {
         what: 'assignments to unknown variables and of wrong types',
         source: scenario(
-          'first:\n  set:\n    tires: 1\n    tries: ${name}\n    name: 5\n  next: end',
+          `first:
+  set:
+    tires: 1
+    tries: \${name}
+    name: 5
+  next: end`,
           'variables: { tries: 0, name: a }\n',
         ),
         found: [
@@ -220,15 +290,27 @@ blocks:
       {
         what: 'a result that is read before its block can have run',
         source: scenario(
-          'first:\n  if: ask.digits == "1"\n  exits: { then: ask, else: end }\nask:\n  collect: { max: 1 }\n  exits: { next: end, timeout: end }',
+          `first:
+  if: ask.digits == "1"
+  exits: { then: ask, else: end }
+ask:
+  collect: { max: 1 }
+  exits: { next: end, timeout: end }`,
         ),
         found: ['5:9: "ask" is read before the block "ask" has run'],
       },
       {
         what: 'a part of a result that is read when the call is over, perhaps before its block has run',
         source: scenario(
-          'first:\n  wait: 1m\n  next: ask\nask:\n  http: { url: "https://a.b/" }\n  next: end\n' +
-            'tell:\n  log: "${ask.json.name} ${ask.status} ${has(ask.json.id) ? ask.json.id : \'\'}"\n  next: end',
+          `first:
+  wait: 1m
+  next: ask
+ask:
+  http: { url: "https://a.b/" }
+  next: end
+tell:
+  log: "\${ask.json.name} \${ask.status} \${has(ask.json.id) ? ask.json.id : ''}"
+  next: end`,
           'finally: tell\n',
         ),
         found: [
@@ -238,8 +320,18 @@ blocks:
       {
         what: 'nothing where the scenario asks before by which way it went',
         source: scenario(
-          'first:\n  wait: 1m\n  next: ask\nask:\n  http: { url: "https://a.b/" }\n  next: end\n' +
-            'was_there:\n  if: ask.status == 200\n  exits: { then: tell, else: end }\ntell:\n  log: "${ask.json.name}"\n  next: end',
+          `first:
+  wait: 1m
+  next: ask
+ask:
+  http: { url: "https://a.b/" }
+  next: end
+was_there:
+  if: ask.status == 200
+  exits: { then: tell, else: end }
+tell:
+  log: "\${ask.json.name}"
+  next: end`,
           'finally: was_there\n',
         ),
         found: [],
@@ -247,7 +339,12 @@ blocks:
       {
         what: 'a field a result does not have',
         source: scenario(
-          'first:\n  collect: { max: 1 }\n  exits: { next: then_, timeout: end }\nthen_:\n  if: first.digit == "1"\n  exits: { then: end, else: end }',
+          `first:
+  collect: { max: 1 }
+  exits: { next: then_, timeout: end }
+then_:
+  if: first.digit == "1"
+  exits: { then: end, else: end }`,
         ),
         found: ['8:15: there is no field "digit"; did you mean "digits"?'],
       },
@@ -268,7 +365,13 @@ blocks:
         what: 'parameters with a wrong type or default',
         source: scenario(
           'first:\n  hangup:',
-          'parameters:\n  a: int\n  b: { type: integer, default: x }\n  c: { default: 1 }\n  d: { type: string, values: [on, off], default: onn }\n  e: { type: string, defalt: x }\n',
+          `parameters:
+  a: int
+  b: { type: integer, default: x }
+  c: { default: 1 }
+  d: { type: string, values: [on, off], default: onn }
+  e: { type: string, defalt: x }
+`,
         ),
         found: [
           '4:6: parameter "a" has the unknown type "int"; did you mean "integer"?',
@@ -282,7 +385,14 @@ blocks:
         what: 'first values and defaults of the wrong type',
         source: scenario(
           'first:\n  hangup:',
-          'parameters:\n  n: integer\n  s: { type: string, default: "${n}" }\nvariables:\n  a: { type: integer, value: x }\n  b: "${m}"\n  c: { type: string, value: "${n + 1}" }\n',
+          `parameters:
+  n: integer
+  s: { type: string, default: "\${n}" }
+variables:
+  a: { type: integer, value: x }
+  b: "\${m}"
+  c: { type: string, value: "\${n + 1}" }
+`,
         ),
         found: [
           '5:31: the default of "s" is no string',
@@ -293,7 +403,11 @@ blocks:
       },
       {
         what: 'unknown sections and a missing head',
-        source: 'nam: x\nblocks:\n  first:\n    hangup:\n',
+        source: `nam: x
+blocks:
+  first:
+    hangup:
+`,
         found: [
           '1:1: a scenario has no section "nam"; did you mean "name"?',
           '1:1: the scenario has no start; write start: BLOCK',
@@ -302,7 +416,13 @@ blocks:
       },
       {
         what: 'blocks with no component, two components, or something else in them',
-        source: scenario('first:\n  next: end\nsecond:\n  answer:\n  hangup:\n  nxt: end\nthird: play'),
+        source: scenario(`first:
+  next: end
+second:
+  answer:
+  hangup:
+  nxt: end
+third: play`),
         found: [
           '4:3: the block "first" names no component; write e.g. play: welcome.wav',
           '6:3: the exit "next" of the block "second" has no target; add next: BLOCK, or connect it to end',
@@ -314,7 +434,13 @@ blocks:
       },
       {
         what: 'a key that is there twice, beside other mistakes',
-        source: scenario('first:\n  hangup:\n  next: end\n  next: nowhere\nother:\n  answr:\n  next: end'),
+        source: scenario(`first:
+  hangup:
+  next: end
+  next: nowhere
+other:
+  answr:
+  next: end`),
         found: [
           '7:5: this key appears twice; keep one of them',
           '9:5: there is no component "answr"; did you mean "answer"?',
@@ -322,7 +448,12 @@ blocks:
       },
       {
         what: 'aliases and anchors',
-        source: scenario('first:\n  play: &sound welcome.wav\n  next: second\nsecond:\n  play: *sound\n  next: end'),
+        source: scenario(`first:
+  play: &sound welcome.wav
+  next: second
+second:
+  play: *sound
+  next: end`),
         found: [
           '5:18: anchors (&name) are not allowed; quote a text that starts with &',
           '8:11: aliases (*name) are not allowed; write the value out, or quote a text that starts with *',
@@ -343,7 +474,12 @@ blocks:
       {
         what: 'tones that are none, and exits that a menu cannot have',
         source: scenario(
-          'first:\n  play: ["tone:%(200", "tone:v=-20;%(400,2600,349.5,440);loops=2", "tone:12#;%(1,2,3)%(4,5,6)"]\n  next: second\nsecond:\n  menu: { prompt: "tone:x" }\n  exits: { 12: end, failed: end }',
+          `first:
+  play: ["tone:%(200", "tone:v=-20;%(400,2600,349.5,440);loops=2", "tone:12#;%(1,2,3)%(4,5,6)"]
+  next: second
+second:
+  menu: { prompt: "tone:x" }
+  exits: { 12: end, failed: end }`,
         ),
         found: [
           '5:12: "tone:%(200" is no tone; write e.g. tone:%(200,100,800): milliseconds on and off, Hertz',
@@ -353,8 +489,17 @@ blocks:
       },
       {
         what: 'that parameters keep their values, and settings that are not as they must be',
-        source:
-          'id: a\nparameters: { who: string }\nstart: b\nblocks:\n  b:\n    set: { who: x }\n    next: c\n  c:\n    log: { text: hello, level: loud }\n    next: end\n',
+        source: `id: a
+parameters: { who: string }
+start: b
+blocks:
+  b:
+    set: { who: x }
+    next: c
+  c:
+    log: { text: hello, level: loud }
+    next: end
+`,
         found: [
           '6:12: "who" cannot be assigned; set a variable of your own',
           '9:32: "level" must be one of debug, info, warn, error, not "loud"',

@@ -62,7 +62,12 @@ describe('the catalogue of error codes', () => {
   });
 
   const scenario = (id: string, only: string, head = ''): string =>
-    `id: ${id}\nstart: first\n${head}blocks:\n  first:\n    ${only}\n`;
+    `id: ${id}
+start: first
+${head}blocks:
+  first:
+    ${only}
+`;
 
   async function played(checked: Program | undefined, script: CallScript): Promise<string | undefined> {
     if (checked === undefined) throw new Error('the scenario has mistakes');

@@ -149,7 +149,11 @@ describe('expressions in the syntax of other languages', () => {
 
   it('cannot use reserved names of the language', () => {
     for (const name of ['list', 'google', 'optional', 'cel']) {
-      const text = (where: string) => `id: t\n${where}start: a\nblocks:\n  a: { log: "\${${name}}", next: end }\n`;
+      const text = (where: string) => `id: t
+${where}start: a
+blocks:
+  a: { log: "\${${name}}", next: end }
+`;
       expect(problems(text(`variables: { ${name}: 1 }\n`))[0], name).to.include(`"${name}" cannot be the name`);
       expect(problems(text('')), name).to.have.length(1);
     }

@@ -7,22 +7,36 @@ type Case = readonly [what: string, source: string, ...found: string[]];
 const CASES: readonly Case[] = [
   [
     'names of components from other systems',
-    'start: a\nblocks:\n  a: { plya: welcome.wav, next: b }\n  b: { transfer: "102", next: c }\n  c: { goto-menu: x, next: end }',
+    `start: a
+blocks:
+  a: { plya: welcome.wav, next: b }
+  b: { transfer: "102", next: c }
+  c: { goto-menu: x, next: end }`,
     '4:8: there is no component "plya"; did you mean "play"?',
     '5:8: there is no component "transfer"; here it is "refer"',
     '6:8: there is no component "goto-menu"; docs/scenarios/components.md lists them all',
   ],
   [
     'a component in place of a block, and merge keys',
-    'start: a\nblocks:\n  a: answer\n  b:\n    <<: { wait: 1s }\n    next: end',
+    `start: a
+blocks:
+  a: answer
+  b:
+    <<: { wait: 1s }
+    next: end`,
     '4:6: the block "a" names no component; write { answer: , next: BLOCK }',
     '6:5: merge keys (<<) are not allowed; write the values out',
   ],
   [
     'wrong types in expressions, in our words',
-    'parameters: { n: integer, name: string, ok: boolean, l: list }\nstart: a\nblocks:\n' +
-      '  a: { if: n == "3", exits: { then: b, else: end } }\n  b: { if: ok && n, exits: { then: c, else: end } }\n' +
-      '  c: { if: size(n) > 1, exits: { then: d, else: end } }\n  d: { log: "${l.foo}", next: e }\n  e: { wait: "${n}", next: end }',
+    `parameters: { n: integer, name: string, ok: boolean, l: list }
+start: a
+blocks:
+  a: { if: n == "3", exits: { then: b, else: end } }
+  b: { if: ok && n, exits: { then: c, else: end } }
+  c: { if: size(n) > 1, exits: { then: d, else: end } }
+  d: { log: "\${l.foo}", next: e }
+  e: { wait: "\${n}", next: end }`,
     '5:12: these types do not go together: integer == string; a text is compared with a text, e.g. "1"; int(...) makes it a number',
     '6:12: only true and false can be combined, not a value of type integer; compare it, e.g. with == 0',
     '7:12: "size" is not for values of type integer',
@@ -31,8 +45,12 @@ const CASES: readonly Case[] = [
   ],
   [
     'functions there are not, at their very name',
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { if: call.number.startswith("1"), exits: { then: b, else: end } }\n' +
-      '  b: { if: len(call.number) > 3, exits: { then: c, else: end } }\n  c: { log: "${call.number.upper()} ${toString(n)}", next: end }',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a: { if: call.number.startswith("1"), exits: { then: b, else: end } }
+  b: { if: len(call.number) > 3, exits: { then: c, else: end } }
+  c: { log: "\${call.number.upper()} \${toString(n)}", next: end }`,
     '5:24: there is no function "startswith"; did you mean "startsWith"?',
     '6:12: there is no function "len"; here it is "size"',
     '7:28: there is no function "upper"; here it is "upperAscii"',
@@ -40,8 +58,13 @@ const CASES: readonly Case[] = [
   ],
   [
     'operators of other languages',
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { if: n = 3, exits: { then: b, else: end } }\n  b: { if: n == 3 and n < 5, exits: { then: c, else: end } }\n' +
-      '  c: { if: not n == 3, exits: { then: d, else: end } }\n  d: { if: n === 3, exits: { then: end, else: end } }',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a: { if: n = 3, exits: { then: b, else: end } }
+  b: { if: n == 3 and n < 5, exits: { then: c, else: end } }
+  c: { if: not n == 3, exits: { then: d, else: end } }
+  d: { if: n === 3, exits: { then: end, else: end } }`,
     '5:14: this is not valid syntax; write == to compare',
     '6:19: this is not valid syntax; write && for "and"',
     '7:12: this is not valid syntax; write ! for "not"',
@@ -49,13 +72,31 @@ const CASES: readonly Case[] = [
   ],
   [
     'mistakes within texts of several lines, where they stand',
-    'start: a\nblocks:\n  a:\n    log: |\n      first line\n      second ${call.numbr} line\n    next: b\n  b:\n    log: >-\n      folded ${cal.number}\n      text\n    next: end',
+    `start: a
+blocks:
+  a:
+    log: |
+      first line
+      second \${call.numbr} line
+    next: b
+  b:
+    log: >-
+      folded \${cal.number}
+      text
+    next: end`,
     '7:21: there is no field "numbr"; did you mean "number"?',
     '11:16: unknown name "cal"; did you mean "call"?',
   ],
   [
     'durations as others write them',
-    'start: a\nblocks:\n  a: { wait: 5, next: b }\n  b: { wait: 5 s, next: c }\n  c: { wait: 5sec, next: d }\n  d: { wait: 1h30m, next: e }\n  e: { record: { max: 2min }, next: f }\n  f: { wait: 400h, next: end }',
+    `start: a
+blocks:
+  a: { wait: 5, next: b }
+  b: { wait: 5 s, next: c }
+  c: { wait: 5sec, next: d }
+  d: { wait: 1h30m, next: e }
+  e: { record: { max: 2min }, next: f }
+  f: { wait: 400h, next: end }`,
     '4:14: "wait" is no duration; write 5s for seconds or 5ms for milliseconds',
     '5:14: "wait" is no duration; write 5s',
     '6:14: "wait" is no duration; write 5s',
@@ -65,8 +106,14 @@ const CASES: readonly Case[] = [
   ],
   [
     'a name in place of its value',
-    'variables: { n: 0, hello: welcome.wav }\nstart: a\nblocks:\n  a: { switch: n, exits: { 1: b, else: b } }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }\n' +
-      '  c: { play: hello, next: d }\n  d: { wait: n, next: e }\n  e: { refer: b.digits, exits: { refused: end } }',
+    `variables: { n: 0, hello: welcome.wav }
+start: a
+blocks:
+  a: { switch: n, exits: { 1: b, else: b } }
+  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }
+  c: { play: hello, next: d }
+  d: { wait: n, next: e }
+  e: { refer: b.digits, exits: { refused: end } }`,
     '5:8: "switch" looks at the text "n", which is always the same; write switch: ${...}',
     '7:14: there is no prompt "hello"; write ${hello} for its value',
     '8:14: "wait" is no duration; write ${n} for its value',
@@ -74,14 +121,25 @@ const CASES: readonly Case[] = [
   ],
   [
     'cases that cannot be, and a loop over nothing',
-    'variables: { ok: false }\nstart: a\nblocks:\n  a: { switch: "${ok}", exits: { yes: b, else: b } }\n  b: { loop: , exits: { each: c, done: end } }\n  c: { await_run: somebody, exits: { next: b, timeout: b } }',
+    `variables: { ok: false }
+start: a
+blocks:
+  a: { switch: "\${ok}", exits: { yes: b, else: b } }
+  b: { loop: , exits: { each: c, done: end } }
+  c: { await_run: somebody, exits: { next: b, timeout: b } }`,
     '5:34: the value is never "yes"; it is true or false',
     '6:8: "loop" has neither "over" nor "times": name one, e.g. times: 3',
     '7:8: "await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}, or in a module what scenario.run gave',
   ],
   [
     'what beginners write',
-    'variables: { n: integer }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }\n  c: { if: b.digits == 1, exits: { then: d, else: d } }\n  d: { if: "${b.digits} == 1", exits: { true: end, then: end, else: end } }',
+    `variables: { n: integer }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { collect: { max: 1 }, exits: { next: c, timeout: c } }
+  c: { if: b.digits == 1, exits: { then: d, else: d } }
+  d: { if: "\${b.digits} == 1", exits: { true: end, then: end, else: end } }`,
     '2:17: warning: "n" begins as the text "integer"; for a type write n: { type: integer }',
     '7:12: these types do not go together: string == integer; a text is compared with a text, e.g. "1"; int(...) makes it a number',
     '8:13: this is not valid syntax; write the expression itself, without ${ }',
@@ -95,12 +153,22 @@ const CASES: readonly Case[] = [
   ],
   [
     'a colon that is missing',
-    'start: a\nblocks:\n  a:\n    answer\n    next: end',
+    `start: a
+blocks:
+  a:
+    answer
+    next: end`,
     '5:5: not valid YAML: implicit keys need to be on a single line; a colon may be missing at the end of the line, as in answer:',
   ],
   [
     'one slip once',
-    'start: a\nblocks:\n  a: { collect: { max: 1 }, exits: [end] }\n  b: { answer: , next: [a] }\n  c: { call: { to: "1" }, exits: { answered: a, refused: b } }\n  d: { refer: "1" }\n  a: { hangup: }',
+    `start: a
+blocks:
+  a: { collect: { max: 1 }, exits: [end] }
+  b: { answer: , next: [a] }
+  c: { call: { to: "1" }, exits: { answered: a, refused: b } }
+  d: { refer: "1" }
+  a: { hangup: }`,
     '4:36: exits must be a map; e.g. exits: { next: BLOCK }',
     '5:3: the block "b" is never reached; connect an exit to it or remove it',
     '5:24: the exit "next" names no block; name a block, or end',
@@ -112,9 +180,16 @@ const CASES: readonly Case[] = [
   ],
   [
     'every kind of mistake at once',
-    'variables: { who: { type: string } }\nstart: a\nblocks:\n  a: { plya: x, next: b }\n  b: { collect: { max: many }, exits: { next: c, timeout: nowhere } }\n' +
-      '  c: { if: later.digits == who, exits: { then: d, else: end } }\n  d: { set: { who: x }, next: e }\n  e: { log: "${who}", next: d }\n' +
-      '  later: { collect: { max: 1 }, exits: { next: end, timeout: end } }\n  orphan: { answer: , next: end }',
+    `variables: { who: { type: string } }
+start: a
+blocks:
+  a: { plya: x, next: b }
+  b: { collect: { max: many }, exits: { next: c, timeout: nowhere } }
+  c: { if: later.digits == who, exits: { then: d, else: end } }
+  d: { set: { who: x }, next: e }
+  e: { log: "\${who}", next: d }
+  later: { collect: { max: 1 }, exits: { next: end, timeout: end } }
+  orphan: { answer: , next: end }`,
     '5:8: there is no component "plya"; did you mean "play"?',
     '6:24: "max" must be a whole number from 1 to 64, not "many"',
     '6:59: there is no block "nowhere"; there is: a, b, c, d, e, later, orphan, end',
@@ -126,69 +201,111 @@ const CASES: readonly Case[] = [
   ],
   [
     'one slip once, whatever follows from it',
-    'start: a\nblocks:\n  a: { answer: , next: bb }\n  b: { colect: { max: 1 }, exits: { next: c, timeout: c } }\n  c: { say: "${b.digits}", next: end }',
+    `start: a
+blocks:
+  a: { answer: , next: bb }
+  b: { colect: { max: 1 }, exits: { next: c, timeout: c } }
+  c: { say: "\${b.digits}", next: end }`,
     '4:24: there is no block "bb"; did you mean "b"?',
     '5:8: there is no component "colect"; did you mean "collect"?',
   ],
   [
     'samples that are YAML as they stand, and components without settings',
-    'start: a\nblocks:\n  a: { answer: true, next: b }\n  b: { log: , next: c }\n  c: { collect: , exits: { next: end, timeout: end } }',
+    `start: a
+blocks:
+  a: { answer: true, next: b }
+  b: { log: , next: c }
+  c: { collect: , exits: { next: end, timeout: end } }`,
     '4:16: "answer" has no settings; write nothing behind it',
     '5:8: "log" lacks the setting "text"; e.g. text: "tries: ${tries}"',
     '6:8: "collect" lacks the setting "max"; e.g. max: 4',
   ],
   [
     'texts in quotes within texts in quotes',
-    'start: a\nblocks:\n  a:\n    say: "It is ${now.getHours("Europe/Berlin")} o\'clock"\n    next: end',
+    `start: a
+blocks:
+  a:
+    say: "It is \${now.getHours("Europe/Berlin")} o'clock"
+    next: end`,
     `5:33: not valid YAML: unexpected scalar at node end; within "..." put texts of an expression into '...': "\${call.number == '101'}"`,
   ],
   [
     'a second call without a name',
-    'start: a\nblocks:\n  a: { call: { to: "1", caller_id: "2" }, exits: { answered: end, busy: w, refused: b } }\n  w: { wait: 1m, next: a }\n' +
-      '  b: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }',
+    `start: a
+blocks:
+  a: { call: { to: "1", caller_id: "2" }, exits: { answered: end, busy: w, refused: b } }
+  w: { wait: 1m, next: a }
+  b: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }`,
     '4:3: warning: "call" comes here again, but the call without `leg` is made only once; give it a name: leg: other, beside call and in the blocks for that call',
     '6:3: warning: "call" comes here again, but the call without `leg` is made only once; give it a name: leg: other, beside call and in the blocks for that call',
   ],
   [
     'time zones there are not',
-    "start: a\nblocks:\n  a: { if: \"now.getHours('Europe/Berln') > 3\", exits: { then: b, else: end } }\n  b: { log: \"at ${now.getMinutes('UTC')} ${now.getDate('Mars')}\", next: end }",
+    `start: a
+blocks:
+  a: { if: "now.getHours('Europe/Berln') > 3", exits: { then: b, else: end } }
+  b: { log: "at \${now.getMinutes('UTC')} \${now.getDate('Mars')}", next: end }`,
     '4:26: there is no time zone "Europe/Berln"; e.g. Europe/London',
     '5:56: there is no time zone "Mars"; e.g. Europe/London',
   ],
   [
     'exits that come with a setting only',
-    'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { queue: q, exits: { turn: c, timeout: end } }\n' +
-      '  c: { call: { to: "1", mode: async }, leg: x, exits: { next: end, busy: end } }',
+    `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { queue: q, exits: { turn: c, timeout: end } }
+  c: { call: { to: "1", mode: async }, leg: x, exits: { next: end, busy: end } }`,
     '5:36: "queue" never takes the exit "timeout" with these settings; it comes with a setting, e.g. max: 10m',
     '6:68: "call" never takes the exit "busy" with these settings; it comes with a setting, e.g. mode: provisional',
   ],
   [
     'durations whose unit is none',
-    'variables: { n: 3, u: s }\nstart: a\nblocks:\n  a: { wait: "${n} seconds", next: b }\n  b: { wait: "${n}${u}", next: c }\n  c: { wait: "${n}.5s", next: end }',
+    `variables: { n: 3, u: s }
+start: a
+blocks:
+  a: { wait: "\${n} seconds", next: b }
+  b: { wait: "\${n}\${u}", next: c }
+  c: { wait: "\${n}.5s", next: end }`,
     '5:14: "wait" is no duration; write ${...}s',
   ],
   [
     'settings without braces',
-    'start: a\nblocks:\n  a:\n    collect: prompt: "silence:1s", max: 4\n    exits: { next: end, timeout: end }',
+    `start: a
+blocks:
+  a:
+    collect: prompt: "silence:1s", max: 4
+    exits: { next: end, timeout: end }`,
     '5:14: not valid YAML: nested mappings are not allowed in compact mappings; put quotes around a text that holds ": ", and braces around settings: { NAME: ... }',
   ],
   [
     'names that hide the time',
-    'parameters: { now: { type: string, default: x } }\nstart: a\nblocks:\n  a: { log: "${now}", next: end }',
+    `parameters: { now: { type: string, default: x } }
+start: a
+blocks:
+  a: { log: "\${now}", next: end }`,
     '2:15: warning: "now" is the time, which expressions cannot read then; write now_1 or another name',
   ],
   [
     'a block whose results hide the time',
-    'start: now\nblocks:\n  now: { collect: { max: 1 }, exits: { next: a, timeout: end } }\n  a: { log: "${now.digits}", next: end }',
+    `start: now
+blocks:
+  now: { collect: { max: 1 }, exits: { next: a, timeout: end } }
+  a: { log: "\${now.digits}", next: end }`,
     '4:3: warning: "now" is the time, which expressions cannot read then; write now_1 or another name',
   ],
   [
     'a block whose name hides nothing',
-    'start: now\nblocks:\n  now: { answer: , next: a }\n  a: { log: "${now.getHours()}", next: end }',
+    `start: now
+blocks:
+  now: { answer: , next: a }
+  a: { log: "\${now.getHours()}", next: end }`,
   ],
   [
     'names and fields as others call them',
-    'start: a\nblocks:\n  a: { loop: { over: [x] }, exits: { each: b, done: end } }\n  b: { log: "${item} ${number} ${call.caller} ${call.to} {call.from}", next: a }',
+    `start: a
+blocks:
+  a: { loop: { over: [x] }, exits: { each: b, done: end } }
+  b: { log: "\${item} \${number} \${call.caller} \${call.to} {call.from}", next: a }`,
     '5:16: unknown name "item"; write a.item',
     '5:24: unknown name "number"; write call.number for that of the call, or declare it under parameters',
     '5:39: there is no field "caller"; did you mean "number"?',
@@ -197,53 +314,86 @@ const CASES: readonly Case[] = [
   ],
   [
     'secrets as other systems write them',
-    'start: a\nblocks:\n  a: { http: { url: "https://a.example", headers: { key: $secrets.crm, auth: "Bearer {{secrets.crm}}" } }, next: end }',
+    `start: a
+blocks:
+  a: { http: { url: "https://a.example", headers: { key: $secrets.crm, auth: "Bearer {{secrets.crm}}" } }, next: end }`,
     '4:58: warning: "$secrets.crm" is plain text here; write ${secrets.crm} for its value',
     '4:86: warning: "{{secrets.crm}}" is plain text here; write ${secrets.crm} for its value',
   ],
   [
     'components that are named by a key of their own',
-    'start: a\nblocks:\n  a:\n    component: play\n    settings: { sounds: "silence:1s" }\n    next: end',
+    `start: a
+blocks:
+  a:
+    component: play
+    settings: { sounds: "silence:1s" }
+    next: end`,
     '5:5: there is no component "component"; write play: in place of it',
     '6:5: there is no component "settings"; put what is in it behind play:',
   ],
   [
     'single values for which another setting is meant',
-    'start: a\nblocks:\n  a: { hold_music: 20s, next: b }\n  b: { call: 102, leg: agent, exits: { answered: end, refused: end } }',
+    `start: a
+blocks:
+  a: { hold_music: 20s, next: b }
+  b: { call: 102, leg: agent, exits: { answered: end, refused: end } }`,
     '4:20: "hold_music" alone is no duration; write hold_music: { duration: 20s }',
     '5:14: "call" must be settings: to, address, caller_id, caller_name, timeout, mode, use_intercom, binding, headers, dtmf_proto, pre_answer, pre_answer_args, report_as; write call: { to: 102 }',
   ],
   [
     'parameters of which the values are given, and a schedule that gives none',
-    'parameters: { n: string, k: [a, b] }\nstarts: { schedule: "0 9 * * *" }\nstart: a\nblocks:\n  a: { log: "${n}", next: end }',
+    `parameters: { n: string, k: [a, b] }
+starts: { schedule: "0 9 * * *" }
+start: a
+blocks:
+  a: { log: "\${n}", next: end }`,
     '2:29: the parameter "k" has no type; write k: { type: string, values: [...] }',
     '3:11: the parameter "n" is not given; write schedule: { cron: "0 9 * * *", args: { n: ... } }',
     '3:11: the parameter "k" is not given; write schedule: { cron: "0 9 * * *", args: { k: ... } }',
   ],
   [
     'what needs a call that is over',
-    'start: a\nfinally: f\non: { hangup: h }\nblocks:\n  a: { answer: , next: b }\n  b: { refer: "102", exits: { answered: c, refused: end } }\n  c: { play: "silence:1s", next: end }\n' +
-      '  f: { say: bye, next: end }\n  h: { tone: beep, next: end }',
+    `start: a
+finally: f
+on: { hangup: h }
+blocks:
+  a: { answer: , next: b }
+  b: { refer: "102", exits: { answered: c, refused: end } }
+  c: { play: "silence:1s", next: end }
+  f: { say: bye, next: end }
+  h: { tone: beep, next: end }`,
     '8:3: "play" needs the call, which has ended; move it before that, or change the exit',
     '9:3: warning: "say" needs the call, which has ended when `finally` follows a hang-up; check first: if: call.state == "connected"; or name the exit error',
     '10:3: "tone" needs the call, which has ended; move it before that, or change the exit',
   ],
   [
     'calls in place of the one that the scenario has',
-    'parameters: { call_id: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "102" }, exits: { answered: c, refused: end } }\n' +
-      '  c: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: d, refused: end, error: end } }\n  d: { take_over: { dialogid: "${call_id}", side: b }, exits: { taken: e, refused: end } }\n' +
-      '  e: { call: { to: "102" }, leg: bob, exits: { answered: end, refused: end } }',
+    `parameters: { call_id: string }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "102" }, exits: { answered: c, refused: end } }
+  c: { take_over: { dialogid: "\${call_id}", side: b }, exits: { taken: d, refused: end, error: end } }
+  d: { take_over: { dialogid: "\${call_id}", side: b }, exits: { taken: e, refused: end } }
+  e: { call: { to: "102" }, leg: bob, exits: { answered: end, refused: end } }`,
     '6:3: "call" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside call',
     '8:3: "take_over" without `leg` is for a scenario that has no caller; name the further call: leg: other, beside take_over',
   ],
   [
     'sound before the answer',
-    'start: a\nblocks:\n  a: { play: "silence:1s", next: b }\n  b: { answer: , next: end }',
+    `start: a
+blocks:
+  a: { play: "silence:1s", next: b }
+  b: { answer: , next: end }`,
     '4:3: warning: "play" needs the call to be answered, but `answer` comes later; answer first',
   ],
   [
     'starts with arguments that the scenario does not have',
-    'parameters: { who: string, n: { type: integer, default: 1 } }\nstarts: { schedule: { cron: "0 25 * * *", timezone: Mars/One, args: { whom: x, n: many } } }\nstart: a\nblocks:\n  a: { log: "${who}", next: end }',
+    `parameters: { who: string, n: { type: integer, default: 1 } }
+starts: { schedule: { cron: "0 25 * * *", timezone: Mars/One, args: { whom: x, n: many } } }
+start: a
+blocks:
+  a: { log: "\${who}", next: end }`,
     '3:29: "25" is no hour (0 to 23)',
     '3:53: there is no time zone "Mars/One"; e.g. Europe/London',
     '3:63: the parameter "who" is not given; add args: { who: ... }',
@@ -252,12 +402,18 @@ const CASES: readonly Case[] = [
   ],
   [
     'itself as fallback',
-    'fallback: x\nstart: a\nblocks:\n  a: { hangup: }',
+    `fallback: x
+start: a
+blocks:
+  a: { hangup: }`,
     '2:11: the scenario cannot be its own fallback; write the id of another one',
   ],
   [
     'an object as a variable',
-    'variables: { m: { a: 1 } }\nstart: a\nblocks:\n  a: { hangup: }',
+    `variables: { m: { a: 1 } }
+start: a
+blocks:
+  a: { hangup: }`,
     '2:17: the variable "m" has no type; write m: { type: object, value: {...} }',
   ],
   [
@@ -267,16 +423,29 @@ const CASES: readonly Case[] = [
   ],
   [
     'keys of a telephone without quotes',
-    'start: a\nblocks:\n  a: { menu: { prompt: "silence:1s" }, exits: { *: end, failed: end } }',
+    `start: a
+blocks:
+  a: { menu: { prompt: "silence:1s" }, exits: { *: end, failed: end } }`,
     '4:52: not valid YAML: missing , or : between flow map items; put quotes around * and #, e.g. "*": BLOCK',
   ],
   [
     'placeholders of other systems',
-    'variables: { n: 0, name: x }\nstart: a\nblocks:\n  a: { collect: { max: 1 }, exits: { next: b, timeout: b } }\n' +
-      '  b: { say: "{a.digits} {{ n }} %n% #{n} $(n) $name {a} {a.digit}", next: c }\n  c: { say: "${n} of {n}", next: d }\n' +
-      '  d: { wait: "{n}s", next: e }\n  e: { play: "{{name}}.wav", next: f }\n  f: { set: { n: "{n}", name: "%name%" }, next: g }\n' +
-      '  g: { if: "{n} < 3", exits: { then: h, else: h } }\n  h: { publish: { event: x, data: { t: "%a.digits%" } }, next: i }\n' +
-      '  i:\n    log:\n      first line\n      {n} there\n    next: end',
+    `variables: { n: 0, name: x }
+start: a
+blocks:
+  a: { collect: { max: 1 }, exits: { next: b, timeout: b } }
+  b: { say: "{a.digits} {{ n }} %n% #{n} $(n) $name {a} {a.digit}", next: c }
+  c: { say: "\${n} of {n}", next: d }
+  d: { wait: "{n}s", next: e }
+  e: { play: "{{name}}.wav", next: f }
+  f: { set: { n: "{n}", name: "%name%" }, next: g }
+  g: { if: "{n} < 3", exits: { then: h, else: h } }
+  h: { publish: { event: x, data: { t: "%a.digits%" } }, next: i }
+  i:
+    log:
+      first line
+      {n} there
+    next: end`,
     '6:14: warning: "{a.digits}" is plain text here; write ${a.digits} for its value',
     '6:25: warning: "{{ n }}" is plain text here; write ${n} for its value',
     '6:33: warning: "%n%" is plain text here; write ${n} for its value',
@@ -296,8 +465,13 @@ const CASES: readonly Case[] = [
   ],
   [
     'names in braces without quotes',
-    'variables: { n: 0, name: x }\nstart: a\nblocks:\n  a: { say: {n}, next: b }\n  b: { say: {{n}}, next: c }\n' +
-      '  c: { set: { name: {name} }, next: d }\n  d: { publish: { event: x, data: { n: {n} } }, next: end }',
+    `variables: { n: 0, name: x }
+start: a
+blocks:
+  a: { say: {n}, next: b }
+  b: { say: {{n}}, next: c }
+  c: { set: { name: {name} }, next: d }
+  d: { publish: { event: x, data: { n: {n} } }, next: end }`,
     '5:13: this is a map, in which "n" is empty; write "${n}" for its value',
     '6:13: this is a map, in which "n" is empty; write "${n}" for its value',
     '7:21: this is a map, in which "name" is empty; write "${name}" for its value',
@@ -305,19 +479,39 @@ const CASES: readonly Case[] = [
   ],
   [
     'signs that a text cannot begin with',
-    'start: a\nblocks:\n  a:\n    say: %n%\n    next: end',
+    `start: a
+blocks:
+  a:
+    say: %n%
+    next: end`,
     '5:10: not valid YAML: plain value cannot start with directive indicator character %; put quotes around this text',
   ],
   [
     'a text that begins with braces',
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a:\n    say: {n} messages\n    next: end',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a:
+    say: {n} messages
+    next: end`,
     '6:14: not valid YAML: unexpected scalar at node end; put quotes around a text that begins with { or [',
   ],
   [
     'keys at the wrong place',
-    'start: a\nblocks:\n  a: { if: call.number == "1", then: b, else: b }\n  b:\n    play: "silence:1s"\n    repeat: 2\n    next: c\n' +
-      '  c: { switch: "${call.number}", cases: { 1: d }, default: d }\n  d: { say: Hello, world, next: e }\n' +
-      '  e:\n    answer:\n     next: f\n  f: { hangup: , exits: end }\n  next: end',
+    `start: a
+blocks:
+  a: { if: call.number == "1", then: b, else: b }
+  b:
+    play: "silence:1s"
+    repeat: 2
+    next: c
+  c: { switch: "\${call.number}", cases: { 1: d }, default: d }
+  d: { say: Hello, world, next: e }
+  e:
+    answer:
+     next: f
+  f: { hangup: , exits: end }
+  next: end`,
     '4:3: the exit "then" of the block "a" has no target; add exits: {then: BLOCK}, or connect it to end',
     '4:3: the exit "else" of the block "a" has no target; add exits: {else: BLOCK}, or connect it to end',
     '4:32: a block has no "then"; write exits: { then: b }',
@@ -336,9 +530,15 @@ const CASES: readonly Case[] = [
   ],
   [
     'values in another form than the one that is wanted',
-    'parameters: { f: { type: boolean, default: "true" }, p: { type: string, values: a } }\nstart: a\nblocks:\n' +
-      '  a: { hunt: { members: "102, 103", strategy: in_order }, exits: { answered: b, failed: b } }\n  b: { record: { beep: yes }, next: c }\n' +
-      '  c: { loop: 3, exits: { each: c, done: d } }\n  d: { webhook: https://x.example/, next: e }\n  e: { loop: { times: "3" }, exits: { each: e, done: end } }\n',
+    `parameters: { f: { type: boolean, default: "true" }, p: { type: string, values: a } }
+start: a
+blocks:
+  a: { hunt: { members: "102, 103", strategy: in_order }, exits: { answered: b, failed: b } }
+  b: { record: { beep: yes }, next: c }
+  c: { loop: 3, exits: { each: c, done: d } }
+  d: { webhook: https://x.example/, next: e }
+  e: { loop: { times: "3" }, exits: { each: e, done: end } }
+`,
     '2:44: the default of "f" is no boolean; write it without quotes',
     '2:81: the values of "p" must be a list; write values: [a, b]',
     '5:25: "members" must be a list, not "102, 103"; write ["102", "103"]',
@@ -349,11 +549,18 @@ const CASES: readonly Case[] = [
   ],
   [
     'expressions as other languages have them',
-    'parameters: { who: string }\nvariables: { n: 0, l: [1], m: { type: object } }\nstart: a\nblocks:\n' +
-      '  a: { set: { n: n + 1, l: "${l.push(1)}" }, next: b }\n  b: { set: { n: "${n} + 1", m.x: 1, who: x }, next: c }\n' +
-      '  c: { set: { n += 1: , pin: 1 }, next: d }\n  d: { if: args.who == yes, exits: { then: e, else: e } }\n' +
-      '  e: { if: pin == no && call.number == "", exits: { then: f, else: f } }\n  f: { log: "${call.number ?? who}", next: g }\n' +
-      `  g: { if: "'1' in call.number", exits: { then: h, else: h } }\n  h: { log: "\${l.map(x => x)} \${who ? 1 : 2} \${n++}", next: end }`,
+    `parameters: { who: string }
+variables: { n: 0, l: [1], m: { type: object } }
+start: a
+blocks:
+  a: { set: { n: n + 1, l: "\${l.push(1)}" }, next: b }
+  b: { set: { n: "\${n} + 1", m.x: 1, who: x }, next: c }
+  c: { set: { n += 1: , pin: 1 }, next: d }
+  d: { if: args.who == yes, exits: { then: e, else: e } }
+  e: { if: pin == no && call.number == "", exits: { then: f, else: f } }
+  f: { log: "\${call.number ?? who}", next: g }
+  g: { if: "'1' in call.number", exits: { then: h, else: h } }
+  h: { log: "\${l.map(x => x)} \${who ? 1 : 2} \${n++}", next: end }`,
     '6:18: the variable "n" is of type integer, but this is of type string; write "${n + 1}"',
     '6:33: there is no function "push"; write list + [item]',
     '7:18: the variable "n" is of type integer, but this is of type string; write "${n + 1}"',
@@ -372,45 +579,77 @@ const CASES: readonly Case[] = [
   ],
   [
     'exits that there are not, and nothing of the blocks behind them',
-    'start: a\nblocks:\n  a: { collect: { max: 1 }, exits: { success: b, timeout: end } }\n  b: { log: "${a.digits}", next: end }',
+    `start: a
+blocks:
+  a: { collect: { max: 1 }, exits: { success: b, timeout: end } }
+  b: { log: "\${a.digits}", next: end }`,
     '4:3: the exit "next" of the block "a" has no target; add next: BLOCK, or connect it to end',
     '4:38: "collect" has no exit "success"; there is: next, timeout, error',
   ],
   [
     'names as values of their own',
-    'variables: { n: 0 }\nstart: a\nblocks:\n  a: { script: { code: "vars.n = vars.n + 1", vars: { n: n } }, next: b }\n' +
-      '  b: { publish: { event: x, data: { m: call.number } }, next: end }',
+    `variables: { n: 0 }
+start: a
+blocks:
+  a: { script: { code: "vars.n = vars.n + 1", vars: { n: n } }, next: b }
+  b: { publish: { event: x, data: { m: call.number } }, next: end }`,
     '5:58: warning: this is the text "n"; write ${n} for its value',
     '6:40: warning: this is the text "call.number"; write ${call.number} for its value',
   ],
   [
     'a comment within braces',
-    'start: a\nblocks:\n  a: { record: { stop_digits: #, beep: true }, next: b }\n  b: { log: "${a.recording}", next: end }',
+    `start: a
+blocks:
+  a: { record: { stop_digits: #, beep: true }, next: b }
+  b: { log: "\${a.recording}", next: end }`,
     '5:3: not valid YAML: flow map in block collection must be sufficiently indented and end with a }; put quotes around #: what follows it is a comment',
   ],
   [
     'a line that is indented deeper than the one it belongs to',
-    'start: a\nblocks:\n  a:\n   answer: b\n    next: end',
+    `start: a
+blocks:
+  a:
+   answer: b
+    next: end`,
     '5:12: not valid YAML: nested mappings are not allowed in compact mappings; the next line is indented deeper: write both equally deep',
   ],
   [
     'quotes that are never closed',
-    "start: a\nblocks:\n  a:\n    say: 'hello\n    next: b\n  b: { hangup: , next: end }",
+    `start: a
+blocks:
+  a:
+    say: 'hello
+    next: b
+  b: { hangup: , next: end }`,
     "5:10: not valid YAML: missing closing ' quote; close it on the same line",
   ],
   [
     'a blank that is missing behind a colon',
-    'start: a\nblocks:\n  a:\n    answer:\n    next:b\n  b: { hangup: , next: end }',
+    `start: a
+blocks:
+  a:
+    answer:
+    next:b
+  b: { hangup: , next: end }`,
     '6:5: not valid YAML: implicit map keys need to be followed by map values; put a blank behind the colon',
   ],
   [
     'a map without braces',
-    'start: a\nblocks:\n  a:\n    answer:\n    exits: next: end',
+    `start: a
+blocks:
+  a:
+    answer:
+    exits: next: end`,
     '6:12: not valid YAML: nested mappings are not allowed in compact mappings; write exits: { next: end }',
   ],
   [
     'a misspelt section, and nothing of its being missing',
-    'Start: a\nblock:\n  a: { say: "", next: b }\n  b: { play: "", leg: caller, next: c }\n  c: { wait: 0.5, next: end }\nname: [x]',
+    `Start: a
+block:
+  a: { say: "", next: b }
+  b: { play: "", leg: caller, next: c }
+  c: { wait: 0.5, next: end }
+name: [x]`,
     '2:1: a scenario has no section "Start"; did you mean "start"?',
     '3:1: a scenario has no section "block"; did you mean "blocks"?',
     '4:13: "say" must be a text of 1 to 4096 characters, not ""',
@@ -421,13 +660,19 @@ const CASES: readonly Case[] = [
   ],
   [
     'a loop that begins again when it is done',
-    'start: a\nblocks:\n  a: { loop: { times: 3 }, exits: { each: b, done: c } }\n  b: { loop: { times: 3 }, exits: { each: b, done: a } }\n' +
-      '  c: { log: again, next: a }',
+    `start: a
+blocks:
+  a: { loop: { times: 3 }, exits: { each: b, done: c } }
+  b: { loop: { times: 3 }, exits: { each: b, done: a } }
+  c: { log: again, next: a }`,
     '4:3: warning: these blocks loop without a wait: a, c; count with loop, or add a wait',
   ],
   [
     'literals of another type than the variable',
-    'variables: { n: 1, flag: true, l: [1], t: x }\nstart: a\nblocks:\n  a: { set: { n: "2", flag: 1, l: b, t: 3 }, next: end }',
+    `variables: { n: 1, flag: true, l: [1], t: x }
+start: a
+blocks:
+  a: { set: { n: "2", flag: 1, l: b, t: 3 }, next: end }`,
     '5:18: the variable "n" is of type integer, but this is of type string; write it without quotes',
     '5:29: the variable "flag" is of type boolean, but this is of type integer; write true or false',
     '5:35: the variable "l" is of type list, but this is of type string; write ["b"]',
@@ -435,7 +680,11 @@ const CASES: readonly Case[] = [
   ],
   [
     'two scenarios in one file',
-    'start: a\nblocks:\n  a: { hangup: }\n---\nid: y',
+    `start: a
+blocks:
+  a: { hangup: }
+---
+id: y`,
     '5:1: the file holds more than one document; write one scenario into one file, without ---',
   ],
 ];
@@ -443,37 +692,67 @@ const CASES: readonly Case[] = [
 const FINE: readonly (readonly [what: string, source: string])[] = [
   [
     'numbers, truth values and unknown values as texts',
-    'variables: { n: 1, ok: true, l: [1] }\nstart: a\nblocks:\n  a: { log: "${n}", next: b }\n  b: { say: "${ok}", next: c }\n  c: { refer: "${l[0]}", exits: { refused: end } }',
+    `variables: { n: 1, ok: true, l: [1] }
+start: a
+blocks:
+  a: { log: "\${n}", next: b }
+  b: { say: "\${ok}", next: c }
+  c: { refer: "\${l[0]}", exits: { refused: end } }`,
   ],
   [
     'braces and signs that stand for no name',
-    'variables: { n: 1 }\nstart: a\nblocks:\n  a: { log: "{x} {{y.z}} 100%n 5 %d $5 $${n} a$n {1} ${n % 2}", next: b }\n' +
-      '  b: { http: { url: "https://a.example/{id}", method: POST, body: { n: , t: "{}" } }, next: end }',
+    `variables: { n: 1 }
+start: a
+blocks:
+  a: { log: "{x} {{y.z}} 100%n 5 %d $5 $\${n} a$n {1} \${n % 2}", next: b }
+  b: { http: { url: "https://a.example/{id}", method: POST, body: { n: , t: "{}" } }, next: end }`,
   ],
   [
     'a number without a fraction yet',
-    'variables: { total: 0.0 }\nstart: a\nblocks:\n  a: { set: { total: "${total + 0.5}" }, next: end }',
+    `variables: { total: 0.0 }
+start: a
+blocks:
+  a: { set: { total: "\${total + 0.5}" }, next: end }`,
   ],
   [
     'a condition with ${}',
-    'start: a\nblocks:\n  a: { if: "${call.number == \'1\'}", exits: { then: end, else: end } }',
+    `start: a
+blocks:
+  a: { if: "\${call.number == '1'}", exits: { then: end, else: end } }`,
   ],
   [
     'a call in `finally` after asking',
-    'start: a\nfinally: f\nblocks:\n  a: { answer: , next: end }\n  f: { if: call.state == "connected", exits: { then: g, else: end } }\n  g: { say: bye, next: end }',
+    `start: a
+finally: f
+blocks:
+  a: { answer: , next: end }
+  f: { if: call.state == "connected", exits: { then: g, else: end } }
+  g: { say: bye, next: end }`,
   ],
   [
     'a call with a name, made again, and one that could not be made',
-    'start: a\nblocks:\n  a: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b } }\n  b: { wait: 1m, next: c }\n' +
-      '  c: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b, error: d } }\n  d: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }',
+    `start: a
+blocks:
+  a: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b } }
+  b: { wait: 1m, next: c }
+  c: { call: { to: "1", caller_id: "2" }, leg: other, exits: { answered: end, refused: b, error: d } }
+  d: { call: { to: "3", caller_id: "2" }, exits: { answered: end, refused: end } }`,
   ],
   [
     'another leg after the caller has gone',
-    'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { call: { to: "1", caller_id: "2" }, leg: agent, exits: { answered: c, refused: end } }\n  c: { hangup: , next: d }\n  d: { say: hello, leg: agent, next: end }',
+    `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "1", caller_id: "2" }, leg: agent, exits: { answered: c, refused: end } }
+  c: { hangup: , next: d }
+  d: { say: hello, leg: agent, next: end }`,
   ],
   [
     'blocks with the names of components',
-    'start: answer\nblocks:\n  answer: { answer: , next: play }\n  play: { play: "silence:1s", next: end }',
+    `start: answer
+blocks:
+  answer: { answer: , next: play }
+  play: { play: "silence:1s", next: end }`,
   ],
 ];
 

@@ -14,7 +14,12 @@ describe('hostile scenario files', () => {
   }).timeout(120_000);
 
   it('a duplicate key is reported at its second place', () => {
-    const { problems } = check('id: t\nstart: a\nstart: b\nblocks:\n  a: { wait: 1s, next: end }\n');
+    const { problems } = check(`id: t
+start: a
+start: b
+blocks:
+  a: { wait: 1s, next: end }
+`);
     expect(problems).to.deep.include({
       file: problems[0]?.file,
       line: 3,

@@ -187,7 +187,13 @@ blocks:
       expect(
         (await codeOf(caller, ASK.replace('digits: {', 'other: {').replace('"${digits}"', '1'))).result['code'],
       ).to.equal('argument');
-      const endless = 'id: main\nstart: a\nblocks:\n  a:\n    run: main\n    next: end\n';
+      const endless = `id: main
+start: a
+blocks:
+  a:
+    run: main
+    next: end
+`;
       expect((await codeOf(endless)).error?.code).to.equal('too_deep');
     });
 
@@ -204,7 +210,13 @@ blocks:
   give:
     return: done
 `;
-      const other = (block: string) => `id: other\nstart: a\nblocks:\n  a:\n    ${block}\n    next: end\n`;
+      const other = (block: string) => `id: other
+start: a
+blocks:
+  a:
+    ${block}
+    next: end
+`;
       const called = await together([many('call'), other('wait: 1s')], { hangsUpAfter: 1e6 });
       expect(called.outcome).to.deep.include({ value: 'done', milliseconds: 300_000 });
       expect(called.run.children).to.have.length(51);
@@ -262,7 +274,13 @@ blocks:
     wait: 1s
     next: end
 `;
-      const long = 'id: long\nstart: a\nblocks:\n  a:\n    wait: 1h\n    next: end\n';
+      const long = `id: long
+start: a
+blocks:
+  a:
+    wait: 1h
+    next: end
+`;
       const stopped = await together([source(false), long]);
       expect((await stopped.run.children[0]?.finished)?.status).to.equal('stopped');
       const kept = await together([source(true), long]);
@@ -362,7 +380,11 @@ blocks:
       const { steps } = await simulate(
         source('{ dtmf: { 0: taken } }').replace(
           '    next: end\n  taken',
-          '    next: enter\n  enter:\n    collect: { max: 1 }\n    exits: { next: end, timeout: end }\n  taken',
+          `    next: enter
+  enter:
+    collect: { max: 1 }
+    exits: { next: end, timeout: end }
+  taken`,
         ),
         { turns: [{ kind: 'press', digits: '5' }] },
       );
@@ -414,8 +436,16 @@ blocks:
     });
 
     it('do not continue a failed run', async () => {
-      const failing =
-        'id: main\non: { message: { go: bad, on: more } }\nstart: a\nfinally: f\nblocks:\n  a: { wait: 5s, next: end }\n  bad: { fail: mine }\n  more: { log: more, next: end }\n  f: { log: over, next: end }\n';
+      const failing = `id: main
+on: { message: { go: bad, on: more } }
+start: a
+finally: f
+blocks:
+  a: { wait: 5s, next: end }
+  bad: { fail: mine }
+  more: { log: more, next: end }
+  f: { log: over, next: end }
+`;
       const { outcome, steps } = await simulate(
         failing,
         {},
@@ -447,9 +477,23 @@ blocks:
   });
 
   it('passes the call of a failed run to the fallback scenario', async () => {
-    const broken =
-      'id: main\nstart: a\nfallback: spare\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    fail: oh_no\n';
-    const spare = 'id: spare\nstart: a\nblocks:\n  a:\n    play: welcome.wav\n    next: end\n';
+    const broken = `id: main
+start: a
+fallback: spare
+blocks:
+  a:
+    answer:
+    next: b
+  b:
+    fail: oh_no
+`;
+    const spare = `id: spare
+start: a
+blocks:
+  a:
+    play: welcome.wav
+    next: end
+`;
     const { outcome, events, run } = await together([broken, spare]);
     expect(outcome).to.deep.include({ status: 'failed' });
     expect(events).to.deep.equal(['answer', 'play welcome.wav', 'hangup', 'ended by scenario: hangup']);
@@ -488,9 +532,20 @@ blocks:
   });
 
   it('branches by switch', async () => {
-    const source = (value: string) =>
-      `id: s\nstart: a\nvariables: { v: { type: any, value: ${value} } }\nblocks:\n  a:\n    switch: \${v}\n    exits: { 1: one, yes: yes_please, else: other }\n` +
-      ['one', 'yes_please', 'other'].map((name) => `  ${name}:\n    return: ${name}\n`).join('');
+    const source = (value: string) => `id: s
+start: a
+variables: { v: { type: any, value: ${value} } }
+blocks:
+  a:
+    switch: \${v}
+    exits: { 1: one, yes: yes_please, else: other }
+  one:
+    return: one
+  yes_please:
+    return: yes_please
+  other:
+    return: other
+`;
     const results = [];
     for (const value of ['1', '"1"', 'yes', 'no', 'null']) results.push((await simulate(source(value))).outcome.value);
     expect(results).to.deep.equal(['one', 'one', 'yes_please', 'other', 'other']);

@@ -280,7 +280,9 @@ export default async function (call: Call) {
       '3:56: warning: "status" is a number and never equals this; compare it with a number',
     ]);
     expect(
-      await of("import { a } from './a.js';\nimport got from 'got';\nexport default () => [a, got];"),
+      await of(`import { a } from './a.js';
+import got from 'got';
+export default () => [a, got];`),
     ).to.deep.equal([
       '1:19: a script imports nothing, but this one imports "./a.js"; a script is one file: take it out; for types write import type { ... }',
       '2:17: a script imports nothing, but this one imports "got"; write await http.request({ url, method, body })',

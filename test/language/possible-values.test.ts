@@ -16,7 +16,10 @@ blocks:
 
 /** What is found in a scenario that asks for a transfer and then looks at this. */
 function found(value: string): string[] {
-  const text = `${HEAD}  look:\n    set: { yes: ${JSON.stringify(`\${${value}}`)} }\n    next: end\n`;
+  const text = `${HEAD}  look:
+    set: { yes: ${JSON.stringify(`\${${value}}`)} }
+    next: end
+`;
   return checked(text).map(({ column, message, suggestion }) => `${column}: ${message}; ${suggestion}`);
 }
 
@@ -53,7 +56,10 @@ describe('comparisons with impossible values', () => {
   });
 
   it('include the cases of a switch', () => {
-    const text = `${HEAD}  look:\n    switch: \${ask.result}\n    exits: { ok: end, rejectd: end, else: end }\n`;
+    const text = `${HEAD}  look:
+    switch: \${ask.result}
+    exits: { ok: end, rejectd: end, else: end }
+`;
     expect(checked(text).map(({ message, suggestion }) => [message, suggestion])).to.deep.equal([
       ['the value is never "rejectd"', 'did you mean "rejected"?'],
     ]);
@@ -65,7 +71,10 @@ describe('comparisons with impossible values', () => {
     ]);
     expect(found("error.code in ['call_ended', 'no_such_code', '']")).to.have.length(1);
     expect(found("error.code != 'unavailable'")).to.deep.equal([]);
-    const text = `${HEAD}  look:\n    switch: \${error.code}\n    exits: { http_buzy: end, http_busy: end, else: end }\n`;
+    const text = `${HEAD}  look:
+    switch: \${error.code}
+    exits: { http_buzy: end, http_busy: end, else: end }
+`;
     expect(checked(text).map(({ message, suggestion }) => [message, suggestion])).to.deep.equal([
       ['the value is never "http_buzy"', 'did you mean "http_busy"?'],
     ]);
@@ -94,7 +103,10 @@ describe('comparisons with impossible values', () => {
         const exits = block.startsWith('await')
           ? '{ next: end, timeout: end, error: what }'
           : '{ next: end, error: what }';
-        const what = `  what:\n    if: error.code == '${code}'\n    exits: { then: end, else: end }\n`;
+        const what = `  what:
+    if: error.code == '${code}'
+    exits: { then: end, else: end }
+`;
         return checked(`${HEAD}  look:\n    ${block}\n    exits: ${exits}\n${what}`)
           .filter(({ line }) => line > 12)
           .map(({ message, suggestion }) => [message, suggestion]);

@@ -78,13 +78,36 @@ blocks:
     ['names that are declared there', '  const { st constatus } = 1;\n  log.info(status);', '2:14'],
     ['names that are misspelt there', '  const na)me = 1;\n  log.info(name);', '2:9'],
     ['what a statement lacks', "  await call.collect({\n    max: 1 timeout: '5s',\n  });", '3:12'],
-    ['a comma that is missing above', "  await call.collect({\n    timeout: '5s'\n    max: 1,\n  });", '4:5'],
+    [
+      'a comma that is missing above',
+      `  await call.collect({
+    timeout: '5s'
+    max: 1,
+  });`,
+      '4:5',
+    ],
     ['a line that the one above goes on in', '  const a = 1 +\n    2 3;\n  log.info(a);', '3:7'],
     ['a line that goes on below', '  const a = foo(1 2)\n    .bar();\n  log.info(a);', '2:19'],
     ['a bracket that is never closed', '  const a = [1, 2;\n  }', undefined],
     ['loops', '  fr (const a of [1]) {\n    if (a > 1) break;\n  }', undefined],
-    ['cases', '  switch (1) {\n    cas 1:\n      log.info(1);\n  }', undefined],
-    ['else', "  if (1) {\n    log.info('a');\n  } els if (2) {\n    log.info('b');\n  } else {\n  }", undefined],
+    [
+      'cases',
+      `  switch (1) {
+    cas 1:
+      log.info(1);
+  }`,
+      undefined,
+    ],
+    [
+      'else',
+      `  if (1) {
+    log.info('a');
+  } els if (2) {
+    log.info('b');
+  } else {
+  }`,
+      undefined,
+    ],
   ] as const)
     it(`are not reported for ${what}`, async () => {
       const [first = '', ...more] = await module(body);

@@ -115,9 +115,22 @@ return "\${who} \${x} \${5}";`;
   });
 
   /** A scenario with one block, whose script is written in one of many ways: from line 5 on. */
-  const written = (script: string): string => `id: x\nstart: a\nblocks:\n  a:\n    ${script}\n    next: end\n`;
+  const written = (script: string): string => `id: x
+start: a
+blocks:
+  a:
+    ${script}
+    next: end
+`;
   const mistakes: readonly (readonly [what: string, script: string, found: string])[] = [
-    ['lines', 'script: |\n\n      let a = 1;\n        a = ;', '8:13: Expression expected'],
+    [
+      'lines',
+      `script: |
+
+      let a = 1;
+        a = ;`,
+      '8:13: Expression expected',
+    ],
     ['lines with an indentation of their own', 'script: |2\n        let a = ;', '6:17: Expression expected'],
     ['double quotes', 'script: "let a = \\"\\u0041\\" + ;"', '5:35: Expression expected'],
     ['double quotes, with lines in them', 'script: "let a = 1;\\n  a = ;"', '5:32: Expression expected'],

@@ -12,18 +12,30 @@ const STYLES: Readonly<Record<string, string>> = {
   'lines (|-), as the shorthand': '|-\n        const a = null;\n        return a.b§;',
   'lines that are indented deeper (|4-)': 'code: |4-\n            const a = null;\n          return a.b§;',
   'lines that become one (>)': 'code: >-\n        const a = null;\n        return a.b§;',
-  'lines that become one, but for empty ones (>)': 'code: >\n\n        const a = null;\n\n        return a.b§;',
+  'lines that become one, but for empty ones (>)': `code: >
+
+        const a = null;
+
+        return a.b§;`,
   'double quotes': 'code: "const a = null;\\nreturn\\x20a.b§;"',
   'double quotes over lines': 'code: "const a = null;\n\n         return a.b§;"',
   'single quotes': "code: 'const a = '''';\n\n         return a.x.b§;'",
   'no quotes': 'code: const a = null;\n         return a.b§;',
-  'tabs and wide characters': "code: |\n        const a = null;\n        const t = '日本 😀\t'; /* é… */ return a.b§;",
+  'tabs and wide characters': `code: |
+        const a = null;
+        const t = '日本 😀\t'; /* é… */ return a.b§;`,
 };
 
 function scenario(style: string, code: string): { text: string; place: string } {
   const isShort = style.startsWith('|');
-  const marked = `id: x\nstart: calc\nblocks:\n  calc:\n    script:${isShort ? ' ' : '\n      '}${code}
-    next: then\n  then: { log: "\${string(calc.value)}", next: end }\n`;
+  const marked = `id: x
+start: calc
+blocks:
+  calc:
+    script:${isShort ? ' ' : '\n      '}${code}
+    next: then
+  then: { log: "\${string(calc.value)}", next: end }
+`;
   const before = marked.slice(0, marked.indexOf('§')).split('\n');
   return { text: marked.replace('§', ''), place: `${before.length}:${before.at(-1)?.length}` };
 }
@@ -75,7 +87,12 @@ describe('places in scripts of blocks', () => {
   });
 
   it('are reported for promises without await', async () => {
-    const { text, place } = scenario('', 'code: |\n        void Promise.reject(new§ Error("x"));\n        return 1;');
+    const { text, place } = scenario(
+      '',
+      `code: |
+        void Promise.reject(new§ Error("x"));
+        return 1;`,
+    );
     const { program } = await check(text);
     const { run } = await simulate(program as Program, { script: {}, components, openSandbox: async () => sandbox });
     const [line, column] = place.split(':').map(Number);

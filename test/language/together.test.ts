@@ -6,28 +6,57 @@ import { runCheck } from '../../runtime/workbench/check-command.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const SCENARIOS: Readonly<Record<string, string>> = {
-  needs:
-    'parameters: { to: string, count: { type: integer, default: 1 }, kind: { type: string, default: x, values: [x, yes] } }\nstart: a\nblocks:\n  a: { return: "${to}" }',
+  needs: `parameters: { to: string, count: { type: integer, default: 1 }, kind: { type: string, default: x, values: [x, yes] } }
+start: a
+blocks:
+  a: { return: "\${to}" }`,
   quick: 'start: a\nblocks:\n  a: { return: 1 }',
-  caller:
-    'start: a\nblocks:\n  a: { run: { scenario: needs, args: { tto: "102" } }, next: b }\n  b: { run: { scenario: needs, args: { to: "1", count: "3" } }, next: c }\n' +
-    '  c: { run: { scenario: needs, args: { to: "${call.number}", kind: ys } }, next: d }\n  d: { run: needd, next: e }\n  e: { run: elsewhere, next: f }\n' +
-    '  f: { refer: { to: "1", pre_answer: needs }, exits: { refused: end } }',
-  itself: 'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: itself, next: end }',
+  caller: `start: a
+blocks:
+  a: { run: { scenario: needs, args: { tto: "102" } }, next: b }
+  b: { run: { scenario: needs, args: { to: "1", count: "3" } }, next: c }
+  c: { run: { scenario: needs, args: { to: "\${call.number}", kind: ys } }, next: d }
+  d: { run: needd, next: e }
+  e: { run: elsewhere, next: f }
+  f: { refer: { to: "1", pre_answer: needs }, exits: { refused: end } }`,
+  itself: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { run: itself, next: end }`,
   ping: 'start: a\nblocks:\n  a: { run: pong, next: end }',
   pong: 'start: a\nblocks:\n  a: { run: ping, next: end }',
-  until:
-    'parameters: { n: { type: integer, default: 3 } }\nstart: a\nblocks:\n  a: { if: n <= 0, exits: { then: end, else: b } }\n  b: { run: { scenario: until, args: { n: "${n - 1}" } }, next: end }',
-  falls: 'fallback: needz\nstart: a\nblocks:\n  a: { answer: , next: end }',
-  'falls-on': 'fallback: needs\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  until: `parameters: { n: { type: integer, default: 3 } }
+start: a
+blocks:
+  a: { if: n <= 0, exits: { then: end, else: b } }
+  b: { run: { scenario: until, args: { n: "\${n - 1}" } }, next: end }`,
+  falls: `fallback: needz
+start: a
+blocks:
+  a: { answer: , next: end }`,
+  'falls-on': `fallback: needs
+start: a
+blocks:
+  a: { answer: , next: end }`,
   // Near to its own name, and that of a scenario elsewhere.
-  alone: 'fallback: alon\nstart: a\nblocks:\n  a: { answer: , next: end }',
+  alone: `fallback: alon
+start: a
+blocks:
+  a: { answer: , next: end }`,
   circle: 'start: a\nblocks:\n  a: { run: quick, next: a }',
-  storm: 'start: a\nblocks:\n  a: { run: { scenario: quick, mode: parallel }, exits: { next: a, error: end } }',
-  careless:
-    'start: a\nblocks:\n  a: { run: { scenario: needs, args: {} }, next: b }\n  b: { log: "${a.valu}", next: c }\n  c: { run: careless, next: d }\n  d: { pley: x.wav, next: end }',
-  counted:
-    'start: a\nblocks:\n  a: { loop: { times: 3 }, exits: { each: b, done: end } }\n  b: { run: quick, next: a }',
+  storm: `start: a
+blocks:
+  a: { run: { scenario: quick, mode: parallel }, exits: { next: a, error: end } }`,
+  careless: `start: a
+blocks:
+  a: { run: { scenario: needs, args: {} }, next: b }
+  b: { log: "\${a.valu}", next: c }
+  c: { run: careless, next: d }
+  d: { pley: x.wav, next: end }`,
+  counted: `start: a
+blocks:
+  a: { loop: { times: 3 }, exits: { each: b, done: end } }
+  b: { run: quick, next: a }`,
 };
 
 describe('scenarios checked together', () => {

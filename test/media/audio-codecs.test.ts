@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { audioCodecs, listedCodecs } from '../../runtime/media/audio-codecs.ts';
 
-describe('media: the codecs of a session description', () => {
+describe('media: codecs of a session description', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
     ['m=audio 4000 RTP/AVP 0 8 101\r\na=rtpmap:101 telephone-event/8000\r\n', ['PCMU', 'PCMA', 'TELEPHONE-EVENT']],
     ['m=audio 4000/2 RTP/AVPF 96 18\na=rtpmap:96 pcmu/8000\n', ['PCMU', 'G729']],

@@ -31,7 +31,10 @@ describeStorages('the data model of scenarios', (newPlace) => {
   /** Runs blocks in a domain; answers the variables of the trace's last results by block. */
   async function run(blocks: string, domain = 'demo.local'): Promise<Record<string, unknown>> {
     const clock = new VirtualClock();
-    const source = `id: t\nstart: first\nblocks:\n${blocks.replaceAll(/^(?=.)/gm, '  ')}`;
+    const source = `id: t
+start: first
+blocks:
+${blocks.replaceAll(/^(?=.)/gm, '  ')}`;
     const started = startRun(program(source), {
       call: new SimulatedCall(clock, {}),
       clock,

@@ -68,8 +68,8 @@ async function failure(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('operations on conferences', () => {
-  it('name the conference in the path of a request or by a setting of a scenario', async () => {
+describe('conference operations', () => {
+  it('take the conference from the path of a request or a setting of a scenario', async () => {
     const { done, operations, call } = play();
     const { response } = await operations.start('add_participant', {
       scope: DEMO,
@@ -85,7 +85,7 @@ describe('operations on conferences', () => {
     expect(done).to.deep.equal(['add 102 to c1', 'remove p1 from c1', 'terminate c1']);
   });
 
-  it('change nothing in a dry run, which names the dialogs', async () => {
+  it('change nothing in a dry run, which lists the dialogs', async () => {
     const { done, operations } = play();
     const named = { scope: DEMO, confid: 'c1', parameters: {} };
     const dialogs = [{ dialogid: 'd1', legs: [] }];
@@ -99,7 +99,7 @@ describe('operations on conferences', () => {
     expect(done).to.deep.equal([]);
   });
 
-  it('say whether the conference or its participant is missing', async () => {
+  it('distinguish a missing conference from a missing participant', async () => {
     const { done, call } = play();
     const entityOf = async (name: string, parameters: Parameters<typeof call>[1]) => {
       const error = await failure(call(name, parameters));
@@ -113,7 +113,7 @@ describe('operations on conferences', () => {
     expect(done).to.deep.equal([]);
   });
 
-  it('are refused with the field that is wrong, and with the overload of the node', async () => {
+  it('are refused with the invalid field, and during overload', async () => {
     const { call } = play();
     const wrong = (await failure(call('add_participant', { confid: 'c1', to: 'a b' }))) as ParameterError;
     expect(wrong).to.be.instanceOf(ParameterError);
@@ -124,7 +124,7 @@ describe('operations on conferences', () => {
     expect(busy.done).to.deep.equal([]);
   });
 
-  it('tell which command of a topology cannot be carried out', async () => {
+  it('name the invalid command of a topology', async () => {
     const { call } = play({
       changeTopology: () => Promise.reject(new TopologyError('0.from', 'is no participant')),
     });

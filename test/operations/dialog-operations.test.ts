@@ -102,7 +102,7 @@ async function failureOf(work: Promise<unknown>): Promise<OperationError['proble
 }
 
 describe('REFER', () => {
-  it('takes the opponent of the initiator out of the call and transfers it', async () => {
+  it("takes the initiator's opponent out of the call and transfers it", async () => {
     const play = new Play();
     expect(await play.refer()).to.deep.equal({
       dialogid: 'd1',
@@ -115,7 +115,7 @@ describe('REFER', () => {
     expect(play.steps).to.deep.equal(['takeOver d1 b', 'refer 103', 'ended by transfer: transferred']);
   });
 
-  it('gives the party back to the initiator when the target refuses', async () => {
+  it('returns the party to the initiator when the target refuses', async () => {
     const play = new Play({ target: [{ after: 100, status: 486 }] });
     expect(await play.refer()).to.deep.equal({
       dialogid: 'd1',
@@ -127,18 +127,18 @@ describe('REFER', () => {
     expect(play.steps.slice(0, 3)).to.deep.equal(['takeOver d1 b', 'refer 103', 'refer 101']);
   });
 
-  it('by a Call-ID names the side that has it', async () => {
+  it('by a Call-ID selects the leg with it', async () => {
     const play = new Play();
     await play.refer({ by: 'b-d1' });
     expect(play.steps[0]).to.equal('takeOver d1 a');
   });
 
-  it('tells of a call that was gone', async () => {
+  it('reports a call that is gone', async () => {
     const play = new Play({ dialled: [{ after: 0, status: 481, local: true }] });
     expect(await play.refer()).to.deep.equal({ dialogid: 'd1', result: 'rejected', ivrcallid: 'ivr@simulation' });
   });
 
-  it('is refused for an unanswered call, and for an initiator that takes no part', async () => {
+  it('is refused for an unanswered call, and for an initiator outside of the call', async () => {
     const play = new Play();
     expect(await failureOf(play.refer({ by: '<sip:104@demo.local>' }))).to.include({
       kind: 'not_applicable',
@@ -151,7 +151,7 @@ describe('REFER', () => {
 });
 
 describe('REFERREPLACES', () => {
-  it('joins the opponents of the initiator in both calls', async () => {
+  it("joins the initiator's opponents of both calls", async () => {
     const play = new Play();
     expect(await play.join()).to.deep.equal({
       masterdialogid: 'd1',
@@ -165,13 +165,13 @@ describe('REFERREPLACES', () => {
     expect(play.steps.slice(0, 2)).to.deep.equal(['takeOver d1 b', 'join d2 b']);
   });
 
-  it('gives the party back when the other call is gone', async () => {
+  it('returns the party when the other call is gone', async () => {
     const play = new Play({ target: [{ after: 0, status: 481 }] });
     expect(await play.join()).to.include({ result: 'rejected', new_last_response: 'SIP/2.0 481 Answer' });
     expect(play.steps).to.include('refer 101');
   });
 
-  it('wants a slave dialog, and one only', async () => {
+  it('requires exactly one slave dialog', async () => {
     const play = new Play();
     expect(await failureOf(play.join({ slavedialogid: undefined }))).to.include({ field: 'slavedialogid' });
     expect(await failureOf(play.join({ slavedialogid: 'd9' }))).to.include({ kind: 'dialog_not_found' });
@@ -188,7 +188,7 @@ describe('SETUP_BINDINGS', () => {
     };
   const labels = async (play: Play) => (await setup(play, { command: 'get' })).labels;
 
-  it('adds, removes, replaces, asks for and cleans labels', async () => {
+  it('adds, removes, replaces, gets and cleans labels', async () => {
     const play = new Play();
     expect(await setup(play, { command: 'add', label: 'one' })).to.deep.equal({ result: 'ok', dialogid: 'd1' });
     await setup(play, { command: 'add', label: ['two', 'three'] });
@@ -203,7 +203,7 @@ describe('SETUP_BINDINGS', () => {
     expect(await labels(play)).to.deep.equal([]);
   });
 
-  it('lets a call have 256 labels, and no more', async () => {
+  it('limits a call to 256 labels', async () => {
     const play = new Play();
     const hundred = (of: number) => Array.from({ length: 100 }, (_, at) => `${of}-${at}`);
     await setup(play, { command: 'add', label: hundred(1) });
@@ -214,7 +214,7 @@ describe('SETUP_BINDINGS', () => {
     expect(await labels(play)).to.deep.equal([...hundred(1), ...hundred(2)]);
   });
 
-  it('refuses what it does not know, and leaves the labels alone', async () => {
+  it('refuses invalid parameters, and keeps the labels', async () => {
     const play = new Play();
     await setup(play, { command: 'set', label: 'kept' });
     for (const body of [
@@ -229,7 +229,7 @@ describe('SETUP_BINDINGS', () => {
   });
 });
 
-describe('the dialogs that operations may touch', () => {
+describe('dialogs of an operation', () => {
   it('are those of the user on the path of own calls', async () => {
     const play = new Play();
     const scope = { ...DEMO, ownUserId: 'u1' };
@@ -240,7 +240,7 @@ describe('the dialogs that operations may touch', () => {
     expect(await failureOf(end('d1'))).to.include({ kind: 'dialog_not_found' });
   });
 
-  it('are named by a selector when the path does not', async () => {
+  it('are selected by a selector when the path has no id', async () => {
     const play = new Play();
     const parameters = { by: X, referto: '104', response_mode: 4, from: '103' };
     expect(await play.apply('refer', { parameters })).to.include({ dialogid: 'd2', result: 'ok' });
@@ -255,7 +255,7 @@ describe('the dialogs that operations may touch', () => {
     });
   });
 
-  it('are named by the selector of highest priority', async () => {
+  it('are selected by the selector of highest priority', async () => {
     const play = new Play();
     const find = (parameters: object) => play.apply('lookup', { parameters });
     const selectors = { userid: 'u', from: '103', mode: 'sipuser', uri: '<sip:x@demo.local>', callid: 'none' };
@@ -267,7 +267,7 @@ describe('the dialogs that operations may touch', () => {
       expect(await failureOf(find(wrong)), JSON.stringify(wrong)).to.be.instanceOf(ParameterError);
   });
 
-  it('are all that a selector means for DELETE', async () => {
+  it('are all matches of a selector for DELETE', async () => {
     const play = new Play();
     expect(await play.apply('delete', { parameters: { from: '101' } })).to.deep.equal({
       dialogid: 'd1',
@@ -276,7 +276,7 @@ describe('the dialogs that operations may touch', () => {
     expect([...play.dialogs.numbers]).to.deep.equal([]);
   });
 
-  it('are shown beforehand, and nothing is done', async () => {
+  it('are listed in a dry run, without an effect', async () => {
     const play = new Play();
     const asked = { scope: DEMO, dialogid: 'd1', parameters: { masterby: X, slaveby: X, slavedialogid: 'd2' } };
     const { dialogs } = await play.operations.preview('referreplaces', asked);

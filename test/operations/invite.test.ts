@@ -299,7 +299,7 @@ describe('POST and INVITE /uc/calls', () => {
     }
   }
 
-  it('hangs X up when Y refuses', async () => {
+  it('hangs up X when Y refuses', async () => {
     const { call, handle } = await invite({ dialled: xAnswers, target: [{ after: 50, status: 486 }] }, 4);
     expect(call.events.map(({ at, what }) => `${at} ${what}`)).to.deep.equal([
       '0 dial 101',
@@ -396,7 +396,7 @@ describe('POST and INVITE /uc/calls', () => {
     ]);
   });
 
-  it('answers an error when the scenario itself fails', async () => {
+  it('answers an error when the internal scenario fails', async () => {
     const clock = new VirtualClock();
     const call = new SimulatedCall(clock, { direction: 'incoming' });
     const operations = await operationsFor(call, clock);
@@ -404,7 +404,7 @@ describe('POST and INVITE /uc/calls', () => {
     expect(await clock.run(response)).to.deep.equal({ result: 'error', ivrcallid: IVR });
   });
 
-  it('keeps a record with the milestones and their times', async () => {
+  it('keeps a record with milestones and their times', async () => {
     const { handle, operations } = await invite(
       {
         dialled: xAnswers,
@@ -440,7 +440,7 @@ describe('POST and INVITE /uc/calls', () => {
     expect(operations.read({ domain: asDomainName('other.local') }, handle.id)).to.equal(undefined);
   });
 
-  it('calls nobody without its scenario', async () => {
+  it('calls no one when the internal scenario is missing', async () => {
     const operations = createOperations({
       program: () => Promise.resolve(undefined),
       openCall: () => {

@@ -20,7 +20,7 @@ describe('parameters of POST and INVITE', () => {
     { from: '101', to: "102'" },
   ];
   for (const body of accepted) {
-    it(`takes ${JSON.stringify(body)}`, () => expect(parseParameters(InviteParameters, body)).to.deep.equal(body));
+    it(`accepts ${JSON.stringify(body)}`, () => expect(parseParameters(InviteParameters, body)).to.deep.equal(body));
   }
 
   const refused: readonly (readonly [unknown, string, string])[] = [

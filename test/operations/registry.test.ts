@@ -15,13 +15,13 @@ const service = path.resolve(import.meta.dirname, '../../scenarios/service');
 const library = openScenarioLibrary({ folders: [service], components, log: silentLog });
 
 describe('the table of operations', () => {
-  it('holds those on calls and those on conferences, no two with one name', () => {
+  it('has unique names, of operations on calls and on conferences', () => {
     const names = new Set(operations.map(({ name }) => name));
     expect(names.size).to.equal(operations.length);
     expect([...names]).to.include.members(['list', 'read', 'list_conferences', 'read_conference']);
   });
 
-  it('is known to simulations: a test gives the answers of list and read', async () => {
+  it('is used by simulations: a test sets the answers of list and read', async () => {
     const scenario = program(`id: count
 start: all
 blocks:
@@ -55,7 +55,7 @@ tests:
 describe('every operation', () => {
   for (const definition of operations) {
     const { name, scenario, example } = definition;
-    it(`${name}: has its scenario, a component, and an example that fits its parameters`, async () => {
+    it(`${name} has its scenario, a component, and an example that fits its parameters`, async () => {
       if (scenario !== undefined) expect(await (await library).program(scenario), scenario).not.to.equal(undefined);
       expect(parseParameters(settingsOf(definition), example)).to.deep.equal(example);
       expect(components.has(`operation.${name}`)).to.equal(true);

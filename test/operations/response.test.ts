@@ -50,7 +50,7 @@ function play(reports: readonly Report[], mode: (typeof RESPONSE_MODES)[number])
 }
 
 describe('response modes', () => {
-  it('answer every story, a higher mode never before a lower one', () => {
+  it('answer every sequence of milestones, a higher mode never before a lower one', () => {
     fc.assert(
       fc.property(story, (reports) => {
         const times = RESPONSE_MODES.map((mode) => play(reports, mode)?.after ?? Infinity);
@@ -60,7 +60,7 @@ describe('response modes', () => {
     );
   });
 
-  it('hold the fields the specification states', () => {
+  it('have the fields of the specification', () => {
     fc.assert(
       fc.property(story, fc.constantFrom(...RESPONSE_MODES), (reports, mode) => {
         const { result, ivrcallid, ...target } = play(reports, mode)?.response ?? { result: 'none', ivrcallid: '' };
@@ -74,7 +74,7 @@ describe('response modes', () => {
     );
   });
 
-  it('say undefined when nothing final is known of T at the end', () => {
+  it('have the result undefined when the outcome of T is unknown', () => {
     let state = initialState('ivr');
     for (const [milestone, status] of [['F initiated'], ['F final', 200], ['T initiated'], ['finished']] as const) {
       state = afterReport(state, {
@@ -100,7 +100,7 @@ describe('operation records', () => {
     milestones: [],
   });
 
-  it('are kept for an hour after the end', () => {
+  it('are kept for an hour after their end', () => {
     const records = new OperationRecords();
     records.add(record('a', 0), 0);
     expect(records.read(SCOPE, 'a', 10 * KEEP_MS)?.id).to.equal('a');
@@ -111,7 +111,7 @@ describe('operation records', () => {
     expect(records.size).to.equal(1);
   });
 
-  it('are bounded: the oldest finished one goes first, a running one never', () => {
+  it('are limited in number: the oldest finished one is dropped first, a running one never', () => {
     const records = new OperationRecords(3);
     for (const id of ['a', 'b', 'c']) records.add(record(id, 0), 0);
     records.update('b', { endts: 5 });

@@ -4,14 +4,14 @@ import { MemoryConferenceStore } from '../../runtime/callstore/memory-conference
 import type { ConferenceControl } from '../../runtime/operations/index.ts';
 import type { DialogPort, LiveDialog, Side } from '../../runtime/runs/ports/dialogs.ts';
 
-/** No live dialogs at all. */
+/** No live dialogs. */
 export const NO_CALLS: CallStore = {
   list: () => Promise.resolve([]),
   read: () => Promise.resolve(undefined),
   lookup: () => Promise.resolve([]),
 };
 
-/** No live conferences at all. */
+/** No live conferences. */
 export const NO_CONFERENCES = new MemoryConferenceStore(NO_CALLS);
 
 /** The rooms of a node without conferences. */
@@ -26,7 +26,7 @@ export const NO_ROOMS: ConferenceControl = {
   removeParticipant: () => false,
 };
 
-/** Nobody that the domain knows. */
+/** A directory without any accounts. */
 export const NO_DIRECTORY = {
   sipUsersOfUser: () => [],
   sipUserByNumber: () => undefined,

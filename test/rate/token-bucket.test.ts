@@ -25,7 +25,7 @@ describe('token bucket', () => {
     expect([bucket.take(0), bucket.take(1999), bucket.take(2000)]).to.deep.equal([true, false, true]);
   });
 
-  it('lends, and waits until what is owed has come back', () => {
+  it('lends tokens, and waits until they are returned', () => {
     const bucket = new TokenBucket(10);
     bucket.spend(0, 25);
     expect(bucket.wait(0)).to.equal(1600);

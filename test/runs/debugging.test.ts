@@ -15,18 +15,16 @@ import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const SOURCE = [
-  'interface Choice { readonly digits: string }',
-  '',
-  'export const limits = { cpu: "50ms", activation: "50ms", wall: "1s" };',
-  '',
-  'export default async function (call: Call): Promise<number> {',
-  '  await call.answer();',
-  '  const choice: Choice = await call.collect({ max: 1, timeout: "2s" });',
-  '  const doubled: number = Number(choice.digits) * 2;',
-  '  return doubled + 1;',
-  '}',
-].join('\n');
+const SOURCE = `interface Choice { readonly digits: string }
+
+export const limits = { cpu: "50ms", activation: "50ms", wall: "1s" };
+
+export default async function (call: Call): Promise<number> {
+  await call.answer();
+  const choice: Choice = await call.collect({ max: 1, timeout: "2s" });
+  const doubled: number = Number(choice.digits) * 2;
+  return doubled + 1;
+}`;
 
 const BLOCKS = `id: twice
 variables: { n: 3 }
@@ -160,15 +158,17 @@ describe('a debugger', function () {
   });
 
   it('that detached is not waited for again, and the run has its time limit', async () => {
-    const blocks = [
-      '  pick_up: { answer: {}, next: first }',
-      '  first: { script: { code: "return 1;" }, next: second }',
-      '  second: { script: { code: "return 2;" }, next: hold_on }',
-      '  hold_on: { wait: 1h, next: end }',
-    ];
     const { running } = await debugged(
       'left.yaml',
-      `id: left\nlimits: { wall: 5s }\nstart: pick_up\nblocks:\n${blocks.join('\n')}\n`,
+      `id: left
+limits: { wall: 5s }
+start: pick_up
+blocks:
+  pick_up: { answer: {}, next: first }
+  first: { script: { code: "return 1;" }, next: second }
+  second: { script: { code: "return 2;" }, next: hold_on }
+  hold_on: { wait: 1h, next: end }
+`,
       { hangsUpAfter: 600_000 },
     );
     const target = await waitingRun(port);
@@ -180,14 +180,16 @@ describe('a debugger', function () {
   });
 
   it('leaves the run its time limit, without the time of debugging', async () => {
-    const blocks = [
-      '  before: { wait: 3s, next: first }',
-      '  first: { script: { code: "return 1;" }, next: hold_on }',
-      '  hold_on: { wait: 1h, next: end }',
-    ];
     const { running } = await debugged(
       'limited.yaml',
-      `id: limited\nlimits: { wall: 5s }\nstart: before\nblocks:\n${blocks.join('\n')}\n`,
+      `id: limited
+limits: { wall: 5s }
+start: before
+blocks:
+  before: { wait: 3s, next: first }
+  first: { script: { code: "return 1;" }, next: hold_on }
+  hold_on: { wait: 1h, next: end }
+`,
     );
     const target = await waitingRun(port);
     const client = await Debugger.attach(target.webSocketDebuggerUrl);

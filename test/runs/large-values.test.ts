@@ -17,7 +17,13 @@ describe('large values of a run', () => {
     const fields = Array.from({ length: 80 }, (_, i) => `f${i}: "\${long}"`).join(', ');
     const { outcome } = await simulate(
       program(
-        `id: t\nvariables: { long: ${'x'.repeat(15_000)} }\nstart: a\nblocks:\n  a: { report: { fields: { f1: 1 } }, next: b }\n  b: { report: { fields: { ${fields} } }, next: end }\n`,
+        `id: t
+variables: { long: ${'x'.repeat(15_000)} }
+start: a
+blocks:
+  a: { report: { fields: { f1: 1 } }, next: b }
+  b: { report: { fields: { ${fields} } }, next: end }
+`,
       ),
     );
     expect(outcome.error).to.include({ code: 'limit', block: 'b' });
@@ -27,17 +33,32 @@ describe('large values of a run', () => {
   it('over the limits of expressions, and keys without a name in expressions, are in the final variables', async () => {
     const text = 'x'.repeat(60_000);
     const held = await simulate(
-      program(`id: t\nvariables: { long: ${text} }\nstart: a\nblocks:\n  a: { log: b, next: end }\n`),
+      program(`id: t
+variables: { long: ${text} }
+start: a
+blocks:
+  a: { log: b, next: end }
+`),
     );
     expect(held.outcome).to.deep.include({ status: 'completed', variables: { long: text } });
-    const source = 'id: t\nvariables: { any: null }\nstart: a\nblocks:\n  a: { log: b, next: end }\n';
+    const source = `id: t
+variables: { any: null }
+start: a
+blocks:
+  a: { log: b, next: end }
+`;
     const variables = { any: JSON.parse('{"__proto__": 1, "b": 2}') as Record<string, number> };
     expect((await simulate(program(source), {}, { variables })).outcome.status).to.equal('failed');
   });
 
   it('are refused as data of events', async () => {
     const publishing = (data: string): string =>
-      `id: t\nvariables: { long: ${'x'.repeat(9000)} }\nstart: a\nblocks:\n  a: { publish: { event: big, data: ${data} }, next: end }\n`;
+      `id: t
+variables: { long: ${'x'.repeat(9000)} }
+start: a
+blocks:
+  a: { publish: { event: big, data: ${data} }, next: end }
+`;
     expect((await simulate(program(publishing('{ a: "${long}" }')))).outcome.status).to.equal('completed');
     const { error } = (await simulate(program(publishing('{ a: "${long}", b: "${long}" }')))).outcome;
     expect(error?.message).to.match(/16384 characters of JSON, and has 180/);

@@ -12,8 +12,17 @@ import { keepingLog, silentLog } from '../support/log.ts';
 import { services } from '../support/scenarios.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const GOOD =
-  'id: one\nname: First\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    wait: 1s\n    next: end\n';
+const GOOD = `id: one
+name: First
+start: a
+blocks:
+  a:
+    answer:
+    next: b
+  b:
+    wait: 1s
+    next: end
+`;
 
 describe('scenario library', () => {
   const folder = temporaryFolder({ each: true });

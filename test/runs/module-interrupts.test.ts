@@ -27,7 +27,11 @@ describe('interrupted scenario modules', () => {
   after(() => sandbox.close());
 
   async function module(body: string, most = 20): Promise<Program> {
-    const source = `export const limits = { steps: ${most} };\nexport default async function (call, args) {\n${body}\n}\n`;
+    const source = `export const limits = { steps: ${most} };
+export default async function (call, args) {
+${body}
+}
+`;
     const { program, problems } = await checkModule(source, { file: path.join(folder, 'm.ts'), components });
     expect(problems.filter(({ severity }) => severity !== 'warning')).to.deep.equal([]);
     return program as Program;

@@ -5,7 +5,10 @@ import { compileHere } from '../../runtime/sandbox/index.ts';
 
 /** The mistakes of a module whose function does this. */
 async function check(body: string): Promise<string[]> {
-  const source = `export default async function (call: Call, args: { who: string }) {\n${body}\n}\n`;
+  const source = `export default async function (call: Call, args: { who: string }) {
+${body}
+}
+`;
   const compile = async (script: Parameters<typeof compileHere>[0]) =>
     compileHere(script) ?? { ok: false as const, problems: [] };
   const { problems } = await checkText(source, { file: 'm.ts', components, compile });

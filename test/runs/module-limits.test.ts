@@ -31,7 +31,12 @@ export default async function (call) {
 
 const SCENARIOS: Readonly<Record<string, string>> = {
   'stubborn.js': STUBBORN,
-  'sorry.yaml': `id: sorry\nstart: a\nblocks:\n  a: { play: "tone:%(700,0,350)", next: b }\n  b: { hangup: , next: end }\n`,
+  'sorry.yaml': `id: sorry
+start: a
+blocks:
+  a: { play: "tone:%(700,0,350)", next: b }
+  b: { hangup: , next: end }
+`,
   'endless.js': `
 export const limits = { steps: 20 };
 export default async function (call) {

@@ -181,7 +181,9 @@ describe('scenario modules', () => {
   });
 
   it('fail with their thrown error and its place', async () => {
-    const { outcome } = await run(`await call.answer();\nfunction inner() { return null.x; }\nawait inner();`);
+    const { outcome } = await run(`await call.answer();
+function inner() { return null.x; }
+await inner();`);
     const message = "Cannot read properties of null (reading 'x')";
     const stack = ['inner (m.ts:3:32)', 'default (m.ts:4:7)'];
     expect(outcome).to.deep.include({ status: 'failed', error: { code: 'script', message, block: '', stack } });
@@ -197,14 +199,19 @@ describe('scenario modules', () => {
 
   it('report the place of a failed call of a component, also after a wait', async () => {
     const { outcome } = await run(
-      `await call.answer();\nconst max = 'x';\nawait sleep(10);\nawait call.collect({ max });`,
+      `await call.answer();
+const max = 'x';
+await sleep(10);
+await call.collect({ max });`,
     );
     expect(outcome.error).to.deep.include({ code: 'setting', stack: ['default (m.ts:5:12)'] });
   });
 
   it('log the place of an unhandled rejection, and a result that is not JSON', async () => {
     const { outcome, run: played } = await run(
-      `Promise.reject(new Error('nobody cares'));\nawait sleep(10);\nreturn 10n;`,
+      `Promise.reject(new Error('nobody cares'));
+await sleep(10);
+return 10n;`,
     );
     expect(played.trace.flatMap(({ log = [] }) => log)).to.deep.equal([
       'warn: a rejected promise was not handled: nobody cares (m.ts:2:16)',
@@ -275,8 +282,15 @@ describe('scenario modules', () => {
 
   it('are called by scenarios of blocks', async () => {
     await writeFile(path.join(folder, 'sum.js'), 'export default async (call, { a, b }) => a + b;\n');
-    const source =
-      'id: y\nstart: a\nblocks:\n  a:\n    run: { scenario: sum, args: { a: 1, b: 2 } }\n    next: b\n  b:\n    return: ${a.value}\n';
+    const source = `id: y
+start: a
+blocks:
+  a:
+    run: { scenario: sum, args: { a: 1, b: 2 } }
+    next: b
+  b:
+    return: \${a.value}
+`;
     const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
     const { outcome } = await runSimulation(program as Program, {
       script: {},
@@ -289,7 +303,11 @@ describe('scenario modules', () => {
 
   it('with mistakes are reported when a scenario of blocks calls them', async () => {
     await writeFile(path.join(folder, 'broken.js'), 'export default async (call) => call.answr();\n');
-    const source = 'id: y\nstart: a\nblocks:\n  a: { run: broken, next: end }\n';
+    const source = `id: y
+start: a
+blocks:
+  a: { run: broken, next: end }
+`;
     const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
     const { outcome } = await runSimulation(program as Program, {
       script: {},
@@ -306,8 +324,14 @@ describe('scenario modules', () => {
   it('end with the call, their finally included, before the calling scenario of blocks', async () => {
     const body = `try { await sleep('1h'); } catch (error) { return error.code; } finally { await sleep('10s'); }`;
     await writeFile(path.join(folder, 'slow.js'), `export default async function () { ${body} }\n`);
-    const source = `id: y\nstart: a\nfinally: c\nblocks:\n  a: { answer: , next: b }\n  b: { run: slow, next: end }
-  c: { return: "\${b.status} \${string(b.value)}" }\n`;
+    const source = `id: y
+start: a
+finally: c
+blocks:
+  a: { answer: , next: b }
+  b: { run: slow, next: end }
+  c: { return: "\${b.status} \${string(b.value)}" }
+`;
     const { program } = checkScenario(source, { file: path.join(folder, 'y.yaml'), components });
     const { outcome } = await runSimulation(program as Program, {
       script: { hangsUpAfter: 1000 },
@@ -319,8 +343,15 @@ describe('scenario modules', () => {
   });
 
   it('show the resources used by a script block in the trace', async () => {
-    const source =
-      'id: s\nstart: a\nblocks:\n  a:\n    script: return 1 + 1;\n    next: b\n  b:\n    return: ${a.value}\n';
+    const source = `id: s
+start: a
+blocks:
+  a:
+    script: return 1 + 1;
+    next: b
+  b:
+    return: \${a.value}
+`;
     const { program } = checkScenario(source, { file: path.join(folder, 's.yaml'), components });
     const { outcome, run: played } = await runSimulation(program as Program, {
       script: {},

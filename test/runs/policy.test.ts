@@ -18,7 +18,10 @@ const HEAD = 'id: t\nstart: a\n';
 
 describe('limits of scenarios', () => {
   it('are read with every mistake', () => {
-    const text = `${HEAD}limits: { cpu: 2s, memory: 4, stpes: 10, wall: 10 }\nblocks:\n  a: { wait: 1s, next: end }\n`;
+    const text = `${HEAD}limits: { cpu: 2s, memory: 4, stpes: 10, wall: 10 }
+blocks:
+  a: { wait: 1s, next: end }
+`;
     expect(problems(text)).to.deep.equal([
       '3:20: the limit "memory" must be a whole number from 8 to 512',
       '3:31: there is no limit "stpes"; did you mean "steps"?',
@@ -49,12 +52,23 @@ describe('limits of scenarios', () => {
   });
 
   it('of time and steps end a run, which still has its finally', async () => {
-    const slow = `${HEAD}finally: z\nlimits: { wall: 5s }\nblocks:\n  a: { answer: , next: b }\n  b: { wait: 1h, next: end }\n  z: { report: done, next: end }\n`;
+    const slow = `${HEAD}finally: z
+limits: { wall: 5s }
+blocks:
+  a: { answer: , next: b }
+  b: { wait: 1h, next: end }
+  z: { report: done, next: end }
+`;
     const { outcome, steps } = await simulate(slow);
     expect(outcome).to.deep.include({ status: 'failed', milliseconds: 5000 });
     expect(outcome.error?.code).to.equal('time_limit');
     expect(steps.at(-1)).to.equal('z -> next');
-    const busy = `${HEAD}limits: { steps: 20 }\nvariables: { n: 0 }\nblocks:\n  a: { set: { n: "\${n + 1}" }, next: b }\n  b: { if: n < 500, exits: { then: a, else: end } }\n`;
+    const busy = `${HEAD}limits: { steps: 20 }
+variables: { n: 0 }
+blocks:
+  a: { set: { n: "\${n + 1}" }, next: b }
+  b: { if: n < 500, exits: { then: a, else: end } }
+`;
     const stepped = await simulate(busy);
     expect(stepped.outcome.error?.code).to.equal('step_limit');
     expect(stepped.steps).to.have.length(20);
@@ -100,7 +114,8 @@ describe('secrets', () => {
   beforeEach(() => void asked.splice(0));
 
   it('reach requests, but no trace, log or result', async () => {
-    const scenario = `${HEAD}variables: { kept: "" }\nblocks:
+    const scenario = `${HEAD}variables: { kept: "" }
+blocks:
   a: { set: { kept: "Bearer \${secrets.crm}" }, next: b }
   b:
     http:

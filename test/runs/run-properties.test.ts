@@ -34,7 +34,17 @@ const scenario = fc
         : `${ONE_EXIT[kind % ONE_EXIT.length]}\n    next: ${next}`;
       return `  ${name(index)}:\n    ${body}\n`;
     });
-    return `id: any\nvariables: { n: 0, m: 0 }\nstart: pick_up\nfinally: last\nblocks:\n  pick_up:\n    answer:\n    next: b0\n${lines.join('')}  last:\n    report: finished\n`;
+    return `id: any
+variables: { n: 0, m: 0 }
+start: pick_up
+finally: last
+blocks:
+  pick_up:
+    answer:
+    next: b0
+${lines.join('')}  last:
+    report: finished
+`;
   });
 
 const script = fc.record({

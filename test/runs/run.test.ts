@@ -225,7 +225,16 @@ blocks:
   it('fails without an error exit, runs finally, and refuses the unanswered call', async () => {
     const log = keepingLog();
     const { outcome, steps, events } = await simulate(
-      'id: errors\nstart: greet\nfinally: note\nblocks:\n  greet:\n    play: welcome.wav\n    next: end\n  note:\n    report: finished\n',
+      `id: errors
+start: greet
+finally: note
+blocks:
+  greet:
+    play: welcome.wav
+    next: end
+  note:
+    report: finished
+`,
       {},
       { log },
     );
@@ -244,7 +253,19 @@ blocks:
 
   it('fails with an invalid setting computed at run time', async () => {
     const { outcome } = await simulate(
-      'id: dyn\nparameters: { n: integer }\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: greet\n  greet:\n    play:\n      sounds: welcome.wav\n      repeat: ${n}\n    next: end\n',
+      `id: dyn
+parameters: { n: integer }
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: greet
+  greet:
+    play:
+      sounds: welcome.wav
+      repeat: \${n}
+    next: end
+`,
       {},
       { args: { n: 0 } },
     );
@@ -262,7 +283,17 @@ blocks:
       ['nothing.wav', 'there is no prompt "nothing.wav"'],
     ] as const) {
       const { outcome } = await simulate(
-        'id: dyn\nparameters: { f: string }\nstart: pick_up\nblocks:\n  pick_up:\n    answer:\n    next: greet\n  greet:\n    play: ${f}\n    next: end\n',
+        `id: dyn
+parameters: { f: string }
+start: pick_up
+blocks:
+  pick_up:
+    answer:
+    next: greet
+  greet:
+    play: \${f}
+    next: end
+`,
         {},
         { args: { f: file } },
       );
@@ -284,14 +315,36 @@ blocks:
 
   it('does not stop a loop that waits', async () => {
     const { outcome } = await simulate(
-      'id: slow\nvariables: { n: 0 }\nstart: pause\nblocks:\n  pause:\n    wait: 1m\n    next: count\n  count:\n    set: { n: "${n + 1}" }\n    next: again\n  again:\n    if: n < 2000\n    exits: { then: pause, else: end }\n',
+      `id: slow
+variables: { n: 0 }
+start: pause
+blocks:
+  pause:
+    wait: 1m
+    next: count
+  count:
+    set: { n: "\${n + 1}" }
+    next: again
+  again:
+    if: n < 2000
+    exits: { then: pause, else: end }
+`,
     );
     expect(outcome).to.deep.include({ status: 'completed', steps: 6000, milliseconds: 120_000_000 });
   });
 
   it('ends a finally branch that takes too long', async () => {
     const { outcome, steps } = await simulate(
-      'id: slow\nstart: a\nfinally: b\nblocks:\n  a:\n    hangup:\n  b:\n    wait: 1h\n    next: end\n',
+      `id: slow
+start: a
+finally: b
+blocks:
+  a:
+    hangup:
+  b:
+    wait: 1h
+    next: end
+`,
     );
     expect(outcome.milliseconds).to.equal(60_000);
     expect(steps).to.deep.equal(['a -> next', 'b -> interrupted']);
@@ -311,7 +364,19 @@ blocks:
     const { outcome, steps } = await simulate(
       programWith(
         stubborn,
-        'id: s\nstart: a\nfinally: b\nblocks:\n  a:\n    answer:\n    next: c\n  c:\n    stubborn:\n    next: end\n  b:\n    report: finished\n',
+        `id: s
+start: a
+finally: b
+blocks:
+  a:
+    answer:
+    next: c
+  c:
+    stubborn:
+    next: end
+  b:
+    report: finished
+`,
       ),
       { hangsUpAfter: 1000 },
       { log },
@@ -324,7 +389,15 @@ blocks:
   it('passes reports to its sink, also those after its end', async () => {
     const reports: Report[] = [];
     const { outcome, clock } = await simulate(
-      'id: r\nstart: a\nblocks:\n  a:\n    call: { to: 101, caller_id: 100, mode: async, report_as: F }\n    next: b\n  b:\n    report: { milestone: finished, fields: { n: 1 } }\n',
+      `id: r
+start: a
+blocks:
+  a:
+    call: { to: 101, caller_id: 100, mode: async, report_as: F }
+    next: b
+  b:
+    report: { milestone: finished, fields: { n: 1 } }
+`,
       { direction: 'outgoing', dialled: [{ after: 50, status: 180 }] },
       { report: (report) => reports.push(report) },
     );
@@ -340,7 +413,12 @@ blocks:
   it('ignores a throwing sink', async () => {
     const log = keepingLog();
     const { outcome } = await simulate(
-      'id: r\nstart: a\nblocks:\n  a:\n    report: finished\n',
+      `id: r
+start: a
+blocks:
+  a:
+    report: finished
+`,
       {},
       {
         log,
@@ -355,7 +433,15 @@ blocks:
 
   it('refuses arguments the parameters do not allow', () => {
     const checked = program(
-      'id: p\nparameters:\n  to: string\n  n: { type: integer, default: 1, values: [1, 2] }\nstart: a\nblocks:\n  a:\n    hangup:\n',
+      `id: p
+parameters:
+  to: string
+  n: { type: integer, default: 1, values: [1, 2] }
+start: a
+blocks:
+  a:
+    hangup:
+`,
     );
     for (const [args, message] of [
       [{}, 'parameter to: is required'],
@@ -370,7 +456,14 @@ blocks:
 
   it('refuses arguments that make the first value of a variable fail', () => {
     const checked = program(
-      'id: p\nparameters: { n: integer }\nvariables: { m: "${10 / n}" }\nstart: a\nblocks:\n  a:\n    hangup:\n',
+      `id: p
+parameters: { n: integer }
+variables: { m: "\${10 / n}" }
+start: a
+blocks:
+  a:
+    hangup:
+`,
     );
     expect(() => startRun(checked, { args: { n: 0 }, log: silentLog, services: services() })).to.throw(
       ArgumentError,
@@ -379,10 +472,19 @@ blocks:
   });
 
   it('fails in a component that needs a call in a run without one', async () => {
-    const run = startRun(program('id: p\nstart: a\nblocks:\n  a:\n    answer:\n    next: end\n'), {
-      log: silentLog,
-      services: services(),
-    });
+    const run = startRun(
+      program(`id: p
+start: a
+blocks:
+  a:
+    answer:
+    next: end
+`),
+      {
+        log: silentLog,
+        services: services(),
+      },
+    );
     expect((await run.finished).error).to.deep.equal({
       code: 'no_call',
       message: 'answer needs a call, and this run has none',
@@ -398,7 +500,18 @@ blocks:
     const { call } = await simulate(WITH_FINALLY, { hangsUpAfter: 100 });
     expect(getEventListeners(call.endSignal, 'abort')).to.deep.equal([]);
     const finished = await simulate(
-      'id: p\nstart: a\nblocks:\n  a:\n    answer:\n    next: b\n  b:\n    play: welcome.wav\n    next: c\n  c:\n    hangup:\n',
+      `id: p
+start: a
+blocks:
+  a:
+    answer:
+    next: b
+  b:
+    play: welcome.wav
+    next: c
+  c:
+    hangup:
+`,
     );
     expect(getEventListeners(finished.call.endSignal, 'abort')).to.deep.equal([]);
     expect(timers()).to.be.at.most(before);

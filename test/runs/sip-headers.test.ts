@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkedHeaders, parseHeaders } from '../../runtime/runs/ports/sip-headers.ts';
 
-describe('headers that are added to a call', () => {
+describe('additional headers of a call', () => {
   it('are read line by line', () => {
     expect(parseHeaders('X-A: 1\r\nX-B:two: three\r\n\r\nSubject:  Grüße ')).to.deep.equal({
       'X-A': '1',
@@ -11,7 +11,7 @@ describe('headers that are added to a call', () => {
     expect(parseHeaders('')).to.deep.equal({});
   });
 
-  it('are refused when one is there twice, as only one would be sent', () => {
+  it('are refused when repeated, as only one would be sent', () => {
     expect(() => parseHeaders('X-A: 1\r\nx-a: 2'))
       .to.throw('x-a is there twice')
       .with.property('code', 'not_applicable');
@@ -30,7 +30,7 @@ describe('headers that are added to a call', () => {
     ['X-A', 'a\nb'],
     ['X-A', 'a\u0000'],
   ] as const) {
-    it(`may not hold ${JSON.stringify(name)}: ${JSON.stringify(value)}`, () => {
+    it(`may not be ${JSON.stringify(name)}: ${JSON.stringify(value)}`, () => {
       expect(() => checkedHeaders({ [name]: value }))
         .to.throw()
         .with.property('code', 'not_applicable');

@@ -57,7 +57,13 @@ describe('cron', () => {
     expect(() => new Cron('* * * * *', 'Mars/Olympus')).to.throw(CronError, 'there is no time zone "Mars/Olympus"');
     expect(
       problems(
-        'id: a\nstarts: { schedule: "61 * * * *", hoo: true, event: { nme: x } }\nstart: b\nblocks:\n  b:\n    hangup:\n',
+        `id: a
+starts: { schedule: "61 * * * *", hoo: true, event: { nme: x } }
+start: b
+blocks:
+  b:
+    hangup:
+`,
       ),
     ).to.deep.equal([
       '2:21: "61" is no minute (0 to 59)',
@@ -163,7 +169,13 @@ export default async function (call, args) { return args; }`;
   });
 
   it('limit the starts of a scenario by its own events', async () => {
-    const source = `id: one\nstarts: { event: storm }\nstart: a\nblocks:\n  a: { publish: storm, next: b }\n  b: { publish: storm, next: end }\n`;
+    const source = `id: one
+starts: { event: storm }
+start: a
+blocks:
+  a: { publish: storm, next: b }
+  b: { publish: storm, next: end }
+`;
     await write('one.yaml', source);
     const { events, runner, starter } = await open();
     const seen = new Set<string>();

@@ -35,7 +35,7 @@ describe('sandbox: a debugged script that waits for its host', function () {
 
   /** @param prepare what the debugger asks for before the script begins */
   async function begin(
-    lines: readonly string[],
+    source: string,
     prepare: (client: Debugger) => Promise<unknown>,
     limits: StartOptions['limits'] = { activationMs: 100, wallMs: 500 },
   ): Promise<Stage> {
@@ -46,7 +46,7 @@ describe('sandbox: a debugged script that waits for its host', function () {
       kind: 'module',
       format: 'ts',
       file: FILE,
-      source: lines.join('\n'),
+      source,
       commands: ['next'],
       onCommand: () =>
         new Promise<string>((resolve) => {
@@ -84,18 +84,16 @@ describe('sandbox: a debugged script that waits for its host', function () {
   }
 
   it('steps over an await into the code after it', async () => {
-    const source = [
-      'declare function next(): Promise<string>;',
-      'export default async function (): Promise<string> {',
-      '  const first: string = await inner();',
-      '  return first + "!";',
-      '}',
-      'async function inner(): Promise<string> {',
-      '  const one = await next();',
-      '  const two = await next();',
-      '  return one + two;',
-      '}',
-    ];
+    const source = `declare function next(): Promise<string>;
+export default async function (): Promise<string> {
+  const first: string = await inner();
+  return first + "!";
+}
+async function inner(): Promise<string> {
+  const one = await next();
+  const two = await next();
+  return one + two;
+}`;
     const { run, client, answer } = await begin(source, (debug) => breakAt(debug, 7));
     expect((await paused(client)).line).to.equal(7);
     await client.request('Debugger.stepOver');
@@ -111,22 +109,20 @@ describe('sandbox: a debugged script that waits for its host', function () {
   });
 
   it('distinguishes breakpoints, whenever they were set', async () => {
-    const source = [
-      'export default async function () {',
-      '  for (;;) {',
-      '    const text = await next();',
-      '    if (text === "end") return text;',
-      '    if (text === "first") first();',
-      '    if (text === "second") second();',
-      '  }',
-      '}',
-      'function first() {',
-      '  return 1;',
-      '}',
-      'function second() {',
-      '  return 2;',
-      '}',
-    ];
+    const source = `export default async function () {
+  for (;;) {
+    const text = await next();
+    if (text === "end") return text;
+    if (text === "first") first();
+    if (text === "second") second();
+  }
+}
+function first() {
+  return 1;
+}
+function second() {
+  return 2;
+}`;
     const ids: string[] = [];
     const { run, client, answer } = await begin(source, async (debug) => ids.push(await breakAt(debug, 10)));
     await answer('other');
@@ -148,7 +144,10 @@ describe('sandbox: a debugged script that waits for its host', function () {
   });
 
   it('can be inspected meanwhile, and paused where it continues', async () => {
-    const source = ['export default async function () {', '  const text = await next();', '  return text;', '}'];
+    const source = `export default async function () {
+  const text = await next();
+  return text;
+}`;
     const { run, client, waits, answer } = await begin(source, async () => undefined);
     await waits();
     const shown = await client.request('Runtime.evaluate', { expression: 'typeof next' });
@@ -164,17 +163,15 @@ describe('sandbox: a debugged script that waits for its host', function () {
   });
 
   it('pauses at an uncaught exception, and still fails', async () => {
-    const source = [
-      'export default async function () {',
-      '  try { thrower("caught"); } catch {}',
-      '  await next();',
-      '  await later();',
-      '}',
-      'async function later() { thrower("not caught"); }',
-      'function thrower(text) {',
-      '  throw new TypeError(text);',
-      '}',
-    ];
+    const source = `export default async function () {
+  try { thrower("caught"); } catch {}
+  await next();
+  await later();
+}
+async function later() { thrower("not caught"); }
+function thrower(text) {
+  throw new TypeError(text);
+}`;
     const { run, client, answer } = await begin(source, (debug) =>
       debug.request('Debugger.setPauseOnExceptions', { state: 'uncaught' }),
     );
@@ -189,12 +186,10 @@ describe('sandbox: a debugged script that waits for its host', function () {
   });
 
   it('shows the debugger its logs and prints, with their positions', async () => {
-    const source = [
-      'export default async function () {',
-      '  log.warn("logged", 1);',
-      '  console.info("printed %o", { a: 1 });',
-      '}',
-    ];
+    const source = `export default async function () {
+  log.warn("logged", 1);
+  console.info("printed %o", { a: 1 });
+}`;
     const { run, client, logged } = await begin(source, async () => undefined);
     await run.finished;
     const shown = [];
@@ -215,13 +210,11 @@ describe('sandbox: a debugged script that waits for its host', function () {
   });
 
   it('has its limits again immediately after the debugger disconnects', async () => {
-    const source = [
-      'export default async function () {',
-      '  await next();',
-      '  console.log("after");',
-      '  for (let turns = 0; ; turns++) Math.sqrt(turns);',
-      '}',
-    ];
+    const source = `export default async function () {
+  await next();
+  console.log("after");
+  for (let turns = 0; ; turns++) Math.sqrt(turns);
+}`;
     const limits = { activationMs: 100 };
     const stopped = await begin(source, (debug) => breakAt(debug, 4), limits);
     await stopped.answer('');

@@ -5,14 +5,12 @@ import { Debugger } from '../support/debugger.ts';
 import { startScript } from './support.ts';
 
 const FILE = 'file:///scenarios/queue.ts';
-const SOURCE = [
-  'interface Args { tries: number }',
-  '',
-  'export default async function (call: unknown, args: Args): Promise<number> {',
-  '  const tries: number = args.tries;',
-  '  return tries + 1;',
-  '}',
-].join('\n');
+const SOURCE = `interface Args { tries: number }
+
+export default async function (call: unknown, args: Args): Promise<number> {
+  const tries: number = args.tries;
+  return tries + 1;
+}`;
 
 describe('sandbox: debugger', function () {
   // Sandbox processes are nice: on a busy machine they come last.

@@ -12,7 +12,9 @@ describe('sandbox: runs', () => {
   it('runs a block in TypeScript: it sees variables, changes them and returns a value', async () => {
     const { value, vars, usage } = await startScript(sandbox, {
       format: 'ts',
-      source: 'let n: number = vars.n as number;\nvars.n = n + 1;\nreturn { twice: n * 2, args };',
+      source: `let n: number = vars.n as number;
+vars.n = n + 1;
+return { twice: n * 2, args };`,
       vars: { n: 20, kept: 'x' },
       args: [1],
     }).finished;
@@ -27,14 +29,12 @@ describe('sandbox: runs', () => {
     const { value } = await startScript(sandbox, {
       kind: 'module',
       format: 'ts',
-      source: [
-        'interface Args { name: string }',
-        'export default async function (call: any, args: Args) {',
-        '  await call.play({ file: `${args.name}.wav` });',
-        '  const [asked] = await call.collect({ max: 1 });',
-        '  return asked.max;',
-        '}',
-      ].join('\n'),
+      source: `interface Args { name: string }
+export default async function (call: any, args: Args) {
+  await call.play({ file: \`\${args.name}.wav\` });
+  const [asked] = await call.collect({ max: 1 });
+  return asked.max;
+}`,
       args: { name: 'welcome' },
       onCommand: async (name, args) => {
         played.push([name, ...args]);
@@ -63,11 +63,9 @@ describe('sandbox: runs', () => {
   });
 
   it('re-creates errors of commands inside by code and message, as ScenarioError', async () => {
-    const source = [
-      'try { await fails(); } catch (error) {',
-      '  return [error instanceof ScenarioError, error.name, error.code, error.message];',
-      '}',
-    ].join('\n');
+    const source = `try { await fails(); } catch (error) {
+  return [error instanceof ScenarioError, error.name, error.code, error.message];
+}`;
     expect((await startScript(sandbox, { source }).finished).value).to.deep.equal([
       true,
       'ScenarioError',
@@ -89,7 +87,11 @@ describe('sandbox: runs', () => {
       kind: 'module',
       format: 'ts',
       file: 'queue.ts',
-      source: 'interface A { b: number }\n\nexport default () => {\n  throw new ScenarioError("full", "no place");\n};',
+      source: `interface A { b: number }
+
+export default () => {
+  throw new ScenarioError("full", "no place");
+};`,
     });
     const error = (await errorOf(run)) as ScriptError;
     expect(error.name).to.equal('ScriptError');
@@ -112,12 +114,10 @@ describe('sandbox: runs', () => {
 
   it('delivers events to listeners, and drops others', async () => {
     const run = startScript(sandbox, {
-      source: [
-        'const seen = [];',
-        "const off = events.on('dtmf', ({ digit }) => { seen.push(digit); if (digit === '2') off(); });",
-        "const { reason } = await events.next('hangup');",
-        'return [...seen, reason];',
-      ].join('\n'),
+      source: `const seen = [];
+const off = events.on('dtmf', ({ digit }) => { seen.push(digit); if (digit === '2') off(); });
+const { reason } = await events.next('hangup');
+return [...seen, reason];`,
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
     run.emit({ type: 'other' });
@@ -129,13 +129,11 @@ describe('sandbox: runs', () => {
   it('cancels a command, and aborts pending ones when the run ends', async () => {
     const aborted: string[] = [];
     const run = startScript(sandbox, {
-      source: [
-        'const playing = call.play();',
-        'call.collect();',
-        "await echo('go');",
-        'playing.cancel();',
-        'return playing.catch(({ code }) => code);',
-      ].join('\n'),
+      source: `const playing = call.play();
+call.collect();
+await echo('go');
+playing.cancel();
+return playing.catch(({ code }) => code);`,
       onCommand: (name, args, signal) => {
         if (name === 'echo') return Promise.resolve(args);
         signal.addEventListener('abort', () => aborted.push(name));

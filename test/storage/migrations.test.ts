@@ -112,7 +112,7 @@ describePostgres('nodes that start at once', (newPlace) => {
   });
 });
 
-describe('a PostgreSQL server that is not there', () => {
+describe('an unreachable PostgreSQL server', () => {
   it('is reported without its password', async () => {
     const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: 'postgres://me:secret@127.0.0.1:1/db' }));
     expect(error).to.be.instanceOf(StorageUnavailableError);

@@ -21,7 +21,7 @@ describe('folders of the switch', () => {
   });
 
   for (const [index, folder] of folders.entries()) {
-    it(`${folder} imports only from folders that the list names before it`, () => {
+    it(`${folder} imports only from folders listed before it`, () => {
       const later = folders.slice(index + 1).map((name) => `${ROOM}/${name}`);
       for (const file of readdirSync(join(ROOM, folder))) {
         const imported = [...readFileSync(join(ROOM, folder, file), 'utf8').matchAll(IMPORT)].map(([, path = '']) =>

@@ -19,7 +19,7 @@ describe('state machine', () => {
     expect(lamp.state).to.equal('on');
   });
 
-  it('returns undefined for an event that its state does not list, and stays as it is', () => {
+  it('returns undefined for an event that its state does not list, and keeps its state', () => {
     const lamp = new StateMachine(TABLE, 'broken');
     expect(lamp.step('press')).to.equal(undefined);
     expect(lamp.state).to.equal('broken');

@@ -129,13 +129,22 @@ blocks:
     },
     {
       what: 'when the caller hangs up during silence',
-      source: 'id: t\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "silence:1h", next: end }\n',
+      source: `id: t
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { play: "silence:1h", next: end }
+`,
       turns: [{ kind: 'hang_up', after: 3000 }],
     },
     {
       what: 'when the caller hangs up while words are waited for',
-      source:
-        'id: t\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { recognise: { hints: ["yes"], timeout: 1m }, exits: { heard: end, silence: end } }\n',
+      source: `id: t
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { recognise: { hints: ["yes"], timeout: 1m }, exits: { heard: end, silence: end } }
+`,
       turns: [{ kind: 'hang_up', after: 3000 }],
     },
     {

@@ -44,7 +44,12 @@ describe('commands for authors', () => {
     const file = path.join(folder.path, 'a.yaml');
     await writeFile(
       file,
-      'id: a\nstart: up\nblocks:\n  up: { answer: , next: greet }\n  greet: { play: welcome.wav, next: end }\n',
+      `id: a
+start: up
+blocks:
+  up: { answer: , next: greet }
+  greet: { play: welcome.wav, next: end }
+`,
     );
     const { code, out, err } = await ringmaster('schema', '--mermaid', file);
     expect(out).to.match(/^flowchart TD\n.*b1\[/s);

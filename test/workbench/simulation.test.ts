@@ -90,7 +90,13 @@ describe('example scenarios', () => {
 
 describe('digits of simulated callers', () => {
   const collecting = (settings: string, rest = '') =>
-    `id: c\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { collect: ${settings}, exits: { next: c, timeout: c } }\n${rest || '  c: { return: "${b.digits}${b.terminator}" }'}\n`;
+    `id: c
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { collect: ${settings}, exits: { next: c, timeout: c } }
+${rest || '  c: { return: "${b.digits}${b.terminator}" }'}
+`;
 
   it('digits one after another are one input while they come in time', async () => {
     const turns = [

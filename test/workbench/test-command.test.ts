@@ -235,7 +235,10 @@ blocks:
     );
     await writeFile(
       path.join(folder, 'remind.test.yaml'),
-      `tests:\n  - name: x\n    phones: { "102": [busy, engaged] }\n`,
+      `tests:
+  - name: x
+    phones: { "102": [busy, engaged] }
+`,
     );
     lines.length = 0;
     await runTests([path.join(folder, 'remind.yaml')], components, (line) => lines.push(line));
@@ -243,11 +246,20 @@ blocks:
   });
 
   it('pass the call to another scenario by serve', async () => {
-    const served =
-      'id: other\nparameters: { n: string }\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { play: "say:${n}", next: end }\n';
+    const served = `id: other
+parameters: { n: string }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { play: "say:\${n}", next: end }
+`;
     await writeFile(path.join(folder, 'other.yaml'), served);
-    const serving =
-      'id: ask\nstart: a\nblocks:\n  a: { serve: { scenario: other, args: { n: one } }, next: b }\n  b: { serve: none, exits: { next: end, error: end } }\n';
+    const serving = `id: ask
+start: a
+blocks:
+  a: { serve: { scenario: other, args: { n: one } }, next: b }
+  b: { serve: none, exits: { next: end, error: end } }
+`;
     await writeFile(path.join(folder, 'ask.yaml'), serving);
     const { code, lines } = await run(`
 tests:
@@ -354,12 +366,19 @@ tests:
   it('start with entities of the data model, and expect others', async () => {
     await writeFile(
       path.join(folder, 'box.yaml'),
-      'id: box\nstart: find\nblocks:\n  find: { model_list: { class: box/messages, filter: { owner: "10%" }, order: [at] }, exits: { next: remove, empty: end } }\n' +
-        '  remove: { model_write: { class: box/messages, id: "${find.entities[0].id}", remove: true }, next: end }\n',
+      `id: box
+start: find
+blocks:
+  find: { model_list: { class: box/messages, filter: { owner: "10%" }, order: [at] }, exits: { next: remove, empty: end } }
+  remove: { model_write: { class: box/messages, id: "\${find.entities[0].id}", remove: true }, next: end }
+`,
     );
     const test = (expected: string) =>
-      'tests:\n  - name: removes the oldest\n    model: { box/messages: [{ id: a, owner: "102", at: 5 }, { id: b, owner: "101", at: 3 }, { id: c, owner: "2", at: 1 }] }\n' +
-      `    expect: { status: completed, results: { find.count: 2 }, model: { box/messages: ${expected} } }\n`;
+      `tests:
+  - name: removes the oldest
+    model: { box/messages: [{ id: a, owner: "102", at: 5 }, { id: b, owner: "101", at: 3 }, { id: c, owner: "2", at: 1 }] }
+    expect: { status: completed, results: { find.count: 2 }, model: { box/messages: ${expected} } }
+`;
     const lines: string[] = [];
     for (const expected of ['[{ id: a }, { owner: "2" }]', '[{ id: b }]']) {
       await writeFile(path.join(folder, 'box.test.yaml'), test(expected));

@@ -96,7 +96,17 @@ describe('scenario tools', () => {
   it('draw a scenario', async () => {
     const drawing = mermaid(
       program(
-        'id: d\nstart: a\non: { after: { 5s: b } }\nfinally: b\nblocks:\n  a:\n    if: "1 < 2"\n    exits: { then: b, else: end }\n  b:\n    hangup:\n',
+        `id: d
+start: a
+on: { after: { 5s: b } }
+finally: b
+blocks:
+  a:
+    if: "1 < 2"
+    exits: { then: b, else: end }
+  b:
+    hangup:
+`,
       ),
     );
     expect(drawing.split('\n')).to.deep.equal([
@@ -181,9 +191,18 @@ export default main;`;
   });
 
   it('show the outcomes of runs started by a run', async () => {
-    const child = program('id: child\nstart: a\nblocks:\n  a: { fail: { code: sold_out, message: none left } }\n');
+    const child = program(`id: child
+start: a
+blocks:
+  a: { fail: { code: sold_out, message: none left } }
+`);
     const parent = program(
-      'id: parent\nstart: a\nblocks:\n  a: { run: child, exits: { next: b, error: b } }\n  b: { return: 7 }\n',
+      `id: parent
+start: a
+blocks:
+  a: { run: child, exits: { next: b, error: b } }
+  b: { return: 7 }
+`,
     );
     const library = { program: async (id: string) => (id === 'child' ? child : parent) };
     const runner = new ScenarioRunner(library, silentLog, { ...services(), scenarios: library.program });
@@ -246,7 +265,14 @@ blocks:
 
   it('make a passing test from a run whose party the platform called', async () => {
     const pressing = program(
-      'id: t\nparameters: { keys: string }\nstart: a\nblocks:\n  a: { send_dtmf: "${keys}", next: b }\n  b: { answer: , next: c }\n  c: { collect: { max: 1 }, exits: { next: end, timeout: end } }\n',
+      `id: t
+parameters: { keys: string }
+start: a
+blocks:
+  a: { send_dtmf: "\${keys}", next: b }
+  b: { answer: , next: c }
+  c: { collect: { max: 1 }, exits: { next: end, timeout: end } }
+`,
     );
     const run = ({ turns, args, from, to }: Pick<ScenarioTest, 'turns' | 'args' | 'from' | 'to'>) =>
       runSimulation(pressing, { script: { turns, ...calledBy(from, to) }, args, components });
@@ -263,7 +289,12 @@ blocks:
   });
 
   it('make a passing test from a run with other start values of variables', async () => {
-    const text = 'id: t\nvariables: { who: nobody }\nstart: a\nblocks:\n  a: { answer: , next: b }\n';
+    const text = `id: t
+variables: { who: nobody }
+start: a
+blocks:
+  a: { answer: , next: b }
+`;
     const greeting = program(
       `${text}  b: { if: who == "Ann", exits: { then: end, else: c } }\n  c: { hangup: , next: end }\n`,
     );
@@ -331,11 +362,23 @@ blocks:
     await using folder = await disposableFolder();
     await writeFile(
       path.join(folder.path, 'outer.yaml'),
-      'id: outer\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { run: inner, next: c }\n  c: { say: Good bye, next: end }\n',
+      `id: outer
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { run: inner, next: c }
+  c: { say: Good bye, next: end }
+`,
     );
     await writeFile(
       path.join(folder.path, 'inner.yaml'),
-      'id: inner\nstart: a\nblocks:\n  a: { model_read: { class: boxes, id: "1" }, exits: { next: b, missing: end } }\n  b: { collect: { max: 1 }, exits: { next: c, timeout: end } }\n  c: { say: Hello, next: end }\n',
+      `id: inner
+start: a
+blocks:
+  a: { model_read: { class: boxes, id: "1" }, exits: { next: b, missing: end } }
+  b: { collect: { max: 1 }, exits: { next: c, timeout: end } }
+  c: { say: Hello, next: end }
+`,
     );
     const outer = await programFromFile(path.join(folder.path, 'outer.yaml'));
     const run = ({ turns, model }: Pick<ScenarioTest, 'turns' | 'model'>) =>
@@ -371,7 +414,14 @@ blocks:
 
   it('make a passing test from a run with a hang-up during a long sound', async () => {
     const long = program(
-      'id: long\nstart: a\nblocks:\n  a: { answer: , next: b }\n  b: { say: Hello, next: c }\n  c: { say: Good bye, next: d }\n  d: { say: The end, next: end }\n',
+      `id: long
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { say: Hello, next: c }
+  c: { say: Good bye, next: d }
+  d: { say: The end, next: end }
+`,
     );
     const { run, outcome } = await runSimulation(long, {
       script: {

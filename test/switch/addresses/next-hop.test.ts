@@ -15,18 +15,18 @@ function binding(contact: string, protocol: 'udp' | 'tcp', address: string, port
   };
 }
 
-describe('the way to a registered phone', () => {
-  it('is its contact when it knows its own address, whatever the port', () => {
+describe('next hop to a registered phone', () => {
+  it('is the contact of a phone that knows its own address, whatever the port', () => {
     expect(nextHopOf(binding('sip:bob@192.0.2.4:5080', 'udp', '192.0.2.4', 5070))).to.equal(undefined);
   });
 
-  it('is where its REGISTER came from when it sits behind NAT', () => {
+  it('is the source address of the REGISTER of a phone behind NAT', () => {
     expect(nextHopOf(binding('sip:bob@10.0.0.7:5060', 'udp', '192.0.2.4', 31000))).to.equal(
       'sip:192.0.2.4:31000;transport=udp',
     );
   });
 
-  it('is the connection it registered over, over TCP', () => {
+  it('is the connection of the registration over TCP', () => {
     expect(nextHopOf(binding('sip:bob@192.0.2.4:5062;transport=tcp', 'tcp', '192.0.2.4', 43210))).to.equal(
       'sip:192.0.2.4:43210;transport=tcp',
     );
@@ -35,7 +35,7 @@ describe('the way to a registered phone', () => {
     );
   });
 
-  it('tells whether a request came from it', () => {
+  it('identifies requests of the phone', () => {
     const bob = binding('sip:bob@192.0.2.4:5080', 'udp', '192.0.2.4', 5070);
     const from = (port: number, protocol = 'udp', address = '192.0.2.4') =>
       isFromContact(bob, { protocol, address, port });

@@ -11,7 +11,7 @@ describe('whether a host is this platform', () => {
       (name) => (name === 'demo.local' ? DEMO : undefined),
     );
 
-  it('holds for the own domain, for the addresses of its servers, and for telephone numbers', () => {
+  it('include the domain itself, the addresses of its servers, and telephone numbers', () => {
     const own = hosts();
     for (const here of ['', 'demo.local', '192.0.2.1', '[2001:DB8::1]']) {
       expect(own.isHere(here, DEMO), here).to.equal(true);
@@ -21,7 +21,7 @@ describe('whether a host is this platform', () => {
     }
   });
 
-  it('holds for what phones of the domain taught, not of another one, and not for ever more of it', () => {
+  it('include addresses learned from phones of the domain, limited in number, but not those of other domains', () => {
     const own = hosts();
     own.learn(DEMO, '198.51.100.1');
     expect(own.isHere('198.51.100.1', DEMO)).to.equal(true);

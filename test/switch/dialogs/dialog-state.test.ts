@@ -75,30 +75,33 @@ class Watched {
   }
 }
 
-describe('state of a dialog', () => {
+describe('transition table of a dialog', () => {
   itFollows(DIALOG_TRANSITIONS, EXPECTED);
 });
 
 describe('call dialog', () => {
   for (const { from, event, to } of pairsOf(EXPECTED)) {
     if (to === '-' && event === 'left') {
-      it(`throws when a leg is to leave while the dialog is ${from}`, () => {
+      it(`throws when a leg leaves while the dialog is ${from}`, () => {
         const { dialog, b } = new Watched(WAYS[from]);
         expect(() => dialog.suspend(b)).to.throw(`the dialog is ${from}: its leg cannot leave`);
         expect(dialog.state).to.equal(from);
       });
     } else {
-      it(to === '-' ? `stays ${from} and tells nobody at ${event}` : `goes from ${from} to ${to} at ${event}`, () => {
-        const watched = new Watched(WAYS[from]);
-        watched.happen(event);
-        expect(watched.dialog.state).to.equal(to === '-' ? from : to);
-        if (to === '-') expect(watched.told).to.deep.equal([]);
-        else expect(watched.told).not.to.deep.equal([]);
-      });
+      it(
+        to === '-' ? `stays ${from} at ${event}, and reports nothing` : `goes from ${from} to ${to} at ${event}`,
+        () => {
+          const watched = new Watched(WAYS[from]);
+          watched.happen(event);
+          expect(watched.dialog.state).to.equal(to === '-' ? from : to);
+          if (to === '-') expect(watched.told).to.deep.equal([]);
+          else expect(watched.told).not.to.deep.equal([]);
+        },
+      );
     }
   }
 
-  it('is gone once: a suspended dialog that ends was gone before', () => {
+  it('is gone once: a suspended dialog that ends is not reported again', () => {
     const watched = new Watched(WAYS.suspended);
     watched.happen('over');
     expect(watched.told).to.deep.equal(['over', 'a']);
@@ -111,7 +114,7 @@ describe('call dialog', () => {
     expect(watched.dialog.ended.reason).to.equal(HANGUP);
   });
 
-  it('does not answer with a leg that it did not call', () => {
+  it('is not established by a leg that it did not call', () => {
     const watched = new Watched([]);
     expect(watched.dialog.establish(leg('c', []))).to.equal(false);
     expect(watched.dialog.state).to.equal('forking');

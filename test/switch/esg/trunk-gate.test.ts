@@ -3,7 +3,7 @@ import type { Provider } from '../../../runtime/domain/directory.ts';
 import { TrunkGate } from '../../../runtime/switch/esg/trunk-gate.ts';
 import { provider } from './support.ts';
 
-describe('the address of a provider', () => {
+describe('addresses of a provider', () => {
   const from = async (
     providers: readonly Provider[],
     address: string,
@@ -19,7 +19,7 @@ describe('the address of a provider', () => {
     return found.map(({ code }) => code);
   };
 
-  it('is that of its host, over UDP with the port', async () => {
+  it('are those of its host; over UDP, the port must match', async () => {
     const one = provider({ host: '192.0.2.7', port: 5070 });
     expect(await from([one], '192.0.2.7', 5070)).to.deep.equal(['operator']);
     expect(await from([one], '192.0.2.7', 5071)).to.deep.equal([]);
@@ -27,11 +27,11 @@ describe('the address of a provider', () => {
     expect(await from([one], '192.0.2.8', 5070)).to.deep.equal([]);
   });
 
-  it('is what its host name resolves to', async () => {
+  it('are those that its host name resolves to', async () => {
     expect(await from([provider({ host: 'localhost' })], '127.0.0.1')).to.deep.equal(['operator']);
   });
 
-  it('is in one of its networks, where it names any', async () => {
+  it('are those in its networks, when it has any', async () => {
     const one = provider({ host: '192.0.2.7', addresses: ['198.51.100.0/24', '2001:db8::/32', '203.0.113.9'] });
     expect(await from([one], '198.51.100.200', 1)).to.deep.equal(['operator']);
     expect(await from([one], '2001:db8::7', 1)).to.deep.equal(['operator']);
@@ -39,12 +39,12 @@ describe('the address of a provider', () => {
     expect(await from([one], '192.0.2.7')).to.deep.equal([]);
   });
 
-  it('may be that of several', async () => {
+  it('may belong to several providers', async () => {
     const both = [provider({ code: 'one', host: '192.0.2.7' }), provider({ code: 'two', host: '192.0.2.7' })];
     expect(await from(both, '192.0.2.7')).to.deep.equal(['one', 'two']);
   });
 
-  it('of a name that cannot be resolved is told, and matches nothing', async () => {
+  it('are empty for an unresolvable name, which is reported', async () => {
     const told: string[] = [];
     const gate = new TrunkGate((_err, { code }) => told.push(code));
     await gate.update([provider({ host: 'no-such-host.invalid' })]);

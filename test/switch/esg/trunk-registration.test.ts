@@ -50,7 +50,7 @@ describe('a registration with a provider', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
   afterEach(() => mock.timers.reset());
 
-  it('is renewed when four fifths of the granted time are over', async () => {
+  it('is renewed after four fifths of the granted time', async () => {
     const registrar = new Registrar(granted(100), granted(100));
     registrar.trunk.start();
     await registrar.settle();
@@ -62,7 +62,7 @@ describe('a registration with a provider', () => {
     expect(registrar.asked).to.deep.equal([600, 600]);
   });
 
-  it('is tried again after a refusal, ever later, and at once as usual after a success', async () => {
+  it('is retried after a refusal with growing delays, which a success resets', async () => {
     const registrar = new Registrar(refused(503), new Error('not connected'), granted(600), refused(503));
     registrar.trunk.start();
     await registrar.settle();
@@ -81,7 +81,7 @@ describe('a registration with a provider', () => {
     expect(registrar.trunk.state).to.include({ state: 'failed', retryAt: Date.now() + 5_000 });
   });
 
-  it('is taken back when it ends, also when the answer was still on its way', async () => {
+  it('is removed at its end, even when its response is still pending', async () => {
     const registrar = new Registrar(granted(600), granted(0));
     registrar.trunk.start();
     await registrar.trunk.end();
@@ -89,7 +89,7 @@ describe('a registration with a provider', () => {
     expect(registrar.states).to.deep.equal(['ended']);
   });
 
-  it('that never was is not taken back', async () => {
+  it('that never succeeded is not removed', async () => {
     const registrar = new Registrar(refused(403));
     registrar.trunk.start();
     await registrar.settle();

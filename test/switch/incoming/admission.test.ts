@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { Admission } from '../../../runtime/switch/incoming/admission.ts';
 
 describe('admission of calls', () => {
-  it('has no limits unless it is told some', () => {
+  it('has no limits by default', () => {
     const admission = new Admission({ calls: 0, startsPerSecond: 0 }, () => 1_000_000);
     expect(admission.refuse()).to.equal(undefined);
   });
 
-  it('ends at the number of calls, and goes on when there are fewer', () => {
+  it('ends at the number of calls, and resumes below it', () => {
     let live = 2;
     const admission = new Admission({ calls: 3, startsPerSecond: 0 }, () => live);
     expect(admission.refuse()).to.equal(undefined);
@@ -17,7 +17,7 @@ describe('admission of calls', () => {
     expect(admission.refuse()).to.equal(undefined);
   });
 
-  it('spreads starts over the second', () => {
+  it('spreads call starts over the second', () => {
     let now = 0;
     const admission = new Admission(
       { calls: 0, startsPerSecond: 10 },

@@ -103,7 +103,7 @@ function statusOf(answered: Promise<void>): Promise<number> {
   );
 }
 
-describe("state of a phone's leg", () => {
+describe("transition table of a phone's leg", () => {
   itFollows(PHONE_LEG_TRANSITIONS, EXPECTED);
 });
 
@@ -120,7 +120,7 @@ describe("a caller's leg", () => {
     expect(other.sent).to.deep.equal(['180']);
   });
 
-  it('refuses the INVITE when it is released before the answer, once', () => {
+  it('refuses the INVITE once when it is released before the answer', () => {
     const { leg, sent } = new Caller();
     leg.release(BUSY);
     leg.release(BUSY);
@@ -135,7 +135,7 @@ describe("a caller's leg", () => {
     expect(sent).to.deep.equal(['200', 'BYE']);
   });
 
-  it('sends BYE after its 200 when it is released between the two', async () => {
+  it('sends BYE after its 200 when it is released between them', async () => {
     const { caller, answered } = await Caller.answering();
     caller.leg.release(BUSY);
     expect(caller.sent).to.deep.equal(['200']);
@@ -144,7 +144,7 @@ describe("a caller's leg", () => {
     expect(caller.sent).to.deep.equal(['200', 'BYE']);
   });
 
-  it('answers once: a second answer on the way is refused, one after it changes nothing', async () => {
+  it('answers once: a concurrent second answer is refused, a later one changes nothing', async () => {
     const { caller, answered } = await Caller.answering();
     expect(await statusOf(caller.leg.answered())).to.equal(487);
     caller.accept();
@@ -161,7 +161,7 @@ describe("a caller's leg", () => {
     expect(sent).to.deep.equal([]);
   });
 
-  it('tells its owner of a BYE once, and sends none itself', async () => {
+  it('reports a BYE to its owner once, and sends none itself', async () => {
     const caller = await Caller.answered();
     caller.ended?.('BYE');
     caller.ended?.('BYE');

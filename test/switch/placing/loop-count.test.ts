@@ -3,7 +3,7 @@ import { asDomainName } from '../../../runtime/domain-name/index.ts';
 import { LoopCount } from '../../../runtime/switch/placing/loop-count.ts';
 
 describe('calls of scenarios to numbers that no phone has', () => {
-  it('are a hundred in each domain at once: a scenario that calls itself comes to an end', () => {
+  it('are limited to a hundred in each domain: a scenario that calls itself ends', () => {
     const count = new LoopCount();
     const take = (domain: string) => count.take(asDomainName(domain));
     const places = Array.from({ length: 100 }, () => take('one.example'));

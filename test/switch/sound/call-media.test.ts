@@ -25,14 +25,14 @@ class SpeakingMedia extends CallMedia {
   }
 }
 
-describe('speaking to a party', () => {
+describe('speech to a party', () => {
   const say = (speak: () => Promise<number>): Promise<unknown> =>
     new SpeakingMedia(speak).say('You are number 3', { signal: new AbortController().signal }).then(
       ({ milliseconds }) => milliseconds,
       (error: { code?: string }) => error.code,
     );
 
-  it('tells how long it took, and that it is unavailable where there is no speech engine', async () => {
+  it('returns its duration, and is unavailable without a speech engine', async () => {
     expect(await say(() => Promise.resolve(400))).to.be.a('number');
     expect(await say(() => Promise.reject(new NoSpeechEngine()))).to.equal('unavailable');
   });

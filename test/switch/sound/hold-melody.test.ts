@@ -13,12 +13,12 @@ const EXPECTED: ExpectedTransitions<HoldMelodyState, HoldMelodyEvent> = {
   off: { skip: '-', hold: '-', stop: '-' },
 };
 
-describe('state of the hold melody', () => {
+describe('transition table of the hold melody', () => {
   itFollows(HOLD_MELODY_TRANSITIONS, EXPECTED);
 });
 
 describe('hold melody', () => {
-  it('plays at every hold, and not at all in a call that was stopped for good before', () => {
+  it('plays at every hold, and never in a permanently stopped call', () => {
     const melody = new HoldMelody(false);
     expect([melody.begin(), melody.begin()]).to.deep.equal([true, true]);
     expect(new HoldMelody(true).begin()).to.equal(false);

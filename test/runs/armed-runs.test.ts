@@ -47,7 +47,11 @@ describe('a run armed for a debugger', () => {
 
   it('is refused where debuggers are not allowed, and for a scenario without a script', async () => {
     expect((await policy(undefined)).debugging).to.equal(undefined);
-    const blocks = program('id: menu\nstart: a\nblocks:\n  a: { answer: , next: end }\n');
+    const blocks = program(`id: menu
+start: a
+blocks:
+  a: { answer: , next: end }
+`);
     const runner = async (port: number | undefined) =>
       new ScenarioRunner({ program: async () => blocks }, silentLog, services({ policy: await policy(port) }));
     expect(await (await runner(undefined)).debug('menu', DOMAIN, '')).to.equal('not_allowed');
