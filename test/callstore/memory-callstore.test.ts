@@ -81,13 +81,13 @@ describe('the callstore', () => {
     expect(await store.lookup({ domain: DEMO }, { dialogid: 'other', callid: 'a-d1' })).to.deep.equal([]);
   });
 
-  it('searches a number also under the login of the sipuser who has it', async () => {
+  it('finds a number also under the login of its sipuser', async () => {
     store.put(entry('d1', { uris: ['<sip:alice@demo.local>'], legs: [] }));
     expect(await store.lookup({ domain: DEMO }, { from: '101' })).to.deep.equal(['d1']);
     expect(await store.lookup({ domain: DEMO }, { from: '103' })).to.deep.equal([]);
   });
 
-  it('does not take a number for a login in mode sipuser', async () => {
+  it('does not find a login by number in mode sipuser', async () => {
     store.put(entry('d1'));
     expect(await store.lookup({ domain: DEMO }, { from: '101', mode: 'sipuser' })).to.deep.equal([]);
   });
@@ -121,14 +121,14 @@ describe('the callstore', () => {
     expect(await store.lookup({ domain: DEMO }, { from: '102' })).to.deep.equal(['d1']);
   });
 
-  it('lists the oldest dialog first, also after it changed', async () => {
+  it('lists the oldest dialog first, also after a change', async () => {
     store.put(entry('d1'));
     store.put(entry('d2'));
     store.put(entry('d1', { status: 'forking' }));
     expect((await store.list({ domain: DEMO })).map((view) => view.dialogid)).to.deep.equal(['d1', 'd2']);
   });
 
-  it('forgets the keys that a dialog no longer has, and all of them when it ends', async () => {
+  it('drops the keys that a dialog no longer has, and all keys at its end', async () => {
     store.put(entry('d1'));
     store.put(entry('d1', { callids: ['a-d1'] }));
     expect(await store.lookup({ domain: DEMO }, { callid: 'b-d1' })).to.deep.equal([]);

@@ -176,7 +176,7 @@ describe('the ringmaster command', function () {
     ]);
   });
 
-  it('embedded tells a taken event socket, in one line, and ends', () =>
+  it('embedded reports a taken event socket in one line, and ends', () =>
     withTakenPort(async (port) => {
       const media = `embedded --event-socket 127.0.0.1:${port} --password p --media 127.0.0.1:0`;
       const { code, err } = await (await Command.run(media.split(' '))).ended;
@@ -185,7 +185,7 @@ describe('the ringmaster command', function () {
       expect(err).to.equal(`ringmaster embedded: ${taken}\n`);
     }));
 
-  it('embedded names an option that is missing or unknown', async () => {
+  it('embedded names a missing or unknown option', async () => {
     const missing = await (await Command.run(['embedded', '--app', '127.0.0.1:0'])).ended;
     expect(missing).to.deep.include({
       code: 1,

@@ -55,7 +55,7 @@ describe('component call', () => {
     events: ['dial 101', 'hangup', 'ended by scenario: hangup'],
   });
 
-  it('is cancelled with the run, and answers still reach the trace', async () => {
+  it('is cancelled with the run, and late answers still reach the trace', async () => {
     const { run, outcome } = await simulate(
       scenarioOf(
         `
@@ -73,7 +73,7 @@ describe('component call', () => {
     ]);
   });
 
-  it('in mode finished waits for the end of the call, which is no hang-up for the scenario', async () => {
+  it('mode finished waits for the end of the call, which is no hang-up for the scenario', async () => {
     const scenario = program(`id: f
 parameters: { to: string }
 start: ring

@@ -77,7 +77,7 @@ function examplesOf(page: string): readonly string[] {
 }
 
 describe('component pages', () => {
-  it('of the call operations are what they make together (else: node components/docs/write.ts)', async () => {
+  it('of the call operations equal the generated ones (else: node components/docs/write.ts)', async () => {
     const folder = path.join(projectFolder, 'components/operation');
     const introduction = await readFile(path.join(folder, 'introduction.md'), 'utf8');
     expect(await readFile(path.join(folder, 'README.md'), 'utf8')).to.equal(operationsPage(components, introduction));
@@ -88,7 +88,7 @@ describe('component pages', () => {
   for (const component of [...components.values()].filter((each) => !isOperation(each))) {
     const folder = path.join(projectFolder, 'components', component.name);
 
-    it(`${component.name}: the README is what index.ts and example.yaml make (else: node components/docs/write.ts)`, async () => {
+    it(`${component.name}: the README equals the one generated from index.ts and example.yaml (else: node components/docs/write.ts)`, async () => {
       const example = await readFile(path.join(folder, 'example.yaml'), 'utf8');
       expect(await readFile(path.join(folder, 'README.md'), 'utf8')).to.equal(componentPage(component, example));
     });

@@ -56,7 +56,7 @@ describe('HTTP client of scenarios', () => {
       (error: { code?: string; message: string }) => error.code ?? error.message,
     );
 
-  it('asks an allowed host', async () => {
+  it('reaches an allowed host', async () => {
     const { status, headers, body } = await open().request(request(`${base}/json`, { method: 'POST', body: 'hello' }));
     expect({ status, body, type: headers['content-type'] }).to.deep.equal({
       status: 200,
@@ -66,13 +66,13 @@ describe('HTTP client of scenarios', () => {
     expect(seen[0]?.body).to.equal('hello');
   });
 
-  it('says how long a body is, whatever the method', async () => {
+  it('sends Content-Length with a body, for any method', async () => {
     for (const method of ['GET', 'DELETE', 'PUT'])
       expect(await codeOf(open(), `${base}/json`, { method, body: 'hellö' }), method).to.equal('200');
     expect(seen.map(({ body }) => body)).to.deep.equal(['hellö', 'hellö', 'hellö']);
   });
 
-  it('reaches no network of the node unless it is allowed', async () => {
+  it("reaches the node's own networks only when allowed", async () => {
     const client = open({ networks: [] });
     for (const host of [
       '127.0.0.1',
@@ -89,7 +89,7 @@ describe('HTTP client of scenarios', () => {
     expect(seen).to.deep.equal([]);
   });
 
-  it('says who may allow a host', async () => {
+  it('names the setting that allows a host', async () => {
     const wordsOf = (client: GuardedHttpClient, url: string) =>
       client.request(request(url)).then(
         ({ status }) => String(status),
@@ -103,7 +103,7 @@ describe('HTTP client of scenarios', () => {
     );
   });
 
-  it('asks no other host, and follows no redirect to one', async () => {
+  it('reaches no other host, and follows no redirection to one', async () => {
     expect(await codeOf(open({ hosts: ['api.example.com'] }), base)).to.equal('http_forbidden');
     expect(await codeOf(open({ hosts: ['127.0.0.1'] }), `${base}/away`)).to.equal('http_forbidden');
     expect(await codeOf(open(), `${base}/metadata`)).to.equal('http_forbidden');
@@ -111,7 +111,7 @@ describe('HTTP client of scenarios', () => {
       expect(await codeOf(open(), url), url).to.equal('http_forbidden');
   });
 
-  it('follows redirects, a few, and hands no credentials to another origin', async () => {
+  it('follows a limited number of redirections, without credentials to another origin', async () => {
     const headers = { authorization: 'Bearer secret', Host: 'evil' };
     expect(await codeOf(open(), `${base}/redirect`, { headers })).to.equal('200');
     expect(await codeOf(open(), `${base}/away`, { headers })).to.match(/^200|http_failed$/);
@@ -121,7 +121,7 @@ describe('HTTP client of scenarios', () => {
     expect(await codeOf(open(), `${base}/round`)).to.equal('http_failed');
   });
 
-  it('has limits of size, time and number, and can be cancelled', async () => {
+  it('limits size, time and number of requests, and can be cancelled', async () => {
     expect(await codeOf(open(), `${base}/big`)).to.equal('http_too_large');
     expect(await codeOf(open(), `${base}/slow`, { timeoutMs: 50 })).to.equal('http_timeout');
     const client = open({ concurrency: 1 });
@@ -133,7 +133,7 @@ describe('HTTP client of scenarios', () => {
     expect(await codeOf(client, base)).to.equal('200');
   });
 
-  it('knows addresses and host names', () => {
+  it('recognises addresses and host names', () => {
     const guard = new AddressGuard(['10.1.0.0/16', '192.168.1.5']);
     const reachable = ['8.8.8.8', '2606:4700::1111', '10.1.2.3', '192.168.1.5'];
     const not = [
@@ -172,13 +172,13 @@ describe('component http', () => {
       http: https://api.example.com/a
       exits: { next: end, refused: end, error: end }`;
 
-  it('gives the answer as text and as value', async () => {
+  it('returns the response as text and as value', async () => {
     const { exit, result } = await ask(GET, { json: { a: [1] } });
     expect(exit).to.equal('next');
     expect(result).to.deep.include({ status: 200, body: '{"a":[1]}', json: { a: [1] } });
   });
 
-  it('leaves by refused for a status of 400 and above, by error for none', async () => {
+  it('leaves by refused for a status of 400 and above, by error without a response', async () => {
     expect(await ask(GET, 404)).to.deep.include({ exit: 'refused', error: undefined });
     expect(await ask(GET, { error: 'http_timeout' })).to.deep.include({ exit: 'error', error: 'http_timeout' });
   });

@@ -21,7 +21,7 @@ describe('component hunt', () => {
     expect(result.result).to.deep.include({ member: '102', tried: 2, status: 200 });
   });
 
-  it('leaves by failed after all rounds, and the other party is back', async () => {
+  it('leaves by failed after all rounds, and returns the other party', async () => {
     const result = await play(
       `
       hunt: { members: ["101"], rounds: 2 }
@@ -33,7 +33,7 @@ describe('component hunt', () => {
     expect(result).to.deep.include({ exit: 'failed', events: ['refer 101', 'refer 101'] });
   });
 
-  it('least_recent begins with the member whose last call is longest ago', async () => {
+  it('least_recent starts with the member with the oldest last call', async () => {
     const clock = new VirtualClock();
     const services = simulatedServices({ clock });
     services.huntHistory?.note(asDomainName('simulation'), '101', 5);

@@ -3,7 +3,7 @@ import { simulate } from '../support/scenarios.ts';
 import { scenarioOf } from './support.ts';
 
 describe('component leg_dtmf', () => {
-  it('reaches the caller of the scenario itself, by the ids that it has', async () => {
+  it("sends digits to the scenario's own caller, by the ids of its call", async () => {
     const keys = `
       leg_dtmf: { dialogid: "\${call.dialogid}", callid: "\${call.callid}", dtmf: "1" }
       next: end`;

@@ -53,13 +53,13 @@ async function play(scenario: Program, phones: Record<string, string>, presses: 
 }
 
 describe('legs: further calls of a scenario', () => {
-  it('are called, talked to, and connected with the caller, who is with the scenario again afterwards', async () => {
+  it('are called, talked to, and bridged with the caller, who then returns to the scenario', async () => {
     const { outcome, events } = await play(program(QUEUE), { 102: 'answers after 2s, hangs up after 30s' }, ['5']);
     expect(outcome).to.deep.include({ status: 'completed', result: { talked: 29_000, rating: '5' } });
     expect(events).to.include.members(['102: play menu.wav', 'bridge 102', '102: ended by opponent: hung up']);
   });
 
-  it('show the number of the caller; where there is none, one has to be named', async () => {
+  it('show the number of the caller; without a caller, a number is required', async () => {
     const text = QUEUE.replace(', caller_id: "100"', '');
     expect((await play(program(text), { 102: 'answers, hangs up' })).path[1]).to.equal('ring:answered');
     const alone = program(
@@ -79,7 +79,7 @@ describe('legs: further calls of a scenario', () => {
     expect(path.slice(0, 3)).to.deep.equal(['pick_up:next', 'ring:busy', 'sorry:next']);
   });
 
-  it('that have hung up before they are connected leave by the exit; one that was never there is a mistake', async () => {
+  it('that hung up before the bridge leave by the exit; a leg that was never called is a mistake', async () => {
     const text = QUEUE.replace('    play: menu.wav\n    leg: agent\n', '    wait: 3s\n');
     const { path, outcome } = await play(program(text), { 102: 'answers, hangs up after 1s' }, ['5']);
     expect(path.slice(2, 5)).to.deep.equal(['tell:next', 'talk:ended', 'rate:5']);
@@ -97,7 +97,7 @@ describe('legs: further calls of a scenario', () => {
     expect(events).to.include('102: hangup');
   });
 
-  it('have to be called under their name, and only where a call is used', () => {
+  it('must be called under their name, and are only for blocks that use a call', () => {
     const text = QUEUE.replace('bridge: agent', 'bridge: agnt').replace('noted: {', 'noted: { leg: agent,');
     expect(problems(text)).to.deep.equal([
       '16:13: no call has the name "agnt"; did you mean "agent"?',
@@ -105,14 +105,14 @@ describe('legs: further calls of a scenario', () => {
     ]);
   });
 
-  it('are not connected with themselves', () => {
+  it('cannot be bridged with themselves', () => {
     const text = QUEUE.replace('bridge: agent', 'bridge: agent\n    leg: agent');
     expect(problems(text)).to.deep.equal([
       '16:13: "agent" cannot be connected with itself; take out leg: without it that is the caller',
     ]);
   });
 
-  it('are there for modules, too', async () => {
+  it('work in modules, too', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     try {
       const source = `export default async function (call) {

@@ -4,7 +4,7 @@ import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.t
 import { play } from './support.ts';
 
 describe('component model_write', () => {
-  it('removes nothing without an id, and makes nothing instead', async () => {
+  it('without an id removes and creates nothing', async () => {
     const services = simulatedServices({ clock: new VirtualClock() });
     const removing = `
       model_write: { class: notes, id: "\${call.name}", remove: true }
@@ -19,7 +19,7 @@ describe('component model_write', () => {
     expect(list.exit).to.equal('empty');
   });
 
-  it('creates, changes and removes what model_read and model_list find', async () => {
+  it('creates, changes and removes entities found by model_read and model_list', async () => {
     const services = simulatedServices({ clock: new VirtualClock() });
     const run = (block: string) => play(block, { services });
     const created = await run(`

@@ -27,7 +27,7 @@ describe('queue', () => {
   const path = ({ run: { trace } }: Awaited<ReturnType<typeof run>>) =>
     trace.map(({ block, exit }) => `${block} ${exit}`);
 
-  it('lets callers wait until it is their turn, and says how many are before', async () => {
+  it('lets callers wait for their turn, and gives their position', async () => {
     const simulation = await run({ support: [3000, 13_000] });
     expect(path(simulation)).to.deep.equal([
       'pick_up next',
@@ -40,7 +40,7 @@ describe('queue', () => {
     expect(simulation.outcome.milliseconds).to.equal(14_000);
   });
 
-  it('keeps the place while agents are tried, and gives it up after the longest wait', async () => {
+  it('keeps the place while agents are tried, and releases it after the longest wait', async () => {
     const busy = { answers: [{ after: 0, status: 486 }] };
     const trying = await run({}, { phones: { 102: busy }, hangsUpAfter: 9000 });
     expect(path(trying).slice(1, 8)).to.deep.equal([
@@ -62,7 +62,7 @@ describe('queue', () => {
     expect(path(simulation)).to.deep.equal(['pick_up next', 'line interrupted', 'message next']);
   });
 
-  it('is left by whoever does something else, so that those behind move', async () => {
+  it('is left by a caller who continues elsewhere; later callers move up', async () => {
     const leaving = QUEUE.replace('{ 0: message }', '{ 0: out }').replace(
       '  message:',
       '  out: { queue: { name: support, leave: true }, exits: { left: message } }\n  message:',
@@ -73,7 +73,7 @@ describe('queue', () => {
     expect(simulation.run.trace.at(-2)?.result).to.deep.equal({ position: 0, length: 1 });
   });
 
-  it('is a line: whoever leaves makes those behind move', () => {
+  it('later callers move up when one leaves', () => {
     const queues = new MemoryQueues();
     const moved: string[] = [];
     for (const name of ['a', 'b', 'c'])

@@ -20,7 +20,7 @@ describe('component send_message', () => {
     silent: { answers: [{ after: 0, status: 180 }] },
   };
 
-  it('leaves by delivered for 200 and for a busy phone', async () => {
+  it('leaves by delivered for 200, and for 486 of a busy phone', async () => {
     expect(await play(message('101'))).to.deep.include({
       ...taken,
       exit: 'delivered',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { play } from './support.ts';
 
 describe('component tone', () => {
-  it('plays whole rounds', async () => {
+  it('plays complete rounds', async () => {
     expect(
       await play(`
       tone: { tone: busy, duration: 2500ms }

@@ -14,7 +14,7 @@ describe('component webhook', () => {
     expect(await play(asking, { http })).to.deep.include({ exit: 'error', error: 'http_forbidden' });
   });
 
-  it('goes on at once, and tries three times', async () => {
+  it('continues at once, and tries three times', async () => {
     const http = { 'POST https://a.b/hook': [500, { error: 'http_failed' }, 200] };
     const waiting = `
       webhook: { url: "https://a.b/hook", event: e }

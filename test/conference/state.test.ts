@@ -19,7 +19,7 @@ describe('states of a participant', () => {
     });
   }
 
-  it('a room lives while someone is in it or dials in, not for parties being called', () => {
+  it('a room lives while a participant is in it or dials in, not for parties being called', () => {
     expect(STATES.filter((state) => keepsRoomAlive(state, { invited: false }))).to.deep.equal(STATES.slice(0, -1));
     expect(STATES.filter((state) => keepsRoomAlive(state, { invited: true }))).to.deep.equal(['connected', 'hold']);
   });

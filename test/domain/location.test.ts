@@ -106,7 +106,7 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
-  it('drops expired contacts by itself', async () => {
+  it('drops expired contacts without a lookup', async () => {
     const real = await openLocation(storage(), directory);
     await real.save(binding('sip:short', { expires: Date.now() + 50 }));
     await real.save(binding('sip:long', { expires: Date.now() + 600_000 }));

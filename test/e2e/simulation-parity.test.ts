@@ -42,7 +42,7 @@ const PROMPT_HZ = 400;
 
 const CASES: readonly Parity[] = [
   {
-    what: 'input that ends by a terminator, by time, and by its length',
+    what: 'digits that end by a terminator, a timeout, and their number',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -57,7 +57,7 @@ blocks:
     ],
   },
   {
-    what: 'keys typed ahead, which are no stop digits',
+    what: 'digits typed ahead, which are no stop digits',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -96,7 +96,7 @@ blocks:
     ],
   },
   {
-    what: 'a hang-up in the middle, with finally and what is known then',
+    what: 'a hang-up during a block, with finally and its variables',
     source: `finally: f
 start: a
 blocks:
@@ -107,7 +107,7 @@ blocks:
     deeds: [[800, '-']],
   },
   {
-    what: 'a hang-up that the main branch deals with',
+    what: 'a hang-up handled by the main branch',
     source: `on: { hangup: h }
 finally: f
 start: a
@@ -169,7 +169,7 @@ blocks:
     bob: 'no answer',
   },
   {
-    what: 'a further leg, a bridge, and a word with the caller afterwards',
+    what: 'a further leg, a bridge, and the caller afterwards',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -220,7 +220,7 @@ blocks:
   i: { fail: { code: mine }, exits: { error: end } }`,
   },
   {
-    what: 'a queue in which nobody else waits',
+    what: 'a queue without other callers',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -231,7 +231,7 @@ blocks:
     bob: 'no answer',
   },
   {
-    what: 'a slot in which nobody looks, one that is empty, and a conference',
+    what: 'a parking slot with a timeout, an empty slot, and a conference',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -249,7 +249,7 @@ blocks:
   c: { send_sip: { method: INFO, body: "a=1" }, exits: { next: end, refused: end } }`,
   },
   {
-    what: 'a server that may not be asked, and operations',
+    what: 'a forbidden HTTP server, and operations',
     source: `start: a
 blocks:
   a: { answer: , next: b }
@@ -262,7 +262,7 @@ blocks:
     operations: { lookup: { error: 'dialog_not_found' }, delete: { error: 'dialog_not_found' } },
   },
   {
-    what: 'words that are understood, and silence',
+    what: 'recognised words, and silence',
     speech: true,
     source: `start: a
 blocks:
@@ -274,7 +274,7 @@ blocks:
     deeds: [[500, 'weather']],
   },
   {
-    what: 'words that a module understands, and silence',
+    what: 'words recognised in a module, and silence',
     speech: true,
     format: 'ts',
     source: `export default async function (call: Call) {
@@ -287,7 +287,7 @@ blocks:
     deeds: [[500, 'weather']],
   },
   {
-    what: 'a module with everything at once',
+    what: 'a module with digits, music, a transfer, a recording and errors',
     format: 'ts',
     source: `export const parameters = { owner: { type: 'string', default: '102' } };
 export default async function (call: Call, { owner }: { owner: string }) {

@@ -76,7 +76,7 @@ describeStorages('iam', (newPlace) => {
     expect((await iam.login({ ...ALICE, login: 'Alice' }, 'cookie', IP)).ok).to.equal(false);
   });
 
-  it('wrong domain, login and password get the same answer, also when oversized or odd', async () => {
+  it('wrong domain, login and password get the same answer, also when oversized or malformed', async () => {
     const wrong: readonly Credentials[] = [
       { ...ALICE, domain: 'nowhere.local' },
       { ...ALICE, login: 'nobody' },

@@ -21,7 +21,7 @@ describe('password hash', () => {
     expect(await verifyPassword('passwore', reference)).to.equal(false);
   });
 
-  it('has a dummy for unknown users, which no password matches', async () => {
+  it('has a dummy hash for unknown users that no password matches', async () => {
     expect(await verifyPassword('', NO_PASSWORD)).to.equal(false);
   });
 

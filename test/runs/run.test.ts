@@ -184,7 +184,7 @@ blocks:
     expect(run.trace.map(({ block }) => block)).to.deep.equal(['note']);
   });
 
-  it('stops when told to, runs finally, and hangs up', async () => {
+  it('stops on request, runs finally, and hangs up', async () => {
     const { outcome, steps, events } = await simulate(
       WITH_FINALLY,
       {},

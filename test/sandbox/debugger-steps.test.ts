@@ -143,7 +143,7 @@ function second() {
     expect((await run.finished).value).to.equal('end');
   });
 
-  it('can be inspected meanwhile, and paused where it continues', async () => {
+  it('can be inspected while it waits, and paused where it continues', async () => {
     const source = `export default async function () {
   const text = await next();
   return text;

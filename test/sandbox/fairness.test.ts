@@ -170,7 +170,7 @@ describe('sandbox: the order of turns', () => {
 describe('sandbox: a busy scenario', function () {
   this.timeout(60_000);
 
-  it('leaves the processor to another, whose small scripts end before fifty turns of its own', async () => {
+  it('leaves the processor to another scenario, whose small scripts end before fifty turns of its own', async () => {
     const sandbox = await openSandbox({ workers: 1 });
     const control = new AbortController();
     try {

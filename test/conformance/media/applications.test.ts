@@ -23,7 +23,7 @@ describe('Conformance, media server: further applications and commands', () => {
     return { a, b };
   };
 
-  it('say speaks what it has sounds for, and otherwise ends at once', async () => {
+  it('say speaks supported types, and otherwise ends at once', async () => {
     const { endpoint } = await stage.connect();
     for (const what of ['en number iterated 12', 'xx number pronounced 1', 'en']) await endpoint.execute('say', what);
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');

@@ -48,7 +48,7 @@ describe('Conformance, media server: recording', () => {
     expectTone(file, 440);
   });
 
-  it('record_append appends to an existing file', async () => {
+  it('RECORD_APPEND appends to an existing file', async () => {
     const { call, endpoint } = await stage.connect();
     const file = join(stage.folder, 'append.wav');
     const parts: number[] = [];

@@ -67,7 +67,7 @@ describe('embedded SIP server: details observed on drachtio-server', () => {
     expect((await node.frame()).message).to.have.property('method', 'PRACK');
   });
 
-  it('an RSeq that nobody required waits for no PRACK', async () => {
+  it('an RSeq without a requirement waits for no PRACK', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', ['Contact: <sip:alice@127.0.0.1>']);
     const { fields } = await node.frame();

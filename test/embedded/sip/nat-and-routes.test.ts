@@ -176,7 +176,7 @@ describe('embedded SIP server with NAT, TCP, routes and forks', () => {
     expect((await node.heard('ACK')).toBuffer().equals(ack.toBuffer())).to.equal(true);
   });
 
-  it('rejects an INVITE whose reliable response is never acknowledged, and tells the application', async () => {
+  it('rejects an INVITE without PRACK for its reliable response, and reports to the application', async () => {
     node = await RawNode.start(['invite']);
     await node.say('INVITE', ['Contact: <sip:alice@127.0.0.1>', 'Supported: 100rel']);
     const { fields } = await node.frame();
