@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 
-interface Told {
+interface ReceivedEvent {
   readonly class: string;
   readonly type: string;
   readonly seq: number;
@@ -19,35 +19,35 @@ describe('call events', () => {
   });
 
   /** Collects events from now on. */
-  async function watch(login = 'admin'): Promise<readonly Told[]> {
+  async function watch(login = 'admin'): Promise<readonly ReceivedEvent[]> {
     const { token } = await stage.rest(login);
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
       headers: { authorization: `Bearer ${token}` },
     });
     sockets.push(socket);
-    const told: Told[] = [];
+    const received: ReceivedEvent[] = [];
     const subscribed = Promise.withResolvers<void>();
     socket.on('message', (text: Buffer) => {
-      const [method, body] = JSON.parse(text.toString()) as [string, Told];
+      const [method, body] = JSON.parse(text.toString()) as [string, ReceivedEvent];
       if (method === 'subscribe_result') subscribed.resolve();
-      if (method === 'event') told.push(body);
+      if (method === 'event') received.push(body);
     });
     await new Promise((resolve) => socket.once('open', resolve));
     socket.send(JSON.stringify(['subscribe', { qid: '1', id: 's1', events: ['callevents'], expires: 60 }]));
     await subscribed.promise;
-    return told;
+    return received;
   }
 
   it('report start, answer, hold and end in order, with the ids of the call', async () => {
-    const told = await watch();
+    const received = await watch();
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     const { dialogid, inviteid } = await stage.dialog();
     await outgoing.hold();
     await outgoing.unhold();
     await outgoing.hangup();
-    await eventually(async () => expect(told.map(({ type }) => type)).to.include('call_end'));
-    expect(told.map(({ type }) => type)).to.deep.equal([
+    await eventually(async () => expect(received.map(({ type }) => type)).to.include('call_end'));
+    expect(received.map(({ type }) => type)).to.deep.equal([
       'call_init',
       'call_ringing',
       'call_answered',
@@ -55,8 +55,8 @@ describe('call events', () => {
       'call_unhold',
       'call_end',
     ]);
-    for (const { data } of told) expect(data).to.include({ dialogid, inviteid, connectionid: inviteid });
-    expect(told.at(-1)?.data['side']).to.equal('a');
+    for (const { data } of received) expect(data).to.include({ dialogid, inviteid, connectionid: inviteid });
+    expect(received.at(-1)?.data['side']).to.equal('a');
   });
 
   it('reach the users who take part, and no other user', async () => {
@@ -64,9 +64,10 @@ describe('call events', () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const { outgoing } = await stage.connect(alice, bob, '102');
     await outgoing.hangup();
-    const types = (told: readonly Told[] | undefined): readonly string[] => (told ?? []).map(({ type }) => type);
+    const types = (received: readonly ReceivedEvent[] | undefined): readonly string[] =>
+      (received ?? []).map(({ type }) => type);
     await eventually(async () => {
-      for (const told of [everything, own, callee]) expect(types(told)).to.include('call_end');
+      for (const received of [everything, own, callee]) expect(types(received)).to.include('call_end');
     });
     expect(types(own)).to.deep.equal(types(everything));
     expect(types(callee)).to.include.members(['call_answered', 'call_end']);
@@ -74,24 +75,24 @@ describe('call events', () => {
   });
 
   /** The dialogs of a call, linked by its events. */
-  function wayOf(told: readonly Told[], first: string): readonly string[] {
-    const way = [first];
-    for (const { type, data } of told) {
-      if (type === 'call_transfer' && data['dialogid'] === way.at(-1)) way.push(data['new_dialogid'] ?? '');
+  function linkedDialogs(received: readonly ReceivedEvent[], first: string): readonly string[] {
+    const dialogs = [first];
+    for (const { type, data } of received) {
+      if (type === 'call_transfer' && data['dialogid'] === dialogs.at(-1)) dialogs.push(data['new_dialogid'] ?? '');
     }
-    return way;
+    return dialogs;
   }
 
-  async function expectAllOver(told: readonly Told[]): Promise<void> {
+  async function expectCallsEnded(received: readonly ReceivedEvent[]): Promise<void> {
     await stage.expectNoDialog();
     await eventually(async () => {
-      const count = (type: string) => told.filter((each) => each.type === type).length;
+      const count = (type: string) => received.filter((each) => each.type === type).length;
       expect(count('call_end')).to.equal(count('call_init'));
     });
   }
 
   it('link a transferred call to its new call', async () => {
-    const told = await watch();
+    const received = await watch();
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
     await stage.connect(alice, bob, '102');
@@ -101,15 +102,15 @@ describe('call events', () => {
     await (await carol.incoming()).answer();
     const { new_dialogid: last = '' } = (await referred).json<{ new_dialogid?: string }>();
     await rest.send('DELETE', `${CALLS}/${last}`);
-    await expectAllOver(told);
+    await expectCallsEnded(received);
     // In between, bob was taken over by the scenario of the transfer.
-    const way = wayOf(told, dialogid);
-    expect(way).to.have.length(3);
-    expect(way.at(-1)).to.equal(last);
+    const dialogs = linkedDialogs(received, dialogid);
+    expect(dialogs).to.have.length(3);
+    expect(dialogs.at(-1)).to.equal(last);
   });
 
   it('link both joined calls to the resulting call', async () => {
-    const told = await watch();
+    const received = await watch();
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
     const rest = await stage.rest();
     await stage.connect(alice, bob, '102');
@@ -121,8 +122,8 @@ describe('call events', () => {
     const joined = await rest.send('REFERREPLACES', `${CALLS}/${master.dialogid}`, { body });
     const { new_dialogid: last = '' } = joined.json<{ new_dialogid?: string }>();
     await rest.send('DELETE', `${CALLS}/${last}`);
-    await expectAllOver(told);
-    expect(wayOf(told, master.dialogid).at(-1)).to.equal(last);
-    expect(wayOf(told, slave)).to.deep.equal([slave, last]);
+    await expectCallsEnded(received);
+    expect(linkedDialogs(received, master.dialogid).at(-1)).to.equal(last);
+    expect(linkedDialogs(received, slave)).to.deep.equal([slave, last]);
   });
 });

@@ -87,7 +87,7 @@ describe('a repeated request with an Idempotency-Key', () => {
   }
 
   /** The answer, and whether it was a repeated one. */
-  function told(answer: RestAnswer) {
+  function summary(answer: RestAnswer) {
     return {
       status: answer.status,
       body: answer.json(),
@@ -97,7 +97,7 @@ describe('a repeated request with an Idempotency-Key', () => {
   }
 
   /** Completed requests, to be repeated after a restart. */
-  const done: { request: Request; key: string; first: ReturnType<typeof told> }[] = [];
+  const done: { request: Request; key: string; first: ReturnType<typeof summary> }[] = [];
 
   for (const [name, prepare] of Object.entries(OPERATIONS)) {
     it(`${name}: concurrent, later and reordered repeats execute once; a different request with the key is refused`, async () => {
@@ -105,7 +105,7 @@ describe('a repeated request with an Idempotency-Key', () => {
       const key = randomUUID();
       const both = [send(request, request.body, key), send(request, request.body, key)];
       await request.play();
-      const answers = (await Promise.all(both)).map(told);
+      const answers = (await Promise.all(both)).map(summary);
       const first = answers.find(({ replayed }) => replayed === undefined);
       if (first === undefined) throw new Error(`both were answered as before: ${JSON.stringify(answers)}`);
       expect(first.status, JSON.stringify(first)).to.equal(200);
@@ -113,7 +113,7 @@ describe('a repeated request with an Idempotency-Key', () => {
       const again = { ...first, replayed: 'true' };
       expect(answers).to.deep.include(again);
       const turned = Object.fromEntries(Object.entries(request.body).toReversed());
-      expect(told(await send(request, turned, key))).to.deep.equal(again);
+      expect(summary(await send(request, turned, key))).to.deep.equal(again);
       const error = expectError(await send(request, request.other, key), 422, 1405);
       expect(error.error_details?.field).to.equal('Idempotency-Key');
       // For another user the key is unused: the call is over, or the party is unknown.
@@ -198,7 +198,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     await stage.node.restart();
     const phones = await stage.phones('alice', 'bob', 'carol');
     for (const { request, key, first } of done) {
-      expect(told(await send(request, request.body, key))).to.deep.equal({ ...first, replayed: 'true' });
+      expect(summary(await send(request, request.body, key))).to.deep.equal({ ...first, replayed: 'true' });
     }
     expect(done).to.have.length(Object.keys(OPERATIONS).length);
     await eventually(async () => expect(await stage.dialogs()).to.deep.equal([]));

@@ -53,29 +53,32 @@ async function textAt(phone: Phone): Promise<{ text: string; from: string; type:
   return { text: request.body, from: uri, type: header(request, 'content-type') };
 }
 
-type Told = Readonly<Record<string, string | number | boolean>>;
+type ReceivedEvent = Readonly<Record<string, string | number | boolean>>;
 
-/** Follows the texts that a user may see; `told` returns those received so far. */
-async function follow(stage: Stage, login: string): Promise<{ told(): Promise<readonly Told[]>; close(): void }> {
+/** Follows the texts that a user may see; `received` returns those received so far. */
+async function follow(
+  stage: Stage,
+  login: string,
+): Promise<{ received(): Promise<readonly ReceivedEvent[]>; close(): void }> {
   const { token } = await stage.rest(login);
   const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const told: Told[] = [];
+  const received: ReceivedEvent[] = [];
   const subscribed = Promise.withResolvers<void>();
   socket.on('message', (text: Buffer) => {
-    const [method, body] = JSON.parse(text.toString()) as [string, { data: Told }];
+    const [method, body] = JSON.parse(text.toString()) as [string, { data: ReceivedEvent }];
     if (method === 'subscribe_result') subscribed.resolve();
-    if (method === 'event') told.push(body.data);
+    if (method === 'event') received.push(body.data);
   });
   await once(socket, 'open');
   socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'texts', events: ['messageevents'], expires: 60 }]));
   await subscribed.promise;
   return {
-    told: async () => {
+    received: async () => {
       socket.ping();
       await once(socket, 'pong');
-      return told;
+      return received;
     },
     close: () => socket.close(),
   };
@@ -151,7 +154,7 @@ describe('text messages outside calls (MESSAGE)', () => {
       const events = await follow(stage, 'admin');
       expect((await writer.message('103', 'round')).status).to.equal(480);
       // It returns once from each contact of carol, as if sent by alice, and goes no further.
-      expect((await events.told()).length).to.be.within(1, 3);
+      expect((await events.received()).length).to.be.within(1, 3);
       events.close();
       for (const phone of [alice, carol]) await phone.register({ contact: '*', expires: 0 });
     });
@@ -231,7 +234,7 @@ describe('text messages outside calls (MESSAGE)', () => {
       const [alice] = await stage.phones('alice', 'bob');
       const [admin, carol] = await Promise.all([follow(stage, 'admin'), follow(stage, 'carol')]);
       await alice.message('bob', 'for bob');
-      expect(await admin.told()).to.deep.equal([
+      expect(await admin.received()).to.deep.equal([
         {
           from: '101',
           fromlogin: 'alice',
@@ -242,7 +245,7 @@ describe('text messages outside calls (MESSAGE)', () => {
           delivered: true,
         },
       ]);
-      expect(await carol.told()).to.deep.equal([]);
+      expect(await carol.received()).to.deep.equal([]);
       for (const each of [admin, carol]) each.close();
     });
 

@@ -162,18 +162,18 @@ blocks:
   a: { log: told, next: end }
 `;
     await make(SVC, { code: 'tell', scriptdata: module('await events.publish(args.event);') });
-    const told = async (event: string): Promise<number> => {
+    const runsAfter = async (event: string): Promise<number> => {
       await send('POST', `${HOOKS}/tell`, { event });
       const runs = (await send('GET', '/rest/v1/api/runs')).json<{ scenario: string }[]>();
       return runs.filter(({ scenario }) => scenario === 'told').length;
     };
     await writeFile(join(folder, 'told.yaml'), starting('e2e_first'));
-    await eventually(async () => expect(await told('e2e_first')).to.be.greaterThan(0), 8000);
+    await eventually(async () => expect(await runsAfter('e2e_first')).to.be.greaterThan(0), 8000);
     await writeFile(join(folder, 'told.yaml'), starting('e2e_other'));
-    const before = await told('none');
-    await eventually(async () => expect(await told('e2e_other')).to.be.greaterThan(before), 8000);
-    const last = await told('none');
-    expect(await told('e2e_first')).to.equal(last);
+    const before = await runsAfter('none');
+    await eventually(async () => expect(await runsAfter('e2e_other')).to.be.greaterThan(before), 8000);
+    const last = await runsAfter('none');
+    expect(await runsAfter('e2e_first')).to.equal(last);
   });
 
   it('may be files, whose versions the master domain chooses', async () => {

@@ -38,7 +38,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
       env: { RINGMASTER_DRACHTIO: drachtio ?? '', RINGMASTER_FREESWITCH: freeswitch ?? '' },
     });
     rest = await node.login();
-    await everythingThere();
+    await allServersConnected();
   });
   afterEach(async () => {
     const stopped = phones;
@@ -54,7 +54,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
   });
 
   const counts = async (): Promise<Readonly<Record<string, number>>> => (await node.health()).counts;
-  const everythingThere = () =>
+  const allServersConnected = () =>
     eventually(async () => expect(await counts()).to.include({ sip_servers: 2, media_servers: 2 }), 10_000);
   /** Channels on all media servers. */
   async function channels(): Promise<number> {
@@ -288,7 +288,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
       await expectTalk(outgoing, incoming);
     }
     await lost.start();
-    await everythingThere();
+    await allServersConnected();
     const again = await connect(alice, bob);
     expect(serverOf(again.outgoing)).to.equal(lost);
     await expectTalk(again.outgoing, again.incoming);
@@ -306,7 +306,7 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const without = await connect(bob, alice);
     await expectTalk(without.outgoing, without.incoming);
     await sips[1].start();
-    await everythingThere();
+    await allServersConnected();
     // The restarted server does not know the call, whose phones can no longer hang up.
     for (const call of [lost.outgoing, lost.incoming]) call.abandon();
     await eventually(async () => expect(await dialogs()).to.have.length(2));

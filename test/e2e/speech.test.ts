@@ -80,7 +80,10 @@ describe('speech recognition', () => {
       outgoing.play(500);
       await pause(400);
       outgoing.play(undefined);
-      await eventually(async () => expect(heard.told.some(({ data }) => data['final'] === true)).to.equal(true), 4000);
+      await eventually(
+        async () => expect(heard.received.some(({ data }) => data['final'] === true)).to.equal(true),
+        4000,
+      );
       outgoing.play(500);
       await pause(400);
       const removed = await setup(dialogid, { command: 'remove', layer: 'caller' });
@@ -90,14 +93,14 @@ describe('speech recognition', () => {
         layer: 'caller',
         text: 'hello there',
       });
-      const finals = heard.told.filter(({ data }) => data['final'] === true);
+      const finals = heard.received.filter(({ data }) => data['final'] === true);
       expect(
         finals.map(({ type, data }) => [type, data['text'], data['layer'], data['dialogid'], data['inviteid']]),
       ).to.deep.equal([
         ['result', 'hello', 'caller', dialogid, inviteid],
         ['result', 'there', 'caller', dialogid, inviteid],
       ]);
-      expect(heard.told.some(({ data }) => data['final'] === false)).to.equal(true);
+      expect(heard.received.some(({ data }) => data['final'] === false)).to.equal(true);
       expect((await setup(dialogid, { command: 'remove', layer: 'caller' })).status, 'gone').to.equal(422);
       heard.stop();
       await outgoing.hangup();
@@ -148,7 +151,7 @@ describe('speech recognition', () => {
       await pause(400);
       outgoing.play(undefined);
       await eventually(async () => {
-        const finals = heard.told.filter(({ data }) => data['final'] === true);
+        const finals = heard.received.filter(({ data }) => data['final'] === true);
         expect(finals.map(({ data }) => data['text'])).to.deep.equal(['still here']);
       }, 4000);
       heard.stop();
@@ -188,11 +191,11 @@ describe('speech recognition', () => {
       expect((await setup(dialogid, { command: 'add', layer: 'x', side: 'a' })).status).to.equal(200);
       outgoing.play(500);
       await incoming.hears(500);
-      await eventually(async () => expect(heard.told.map(({ data }) => data['text'])).to.include('goodbye'));
+      await eventually(async () => expect(heard.received.map(({ data }) => data['text'])).to.include('goodbye'));
       const removed = await setup(dialogid, { command: 'remove', layer: 'x', result_text: false });
       expect(removed.json()).to.not.have.property('text');
       await eventually(async () => {
-        const finals = heard.told.filter(({ data }) => data['final'] === true);
+        const finals = heard.received.filter(({ data }) => data['final'] === true);
         expect(finals.map(({ data }) => data['text'])).to.deep.equal(['goodbye']);
       });
       heard.stop();
@@ -221,7 +224,7 @@ describe('speech recognition', () => {
       await pause(300);
       outgoing.play(undefined);
       await eventually(async () => {
-        const finals = heard.told.filter(({ data }) => data['final'] === true);
+        const finals = heard.received.filter(({ data }) => data['final'] === true);
         expect(finals.map(({ data }) => [data['text'], data['dialogid']])).to.deep.equal([['before', now]]);
       }, 4000);
       heard.stop();
@@ -300,8 +303,8 @@ describe('speech recognition', () => {
       const reclink = recording?.reclink ?? '';
       const answer = await rest.send('TRANSCRIBE', CALLS, { body: { idconn: inviteid, reclink } });
       expect(answer.json(), answer.text).to.deep.equal({ result: 'ok' });
-      await eventually(async () => expect(heard.told).to.have.length(1), 5000);
-      expect(heard.told[0]?.data).to.include({
+      await eventually(async () => expect(heard.received).to.have.length(1), 5000);
+      expect(heard.received[0]?.data).to.include({
         connectionid: inviteid,
         recordid: recording?.id,
         reclink,
@@ -466,7 +469,7 @@ describe('speech with an engine that is installed while the node runs', () => {
     expect(added.status, added.text).to.equal(200);
     const heard = await eventsOf(stage, rest, ['asrevents']);
     await outgoing.say(spoken('tomorrow'));
-    await eventually(async () => expect(heard.told.map(({ type }) => type)).to.include('result'), 40_000);
+    await eventually(async () => expect(heard.received.map(({ type }) => type)).to.include('result'), 40_000);
     heard.stop();
     await outgoing.hangup();
   });
@@ -481,14 +484,14 @@ async function eventsOf(
   stage: Stage,
   rest: RestClient,
   names: readonly string[],
-): Promise<{ readonly told: SpeechEvent[]; stop(): void }> {
+): Promise<{ readonly received: SpeechEvent[]; stop(): void }> {
   const stopping = new AbortController();
   const response = await fetch(`${stage.node.base}/rest/v1/api/events?events=${names.join(',')}`, {
     headers: rest.authorization,
     signal: stopping.signal,
   });
   expect(response.status).to.equal(200);
-  const told: SpeechEvent[] = [];
+  const received: SpeechEvent[] = [];
   const read = async (): Promise<void> => {
     let left = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -498,10 +501,11 @@ async function eventsOf(
       for (const block of blocks) {
         const text = /^data: (.*)$/m.exec(block)?.[1];
         const event = text === undefined ? undefined : (JSON.parse(text) as Partial<SpeechEvent>);
-        if (event?.type !== undefined && event.data !== undefined) told.push({ type: event.type, data: event.data });
+        if (event?.type !== undefined && event.data !== undefined)
+          received.push({ type: event.type, data: event.data });
       }
     }
   };
   read().catch(() => undefined);
-  return { told, stop: () => stopping.abort() };
+  return { received, stop: () => stopping.abort() };
 }

@@ -6,7 +6,7 @@ import type { TestNode } from '../support/node.ts';
 
 const REST = '/rest/v1';
 
-export interface ToldEvent {
+export interface ReceivedEvent {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
@@ -93,31 +93,32 @@ export class TwoDomains {
   }
 
   /** Collects a user's Server-Sent Events from now on. */
-  async events(who: string, names: readonly string[]): Promise<{ next(): Promise<ToldEvent> }> {
+  async events(who: string, names: readonly string[]): Promise<{ next(): Promise<ReceivedEvent> }> {
     const { authorization = '' } = this.clients[who]?.authorization ?? {};
     const response = await fetch(`${this.#node.base}${REST}/api/events?events=${names.join(',')}`, {
       headers: { authorization },
       signal: this.#listening.signal,
     });
     expect(response.status).to.equal(200);
-    const told = new Arrivals<ToldEvent>(`event for ${who}`);
-    void this.#read(response, told).catch(() => undefined);
-    return { next: () => told.next(3000) };
+    const received = new Arrivals<ReceivedEvent>(`event for ${who}`);
+    void this.#read(response, received).catch(() => undefined);
+    return { next: () => received.next(3000) };
   }
 
   stopListening(): void {
     this.#listening.abort();
   }
 
-  async #read(response: Response, told: Arrivals<ToldEvent>): Promise<void> {
+  async #read(response: Response, received: Arrivals<ReceivedEvent>): Promise<void> {
     let left = '';
     for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const blocks = (left + chunk).split('\n\n');
       left = blocks.pop() ?? '';
       for (const block of blocks) {
         const text = /^data: (.*)$/m.exec(block)?.[1];
-        const event = text === undefined ? undefined : (JSON.parse(text) as Partial<ToldEvent>);
-        if (event?.type !== undefined && event.data !== undefined) told.push({ type: event.type, data: event.data });
+        const event = text === undefined ? undefined : (JSON.parse(text) as Partial<ReceivedEvent>);
+        if (event?.type !== undefined && event.data !== undefined)
+          received.push({ type: event.type, data: event.data });
       }
     }
   }

@@ -36,7 +36,7 @@ describe('Conformance, media server: conference commands and their events', () =
   };
   // The conference of the previous test may still be ending.
   const of = (room: string): ServerEvent[] => watch.seen.filter((event) => event['Conference-Name'] === room);
-  const told = async (room: string, action: string, member?: Connected): Promise<ServerEvent> =>
+  const eventOf = async (room: string, action: string, member?: Connected): Promise<ServerEvent> =>
     watch.event(
       action,
       (event) =>
@@ -62,13 +62,13 @@ describe('Conformance, media server: conference commands and their events', () =
   it('events cover a conference from its first member to its last', async () => {
     const { room, one, two } = await pair();
     one.call.play(440);
-    await told(room, 'start-talking', one);
+    await eventOf(room, 'start-talking', one);
     one.call.play(undefined);
-    await told(room, 'stop-talking', one);
+    await eventOf(room, 'stop-talking', one);
     await two.endpoint.confKick();
-    await told(room, 'del-member', two);
+    await eventOf(room, 'del-member', two);
     await command(room, 'hup all');
-    const destroyed = await told(room, 'conference-destroy');
+    const destroyed = await eventOf(room, 'conference-destroy');
     expect(of(room).map(({ Action: action = '', 'Member-ID': id = '' }) => `${action} ${id}`.trim())).to.deep.equal([
       'conference-create',
       `add-member ${idOf(one)}`,
@@ -144,13 +144,13 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'mute non_moderator')).to.equal(
       `+OK mute ${idOf(two)}\nSkipping moderator (member id ${idOf(one)}).\n`,
     );
-    expect(await told(room, 'mute-member', two)).to.include({ Speak: 'false', Hear: 'true' });
+    expect(await eventOf(room, 'mute-member', two)).to.include({ Speak: 'false', Hear: 'true' });
     expect(await command(room, 'unmute last')).to.equal(`+OK unmute ${idOf(two)}\n`);
-    expect(await told(room, 'unmute-member', two)).to.include({ Speak: 'true' });
+    expect(await eventOf(room, 'unmute-member', two)).to.include({ Speak: 'true' });
     expect(await command(room, `deaf ${idOf(two)}`)).to.equal(`+OK deaf ${idOf(two)}\n`);
-    expect(await told(room, 'deaf-member', two)).to.include({ Hear: 'false' });
+    expect(await eventOf(room, 'deaf-member', two)).to.include({ Hear: 'false' });
     expect(await command(room, `hold ${idOf(two)}`)).to.equal(`+OK hold ${idOf(two)}\n`);
-    expect(await told(room, 'hold-member', two)).to.include({ Hold: 'true' });
+    expect(await eventOf(room, 'hold-member', two)).to.include({ Hold: 'true' });
     expect((await list(room)).members[0]?.flags).to.include({ hold: true, can_hear: false, can_speak: false });
     expect(await command(room, 'mute 99999')).to.equal('-ERR Non-Existant ID 99999\n');
     expect(await command(room, 'mute')).to.equal('mute <[member_id|all]|last|non_moderator> [<quiet>]');
@@ -172,7 +172,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect(await command(room, 'set max_members 2')).to.equal('0');
     expect(await command(room, 'get max_members')).to.equal('2');
     await command(room, `mute ${idOf(one)}`);
-    expect(await told(room, 'mute-member')).to.include({ topic: 'budget' });
+    expect(await eventOf(room, 'mute-member')).to.include({ topic: 'budget' });
     const third = await stage.connect();
     // There is no event: the application returns at once without joining.
     await third.endpoint.execute('conference', room);
@@ -184,18 +184,18 @@ describe('Conformance, media server: conference commands and their events', () =
     one.call.play(600);
     const file = `${stage.folder}/${room}.wav`;
     expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
-    await told(room, 'start-recording');
+    await eventOf(room, 'start-recording');
     await eventually(async () => expect((await list(room)).members[0]).to.include({ type: 'recording_node' }), 2000);
     expect(await command(room, `record ${file}`)).to.equal(
       `-ERR file [${file}] is already being used for recording.\n`,
     );
     expect(await command(room, 'chkrecord')).to.equal(`+OK Record file ${file}\n`);
     expect(await command(room, `recording pause ${file}`)).to.equal(`+OK Pause recording file ${file}\n`);
-    expect(await told(room, 'pause-recording')).to.include({ Path: file, 'Other-Recordings': 'true' });
+    expect(await eventOf(room, 'pause-recording')).to.include({ Path: file, 'Other-Recordings': 'true' });
     expect(await command(room, `recording resume ${file}`)).to.equal(`+OK Resume recording file ${file}\n`);
     await two.call.hears(600);
     expect(await command(room, `norecord ${file}`)).to.include(`Stopped recording file ${file}\n`);
-    const stopped = await told(room, 'stop-recording');
+    const stopped = await eventOf(room, 'stop-recording');
     expect(stopped).to.include({ Path: file, 'Other-Recordings': 'false', Samplerate: '8000' });
     expect(Number(stopped['Record-File-Size'])).to.be.greaterThan(44);
     expect(await command(room, 'norecord nothing.wav')).to.match(/^-ERR non-existant recording 'nothing.wav'\n/);
@@ -205,10 +205,10 @@ describe('Conformance, media server: conference commands and their events', () =
     const { room } = await pair();
     const file = `${stage.folder}/no-folder.wav/file.wav`;
     await command(room, `record ${stage.folder}/no-folder.wav`);
-    await told(room, 'start-recording');
+    await eventOf(room, 'start-recording');
     watch.clear();
     expect(await command(room, `record ${file}`)).to.equal(`+OK Record file ${file}\n`);
-    expect(await told(room, 'start-recording')).to.include({ Error: 'File could not be opened for recording' });
-    expect(await told(room, 'stop-recording')).to.include({ Path: file, 'Samples-Out': '0' });
+    expect(await eventOf(room, 'start-recording')).to.include({ Error: 'File could not be opened for recording' });
+    expect(await eventOf(room, 'stop-recording')).to.include({ Path: file, 'Samples-Out': '0' });
   });
 });

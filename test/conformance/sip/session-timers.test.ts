@@ -40,16 +40,16 @@ describe('Conformance, SIP server: session timers', () => {
   it('a re-INVITE and an UPDATE with an interval below 90 s are refused by the server', async () => {
     const agent = await stage.agent();
     const { app, far } = await stage.answeredCall(agent);
-    let told = 0;
-    app.on('modify', () => (told += 1));
-    app.on('update', () => (told += 1));
+    let events = 0;
+    app.on('modify', () => (events += 1));
+    app.on('update', () => (events += 1));
     for (const method of ['INVITE', 'UPDATE']) {
       const headers = [SUPPORTED, { name: 'Session-Expires', value: '60' }];
       const answer = await agent.inDialog(far, method, headers, method === 'INVITE' ? sdp(41_000, 2) : '');
       expect(answer?.status, method).to.equal(422);
       expect(answer && header(answer, 'min-se'), method).to.equal('90');
     }
-    expect(told).to.equal(0);
+    expect(events).to.equal(0);
     const ended = app.destroy();
     (await agent.request('BYE')).respond(200);
     await ended;

@@ -46,7 +46,7 @@ export class EventWatch {
     this.#waiting.add(look);
     const names = (): string => this.seen.map((event) => event.Action ?? event['Event-Name']).join(', ');
     const timer = setTimeout(
-      () => reject(new Error(`${what}: not told within ${withinMs} ms; told: ${names()}`)),
+      () => reject(new Error(`${what}: not received within ${withinMs} ms; received: ${names()}`)),
       withinMs,
     );
     try {

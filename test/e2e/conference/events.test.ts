@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { eventually } from '../../support/eventually.ts';
 import { TONES, useRooms } from './support.ts';
 
-interface Told {
+interface ReceivedEvent {
   readonly class: string;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -13,23 +13,23 @@ describe('conference events', () => {
   const { stage, rooms } = useRooms();
 
   /** The events of one conference that a user receives. */
-  const listen = async (login: string, number: string): Promise<{ told: Told[]; close(): void }> => {
+  const listen = async (login: string, number: string): Promise<{ received: ReceivedEvent[]; close(): void }> => {
     const { token } = await stage.rest(login);
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    const told: Told[] = [];
+    const received: ReceivedEvent[] = [];
     const subscribed = Promise.withResolvers<void>();
     socket.on('message', (text: Buffer) => {
-      const [method, body] = JSON.parse(text.toString()) as [string, Told];
+      const [method, body] = JSON.parse(text.toString()) as [string, ReceivedEvent];
       if (method === 'subscribe_result') subscribed.resolve();
-      if (method === 'event') told.push(body);
+      if (method === 'event') received.push(body);
     });
     await new Promise((resolve) => socket.once('open', resolve));
     const exargs = { filter: ['==', ['property', 'uri'], `<sip:${number}@demo.local>`] };
     socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'c', events: ['confevents'], exargs, expires: 60 }]));
     await subscribed.promise;
-    return { told, close: () => socket.close() };
+    return { received, close: () => socket.close() };
   };
 
   it('report nothing about a caller who has not entered the PIN yet', async () => {
@@ -37,7 +37,7 @@ describe('conference events', () => {
     const code = { prefix: '*7701', type: 'conference', opts: { pin: '4711', pin_prompt: 'tone:%(800,0,1300)' } };
     expect((await rest.send('POST', '/rest/v1/domain/featurecodes', { body: code })).status).to.equal(200);
     const events = await listen('admin', '*77011');
-    const types = () => events.told.map(({ type }) => type);
+    const types = () => events.received.map(({ type }) => type);
     const started = async () =>
       /conference_events_total\{event="conf_start"\} (\d+)/.exec((await rest.get('/metrics')).text)?.[1];
     const before = await started();
@@ -59,7 +59,7 @@ describe('conference events', () => {
     await knowing.hangup();
     await eventually(async () => expect(types().at(-1)).to.equal('conf_end'));
     expect(types().slice(0, 3)).to.deep.equal(['conf_start', 'conf_state', 'conf_join']);
-    expect(new Set(events.told.map(({ data }) => data['confid']))).to.deep.equal(new Set([confid]));
+    expect(new Set(events.received.map(({ data }) => data['confid']))).to.deep.equal(new Set([confid]));
     events.close();
   }).timeout(30_000);
 
@@ -70,10 +70,10 @@ describe('conference events', () => {
     const one = await rooms.enter(alice, '*707111');
     const { confid } = await rooms.only(1);
     one.play(TONES[0]);
-    const types = () => events.told.map(({ type }) => type);
+    const types = () => events.received.map(({ type }) => type);
     await eventually(async () => expect(types()).to.include('conf_talking'));
     one.play(undefined);
-    await eventually(async () => expect(events.told.at(-1)?.data).to.include({ talking: false }));
+    await eventually(async () => expect(events.received.at(-1)?.data).to.include({ talking: false }));
     expect(types()).to.deep.equal([
       'conf_start',
       'conf_state',
@@ -82,19 +82,19 @@ describe('conference events', () => {
       'conf_talking',
       'conf_talking',
     ]);
-    const participantid = events.told[3]?.data['participantid'];
-    expect(events.told[3]?.data).to.include({ confid, ruri: '<sip:alice@demo.local>', moderator: false });
-    events.told.length = 0;
+    const participantid = events.received[3]?.data['participantid'];
+    expect(events.received[3]?.data).to.include({ confid, ruri: '<sip:alice@demo.local>', moderator: false });
+    events.received.length = 0;
     const added = (await rooms.ask('POST', `/${confid}/participants`, { to: '102' })).json<{ participantid: string }>();
     const called = await bob.incoming();
     called.ring();
     called.reject(486);
     await eventually(async () => expect(types()).to.include('conf_leave'));
-    expect(events.told.at(-1)?.data).to.include({
+    expect(events.received.at(-1)?.data).to.include({
       participantid: added.participantid,
       last_response: 'SIP/2.0 486 Busy Here',
     });
-    events.told.length = 0;
+    events.received.length = 0;
     const other = await rooms.enter(bob, '*707111');
     await rooms.only(2);
     await other.hold();
@@ -103,8 +103,8 @@ describe('conference events', () => {
     await other.hangup();
     await one.hangup();
     await eventually(async () => expect(types()).to.include('conf_end'));
-    const told = events.told.filter(({ type }) => type !== 'conf_talking');
-    expect(told.map(({ type, data }) => (type === 'conf_state' ? data['state'] : type))).to.deep.equal([
+    const received = events.received.filter(({ type }) => type !== 'conf_talking');
+    expect(received.map(({ type, data }) => (type === 'conf_state' ? data['state'] : type))).to.deep.equal([
       'calling',
       'connected',
       'conf_join',
@@ -115,9 +115,9 @@ describe('conference events', () => {
       'conf_leave',
       'conf_end',
     ]);
-    expect(told[5]?.data['changes']).to.have.length(1);
-    for (const { data } of events.told) expect(data).to.include({ confid, confroomnum: '7111' });
-    expect(nobody.told, 'without the right to read conferences').to.deep.equal([]);
+    expect(received[5]?.data['changes']).to.have.length(1);
+    for (const { data } of events.received) expect(data).to.include({ confid, confroomnum: '7111' });
+    expect(nobody.received, 'without the right to read conferences').to.deep.equal([]);
     events.close();
     nobody.close();
   });

@@ -213,17 +213,22 @@ describe('settings of conference rooms', () => {
 
   it('record: the whole conference is archived with its participants, and reported by events', async () => {
     const prefix = await featureCode({ record: true });
-    const told: { type: string; data: Record<string, unknown> }[] = [];
+    const received: { type: string; data: Record<string, unknown> }[] = [];
     const saved = () =>
-      told.map(({ type, data: { recordid, connectionid, reclink } }) => ({ type, recordid, connectionid, reclink }));
+      received.map(({ type, data: { recordid, connectionid, reclink } }) => ({
+        type,
+        recordid,
+        connectionid,
+        reclink,
+      }));
     const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
       headers: { authorization: `Bearer ${(await stage.rest()).token}` },
     });
     const ready = Promise.withResolvers<void>();
     socket.on('message', (text: Buffer) => {
-      const [method, body] = JSON.parse(text.toString()) as [string, (typeof told)[number]];
+      const [method, body] = JSON.parse(text.toString()) as [string, (typeof received)[number]];
       if (method === 'subscribe_result') ready.resolve();
-      else if (method === 'event' && body.type.startsWith('record_')) told.push(body);
+      else if (method === 'event' && body.type.startsWith('record_')) received.push(body);
     });
     await once(socket, 'open');
     socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'r', events: ['callevents'], expires: 60 }]));

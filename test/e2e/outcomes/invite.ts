@@ -63,7 +63,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     const first = await scene.x.incoming(LATE_MS);
     await scene.reached(0);
     first.reject(486);
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
   },
   'F rings and refuses': async (scene) => {
     ask(scene);
@@ -71,24 +71,24 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     first.ring();
     await scene.reached(1);
     first.reject(603);
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
   },
   'F has no registered phone': async (scene) => {
     await scene.x.unregister();
     ask(scene);
     if (scene.mode === 0) await scene.reached(0);
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
   },
   'F is an unknown number': async (scene) => {
     ask(scene, { from: '19999' });
     if (scene.mode === 0) await scene.reached(0);
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
   },
   'F does not respond': async (scene) => {
     ask(scene, { calltimeout: 1 });
     const first = await scene.x.incoming(LATE_MS);
     await scene.reached(0);
-    await scene.failedAtFirst('error');
+    await scene.failedAtF('error');
     expect((await first.ended()).by).to.equal('cancelled');
   },
   'F rings until the timeout': async (scene) => {
@@ -96,7 +96,7 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     const first = await scene.x.incoming(LATE_MS);
     first.ring();
     await scene.reached(1);
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
     expect((await first.ended()).by).to.equal('cancelled');
   },
   'F has vanished': async (scene) => {
@@ -104,14 +104,14 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     ask(scene, { calltimeout: 1 });
     // drachtio-server learns at once by ICMP that the port is closed (docs/conformance.md).
     if (!REAL_SIP || scene.mode === 0) await scene.reached(0);
-    await scene.failedAtFirst('error');
+    await scene.failedAtF('error');
   },
   'F vanishes while it rings': async (scene) => {
     ask(scene, { calltimeout: 1 });
     (await scene.x.incoming(LATE_MS)).ring();
     await scene.reached(1);
     await scene.x.stop({ abruptly: true });
-    await scene.failedAtFirst('rejected');
+    await scene.failedAtF('rejected');
   },
   'F redirects': async (scene) => {
     ask(scene);
@@ -133,20 +133,20 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     ask(scene);
     (await scene.x.incoming(LATE_MS)).reject(302, scene.elsewhere('19999'));
     if (scene.mode === 0) await scene.reached(0);
-    await scene.failedAtFirst('redirected');
+    await scene.failedAtF('redirected');
   },
   'F hangs up at once': async (scene) => {
     const first = await firstAnswers(scene);
     await first.hangup();
     if (scene.mode === 2) await scene.reached(2);
     await scene.answeredWith(['rejected', 'error', 'undefined']);
-    await scene.calledOff(scene.y);
+    await scene.cancelledIfCalled(scene.y);
   },
   'F hangs up while T rings': async (scene) => {
     const { first, target } = await targetRings(scene);
     await first.hangup();
     expect((await target.ended()).by).to.equal('cancelled');
-    await scene.failedAtTarget('SIP/2.0 487 Request Terminated');
+    await scene.failedAtT('SIP/2.0 487 Request Terminated');
   },
   'F hangs up when T has answered': async (scene) => {
     const { first, target } = await targetRings(scene);
@@ -167,13 +167,13 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   'T refuses': async (scene) => {
     const { first, target } = await targetCalled(scene);
     target.reject(603);
-    await scene.failedAtTarget('SIP/2.0 603 Decline');
+    await scene.failedAtT('SIP/2.0 603 Decline');
     expect((await first.ended()).by).to.equal('there');
   },
   'T is busy': async (scene) => {
     const { first, target } = await targetCalled(scene);
     target.reject(486);
-    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    await scene.failedAtT('SIP/2.0 486 Busy Here');
     expect((await first.ended()).by).to.equal('there');
   },
   'T redirects to two phones': async (scene) => {
@@ -192,44 +192,44 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
   'T redirects to an unknown number': async (scene) => {
     const { first, target } = await targetCalled(scene);
     target.reject(302, scene.elsewhere('19999'));
-    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
+    await scene.failedAtT('SIP/2.0 302 Moved Temporarily', 'redirected');
     expect((await first.ended()).by).to.equal('there');
   },
   'T redirects to another host': async (scene) => {
     const { first, target } = await targetCalled(scene);
     const away = `<sip:${scene.number('z')}@elsewhere.example>`;
     target.reject(302, { headers: [{ name: 'Contact', value: away }] });
-    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
+    await scene.failedAtT('SIP/2.0 302 Moved Temporarily', 'redirected');
     expect((await first.ended()).by).to.equal('there');
   },
   'T rings and refuses': async (scene) => {
     const { first, target } = await targetRings(scene);
     target.reject(480);
-    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
+    await scene.failedAtT('SIP/2.0 480 Temporarily Unavailable');
     expect((await first.ended()).by).to.equal('there');
   },
   'T has no registered phone': async (scene) => {
     await scene.y.unregister();
     const first = await firstAnswers(scene);
     if (scene.mode === 2) await scene.reached(2);
-    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
+    await scene.failedAtT('SIP/2.0 480 Temporarily Unavailable');
     expect((await first.ended()).by).to.equal('there');
   },
   'T is an unknown number': async (scene) => {
     const first = await firstAnswers(scene, { to: '19999' });
     if (scene.mode === 2) await scene.reached(2);
-    await scene.failedAtTarget('SIP/2.0 404 Not Found');
+    await scene.failedAtT('SIP/2.0 404 Not Found');
     expect((await first.ended()).by).to.equal('there');
   },
   'T does not respond': async (scene) => {
     const { first, target } = await targetCalled(scene, { targettimeout: 1 });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
     expect((await target.ended()).by).to.equal('cancelled');
     expect((await first.ended()).by).to.equal('there');
   },
   'T rings until the timeout': async (scene) => {
     const { first, target } = await targetRings(scene, { targettimeout: 1 });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
     expect((await target.ended()).by).to.equal('cancelled');
     expect((await first.ended()).by).to.equal('there');
   },
@@ -237,13 +237,13 @@ export const INVITE_PLAYS: Readonly<Record<string, Play>> = {
     await scene.y.stop({ abruptly: true });
     const first = await firstAnswers(scene, { targettimeout: 1 });
     if (scene.mode === 2) await scene.reached(2);
-    await scene.failedAtTarget(/^SIP\/2\.0 (408|410|480|503) /);
+    await scene.failedAtT(/^SIP\/2\.0 (408|410|480|503) /);
     expect((await first.ended()).by).to.equal('there');
   },
   'T vanishes while it rings': async (scene) => {
     const { first } = await targetRings(scene, { targettimeout: 1 });
     await scene.y.stop({ abruptly: true });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
     expect((await first.ended()).by).to.equal('there');
   },
   'T hangs up at once': async (scene) => {

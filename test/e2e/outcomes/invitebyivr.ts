@@ -59,33 +59,33 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
     const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
     first.reject(486);
-    await scene.failedAtFirst('rejected', { sipcode: 486 });
+    await scene.failedAtF('rejected', { sipcode: 486 });
   },
   'the party rings and refuses': async (scene) => {
     (await rings(scene)).reject(603);
-    await scene.failedAtFirst('rejected', { sipcode: 603 });
+    await scene.failedAtF('rejected', { sipcode: 603 });
   },
   'the party has no registered phone': async (scene) => {
     await scene.x.unregister();
     ask(scene);
     if (scene.mode === 0) await reached(scene, 0, 0);
-    await scene.failedAtFirst('rejected', { sipcode: 480 });
+    await scene.failedAtF('rejected', { sipcode: 480 });
   },
   'the party is an unknown number': async (scene) => {
     ask(scene, { to: '19999' });
     if (scene.mode === 0) await reached(scene, 0, 0);
-    await scene.failedAtFirst('rejected', { sipcode: 404 });
+    await scene.failedAtF('rejected', { sipcode: 404 });
   },
   'the party does not respond': async (scene) => {
     ask(scene, { calltimeout: 1 });
     const first = await scene.x.incoming(LATE_MS);
     await reached(scene, 0, 0);
-    await scene.failedAtFirst('error');
+    await scene.failedAtF('error');
     expect((await first.ended()).by).to.equal('cancelled');
   },
   'the party rings until the timeout': async (scene) => {
     const first = await rings(scene, { calltimeout: 1 });
-    await scene.failedAtFirst('rejected', { sipcode: 408 });
+    await scene.failedAtF('rejected', { sipcode: 408 });
     expect((await first.ended()).by).to.equal('cancelled');
   },
   'the party has vanished': async (scene) => {
@@ -93,12 +93,12 @@ export const INVITEBYIVR_PLAYS: Readonly<Record<string, Play>> = {
     ask(scene, { calltimeout: 1 });
     // drachtio-server learns at once by ICMP that the port is closed (docs/conformance.md).
     if (!REAL_SIP || scene.mode === 0) await reached(scene, 0, 0);
-    await scene.failedAtFirst('error');
+    await scene.failedAtF('error');
   },
   'the party vanishes while it rings': async (scene) => {
     await rings(scene, { calltimeout: 1 });
     await scene.x.stop({ abruptly: true });
-    await scene.failedAtFirst('rejected', { sipcode: 408 });
+    await scene.failedAtF('rejected', { sipcode: 408 });
   },
   'the party hangs up at once': async (scene) => {
     const first = await rings(scene);

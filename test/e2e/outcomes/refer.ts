@@ -42,12 +42,12 @@ async function targetRings(scene: Scene, body: object = {}) {
 }
 
 /** The target refused: X has Y back. */
-async function givenBack(scene: Scene, { initiator, moved }: Asked): Promise<void> {
+async function partyReturned(scene: Scene, { initiator, moved }: Asked): Promise<void> {
   await talkAgain(scene, moved, initiator);
 }
 
 /** X was gone: it is called. */
-async function calledBack(scene: Scene, { moved }: Asked): Promise<void> {
+async function initiatorCalledBack(scene: Scene, { moved }: Asked): Promise<void> {
   const back = await scene.x.incoming(LATE_MS);
   await back.answer();
   await talkAgain(scene, moved, back);
@@ -88,26 +88,26 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
   'T refuses': async (scene) => {
     const called = await targetCalled(scene);
     called.target.reject(603);
-    await scene.failedAtTarget('SIP/2.0 603 Decline');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 603 Decline');
+    await partyReturned(scene, called);
   },
   'T is busy': async (scene) => {
     const called = await targetCalled(scene);
     called.target.reject(486);
-    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 486 Busy Here');
+    await partyReturned(scene, called);
   },
   'T redirects to an unknown number': async (scene) => {
     const called = await targetCalled(scene);
     called.target.reject(302, scene.elsewhere('19999'));
-    await scene.failedAtTarget('SIP/2.0 302 Moved Temporarily', 'redirected');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 302 Moved Temporarily', 'redirected');
+    await partyReturned(scene, called);
   },
   'T rings and refuses': async (scene) => {
     const called = await targetRings(scene);
     called.target.reject(480);
-    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 480 Temporarily Unavailable');
+    await partyReturned(scene, called);
   },
   'T refuses, X was not held': async (scene) => {
     const asked = await ask(scene, { hold_initiator: false });
@@ -115,21 +115,21 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     await scene.reached(2);
     expect((await asked.initiator.ended()).by).to.equal('there');
     target.reject(603);
-    await scene.failedAtTarget('SIP/2.0 603 Decline');
-    await calledBack(scene, asked);
+    await scene.failedAtT('SIP/2.0 603 Decline');
+    await initiatorCalledBack(scene, asked);
   },
   'T refuses, X has hung up': async (scene) => {
     const asked = await targetCalled(scene);
     await asked.initiator.hangup();
     asked.target.reject(486);
-    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    await calledBack(scene, asked);
+    await scene.failedAtT('SIP/2.0 486 Busy Here');
+    await initiatorCalledBack(scene, asked);
   },
   'T refuses, X has hung up and refuses': async (scene) => {
     const { initiator, moved, target } = await targetCalled(scene);
     await initiator.hangup();
     target.reject(486);
-    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
+    await scene.failedAtT('SIP/2.0 486 Busy Here');
     (await scene.x.incoming(LATE_MS)).reject(603);
     expect((await moved.ended()).by).to.equal('there');
   },
@@ -137,47 +137,47 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
     const { moved, target } = await targetCalled(scene);
     await scene.x.stop({ abruptly: true });
     target.reject(486);
-    await scene.failedAtTarget('SIP/2.0 486 Busy Here');
-    await scene.over();
+    await scene.failedAtT('SIP/2.0 486 Busy Here');
+    await scene.operationEnded();
     await moved.hangup();
   },
   'T has no registered phone': async (scene) => {
     await scene.z.unregister();
     const called = await ask(scene);
     if (scene.mode < 3) await scene.reached(2);
-    await scene.failedAtTarget('SIP/2.0 480 Temporarily Unavailable');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 480 Temporarily Unavailable');
+    await partyReturned(scene, called);
   },
   'T is an unknown number': async (scene) => {
     const called = await ask(scene, { referto: '19999' });
     if (scene.mode < 3) await scene.reached(2);
-    await scene.failedAtTarget('SIP/2.0 404 Not Found');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 404 Not Found');
+    await partyReturned(scene, called);
   },
   'T does not respond': async (scene) => {
     const called = await targetCalled(scene, { targettimeout: 1 });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
     expect((await called.target.ended()).by).to.equal('cancelled');
-    await givenBack(scene, called);
+    await partyReturned(scene, called);
   },
   'T rings until the timeout': async (scene) => {
     const called = await targetRings(scene, { targettimeout: 1 });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
     expect((await called.target.ended()).by).to.equal('cancelled');
-    await givenBack(scene, called);
+    await partyReturned(scene, called);
   },
   'T has vanished': async (scene) => {
     await scene.z.stop({ abruptly: true });
     const called = await ask(scene, { targettimeout: 1 });
     if (scene.mode < 3) await scene.reached(2);
-    await scene.failedAtTarget(/^SIP\/2\.0 (408|410|480|503) /);
-    await givenBack(scene, called);
+    await scene.failedAtT(/^SIP\/2\.0 (408|410|480|503) /);
+    await partyReturned(scene, called);
   },
   'T vanishes while it rings': async (scene) => {
     const called = await targetRings(scene, { targettimeout: 1 });
     await scene.z.stop({ abruptly: true });
-    await scene.failedAtTarget('SIP/2.0 408 Request Timeout');
-    await givenBack(scene, called);
+    await scene.failedAtT('SIP/2.0 408 Request Timeout');
+    await partyReturned(scene, called);
   },
   'T hangs up at once': async (scene) => {
     const { moved, target } = await targetRings(scene);
@@ -196,16 +196,16 @@ export const REFER_PLAYS: Readonly<Record<string, Play>> = {
   'F hangs up at once': async (scene) => {
     const { moved } = await ask(scene);
     await moved.hangup();
-    const status = await scene.answeredSomehow([200, 404]);
+    const status = await scene.answeredWithOneOf([200, 404]);
     if (status === 404) return;
-    await scene.calledOff(scene.z);
+    await scene.cancelledIfCalled(scene.z);
   },
   'F hangs up while T rings': async (scene) => {
     const { initiator, moved, target } = await targetRings(scene);
     await moved.hangup();
     expect((await target.ended()).by).to.equal('cancelled');
     expect((await initiator.ended()).by).to.equal('there');
-    await scene.failedAtTarget('SIP/2.0 487 Request Terminated');
+    await scene.failedAtT('SIP/2.0 487 Request Terminated');
   },
   'F hangs up when T has answered': async (scene) => {
     const { moved, target } = await targetRings(scene);

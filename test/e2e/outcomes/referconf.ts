@@ -44,7 +44,7 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     const third = await scene.z.call(`${SMALL_ROOM}${scene.number('x')}`);
     await third.answered();
     ask();
-    await scene.answeredSomehow([422]);
+    await scene.answeredWithOneOf([422]);
     await expectTalk(outgoing, incoming);
     await Promise.all([incoming.hangup(), outgoing.ended(), third.hangup(), held.hangup()]);
   },
@@ -53,7 +53,7 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     await scene.y.stop({ abruptly: true });
     ask();
     await scene.reached(5, OK);
-    await scene.over();
+    await scene.operationEnded();
     await outgoing.ended();
     await held.hangup();
     const found = await scene.rest.send('LOOKUP', CALLS, { body: { from: scene.number('y') } });
@@ -64,7 +64,7 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     const { held, outgoing, incoming, ask } = await consultation(scene);
     ask();
     await incoming.hangup();
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     await outgoing.ended();
     await held.hangup();
   },
@@ -74,7 +74,7 @@ export const REFERCONF_PLAYS: Readonly<Record<string, Play>> = {
     const [confid] = found.json<string[]>();
     ask();
     await scene.rest.send('DELETE', `${CONFERENCES}/${confid}`);
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     await held.ended();
     for (const call of [outgoing, incoming]) if (call.live) await call.hangup();
     if (scene.x.waitingCalls > 0) await (await scene.x.incoming(LATE_MS)).ended();

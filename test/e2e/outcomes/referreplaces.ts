@@ -72,7 +72,7 @@ export const REFERREPLACES_PLAYS: Readonly<Record<string, Play>> = {
     await scene.x.stop({ abruptly: true });
     ask(scene, calls);
     await scene.reached(5, OK);
-    await scene.over();
+    await scene.operationEnded();
     await expectTalk(calls.master.incoming, calls.slave.incoming);
     await calls.master.incoming.hangup();
     await calls.slave.incoming.ended();
@@ -82,7 +82,7 @@ export const REFERREPLACES_PLAYS: Readonly<Record<string, Play>> = {
     await scene.y.stop({ abruptly: true });
     ask(scene, calls);
     await scene.reached(5, OK);
-    await scene.over();
+    await scene.operationEnded();
     await calls.slave.incoming.hangup();
   },
   'T has vanished': async (scene) => {
@@ -90,28 +90,28 @@ export const REFERREPLACES_PLAYS: Readonly<Record<string, Play>> = {
     await scene.z.stop({ abruptly: true });
     ask(scene, calls);
     await scene.reached(5, OK);
-    await scene.over();
+    await scene.operationEnded();
     await calls.master.incoming.hangup();
   },
   'F hangs up at the same moment': async (scene) => {
     const calls = await twoCalls(scene);
     ask(scene, calls);
     await calls.master.incoming.hangup();
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     await allEnd(scene, calls);
   },
   'T hangs up at the same moment': async (scene) => {
     const calls = await twoCalls(scene);
     ask(scene, calls);
     await calls.slave.incoming.hangup();
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     await allEnd(scene, calls);
   },
   'X hangs up both calls at the same moment': async (scene) => {
     const calls = await twoCalls(scene);
     ask(scene, calls);
     await Promise.all([calls.master.outgoing.hangup(), calls.slave.outgoing.hangup()]);
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     await allEnd(scene, calls);
   },
 };

@@ -122,7 +122,7 @@ export class Scene {
   }
 
   /** F refused or did not answer: every waiting mode is answered. */
-  async failedAtFirst(
+  async failedAtF(
     result: 'rejected' | 'redirected' | 'error',
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<void> {
@@ -133,7 +133,7 @@ export class Scene {
   }
 
   /** T refused. */
-  async failedAtTarget(last: string | RegExp, result: 'rejected' | 'redirected' = 'rejected'): Promise<void> {
+  async failedAtT(last: string | RegExp, result: 'rejected' | 'redirected' = 'rejected'): Promise<void> {
     if (this.#answer !== undefined) return;
     const answer = await this.#answered();
     expect(answer['result'], JSON.stringify(answer)).to.equal(result);
@@ -152,7 +152,7 @@ export class Scene {
   }
 
   /** Two events at once: the request was refused, or the operation was done. */
-  async answeredSomehow(statuses: readonly number[]): Promise<number> {
+  async answeredWithOneOf(statuses: readonly number[]): Promise<number> {
     const { status, text } = await this.#request();
     expect(status, text).to.be.oneOf(statuses);
     this.#answer ??= {};
@@ -171,7 +171,7 @@ export class Scene {
   }
 
   /** The operation is over; its caller may have been answered long before. */
-  async over(): Promise<void> {
+  async operationEnded(): Promise<void> {
     const asked = await this.#request();
     const operation = asked.header('operation-id');
     if (operation === undefined) return;
@@ -189,8 +189,8 @@ export class Scene {
   }
 
   /** Another party hung up meanwhile: if the phone was called, the call is cancelled. */
-  async calledOff(phone: Phone): Promise<void> {
-    await this.over();
+  async cancelledIfCalled(phone: Phone): Promise<void> {
+    await this.operationEnded();
     // Earlier messages to the phone are read in this turn of the event loop.
     await setImmediate();
     while (phone.waitingCalls > 0) {
@@ -222,7 +222,7 @@ export class Scene {
       expect(phone.waitingCalls, `calls at ${phone.login}`).to.equal(0);
       expect(phone.violations).to.deep.equal([]);
     }
-    await this.over();
+    await this.operationEnded();
   }
 
   traces(): string {

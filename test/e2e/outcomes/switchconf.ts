@@ -54,7 +54,7 @@ export const SWITCHCONF_PLAYS: Readonly<Record<string, Play>> = {
     await scene.x.stop({ abruptly: true });
     scene.ask('SWITCHCONF', `${CALLS}/${dialogid}`, {});
     await scene.reached(5, 'SIP/2.0 200 OK');
-    await scene.over();
+    await scene.operationEnded();
     await incoming.hangup();
     const found = await scene.rest.send('LOOKUP', CALLS, { body: { from: scene.number('x') } });
     const [left] = found.json<string[]>();
@@ -63,13 +63,13 @@ export const SWITCHCONF_PLAYS: Readonly<Record<string, Play>> = {
   'X hangs up at the same moment': async (scene) => {
     const { outgoing, incoming } = await ask(scene);
     await outgoing.hangup();
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     if (incoming.live) await incoming.hangup();
   },
   'Y hangs up at the same moment': async (scene) => {
     const { outgoing, incoming } = await ask(scene);
     await incoming.hangup();
-    await scene.answeredSomehow([200, 404, 422]);
+    await scene.answeredWithOneOf([200, 404, 422]);
     if (outgoing.live) await outgoing.hangup();
   },
 };

@@ -39,18 +39,18 @@ function leg(callid: string, released: string[]): Leg {
   };
 }
 
-/** A dialog from a to b, and what its observer and its legs were told. */
+/** A dialog from a to b, and the reports to its observer and its legs. */
 class Watched {
-  readonly told: string[] = [];
-  readonly a = leg('a', this.told);
-  readonly b = leg('b', this.told);
+  readonly reported: string[] = [];
+  readonly a = leg('a', this.reported);
+  readonly b = leg('b', this.reported);
   readonly dialog = new CallDialog(
     {
-      changed: () => this.told.push('changed'),
-      established: () => this.told.push('established'),
-      held: () => this.told.push('held'),
-      gone: () => this.told.push('gone'),
-      over: () => this.told.push('over'),
+      changed: () => this.reported.push('changed'),
+      established: () => this.reported.push('established'),
+      held: () => this.reported.push('held'),
+      gone: () => this.reported.push('gone'),
+      over: () => this.reported.push('over'),
     },
     {
       a: this.a,
@@ -64,7 +64,7 @@ class Watched {
   constructor(events: readonly DialogStateEvent[]) {
     this.dialog.addBranch(this.b, { localuri: '<sip:b@example.test>', remoteuri: '<sip:a@example.test>' }, 'undefined');
     for (const event of events) this.happen(event);
-    this.told.length = 0;
+    this.reported.length = 0;
   }
 
   happen(event: DialogStateEvent): void {
@@ -94,8 +94,8 @@ describe('call dialog', () => {
           const watched = new Watched(WAYS[from]);
           watched.happen(event);
           expect(watched.dialog.state).to.equal(to === '-' ? from : to);
-          if (to === '-') expect(watched.told).to.deep.equal([]);
-          else expect(watched.told).not.to.deep.equal([]);
+          if (to === '-') expect(watched.reported).to.deep.equal([]);
+          else expect(watched.reported).not.to.deep.equal([]);
         },
       );
     }
@@ -104,13 +104,13 @@ describe('call dialog', () => {
   it('is gone once: a suspended dialog that ends is not reported again', () => {
     const watched = new Watched(WAYS.suspended);
     watched.happen('over');
-    expect(watched.told).to.deep.equal(['over', 'a']);
+    expect(watched.reported).to.deep.equal(['over', 'a']);
   });
 
   it('releases both legs when it ends', () => {
     const watched = new Watched(WAYS.dialog);
     watched.happen('over');
-    expect(watched.told).to.deep.equal(['gone', 'over', 'a', 'b']);
+    expect(watched.reported).to.deep.equal(['gone', 'over', 'a', 'b']);
     expect(watched.dialog.ended.reason).to.equal(HANGUP);
   });
 

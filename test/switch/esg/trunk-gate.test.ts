@@ -45,10 +45,10 @@ describe('addresses of a provider', () => {
   });
 
   it('are empty for an unresolvable name, which is reported', async () => {
-    const told: string[] = [];
-    const gate = new TrunkGate((_err, { code }) => told.push(code));
+    const reported: string[] = [];
+    const gate = new TrunkGate((_err, { code }) => reported.push(code));
     await gate.update([provider({ host: 'no-such-host.invalid' })]);
-    expect(told).to.deep.equal(['operator']);
+    expect(reported).to.deep.equal(['operator']);
     expect(gate.from({ protocol: 'udp', address: '127.0.0.1', port: 5060 })).to.deep.equal([]);
     gate.close();
   });

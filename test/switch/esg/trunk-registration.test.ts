@@ -5,7 +5,7 @@ import type { RegistrationOutcome } from '../../../runtime/signalling/registrati
 import { TrunkRegistration, type TrunkState } from '../../../runtime/switch/esg/trunk-registration.ts';
 import { provider } from './support.ts';
 
-/** A registrar that answers as it is told, one outcome after the other. */
+/** A registrar with the given outcomes, one after the other. */
 class Registrar {
   readonly asked: number[] = [];
   readonly states: TrunkState['state'][] = [];
