@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A frame as the server sent it: headers (undecoded) and body. */
+/** A frame of the server: headers (undecoded) and body. */
 export interface EslFrame {
   readonly type: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export interface EslFrame {
   readonly body: string;
 }
 
-/** A bare event socket client: writes text, keeps frames in the order they came. */
+/** A bare event socket client: writes text, and keeps received frames in order. */
 export class EslClient {
   readonly frames: EslFrame[] = [];
   readonly #socket: Socket;
@@ -46,7 +46,7 @@ export class EslClient {
     this.#socket.destroy();
   }
 
-  /** Takes the first frame not taken yet that fits, waiting for it if need be; undefined after the time given. */
+  /** Takes the first matching frame not taken yet, waiting if necessary; undefined after the given time. */
   async take(wants: (frame: EslFrame) => boolean, milliseconds: number): Promise<EslFrame | undefined> {
     const index = this.frames.findIndex(wants);
     if (index >= 0) return this.frames.splice(index, 1)[0];

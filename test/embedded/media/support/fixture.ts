@@ -16,7 +16,7 @@ import { type MiniDialog, MiniSrf } from './mini-srf.ts';
 
 const require = createRequire(import.meta.url);
 
-/** drachtio-fsmrf's endpoint, as far as the tests use it. */
+/** The part of drachtio-fsmrf's endpoint that the tests use. */
 export interface Endpoint extends EventEmitter {
   readonly uuid: string;
   readonly connected: boolean;

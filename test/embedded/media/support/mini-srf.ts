@@ -11,7 +11,7 @@ import {
   token,
 } from '../../../../runtime/embedded/stack/index.ts';
 
-/** Failure response to a createUAC, with `status` as drachtio-srf has it. */
+/** Failure response to a createUAC, with `status` like in drachtio-srf. */
 export class CallRefused extends Error {
   readonly status: number;
   readonly response: SipResponse;
@@ -22,7 +22,7 @@ export class CallRefused extends Error {
   }
 }
 
-/** A dialog with the media server as drachtio-srf presents it, as far as drachtio-fsmrf uses it. */
+/** The part of drachtio-srf's dialog with the media server that drachtio-fsmrf uses. */
 export class MiniDialog extends EventEmitter {
   readonly #srf: MiniSrf;
   readonly #from: string;
@@ -94,14 +94,14 @@ export class MiniDialog extends EventEmitter {
   }
 }
 
-/** What drachtio-fsmrf needs of drachtio-srf, on the embedded SIP stack: calls to the media server. */
+/** The part of drachtio-srf that drachtio-fsmrf needs, on the embedded SIP stack: calls to the media server. */
 export class MiniSrf {
   readonly endpoint: SipEndpoint;
   readonly dialogs = new Map<string, MiniDialog>();
   contact = '';
-  /** What the ACKs of new dialogs wait for. */
+  /** Delays the ACKs of new dialogs. */
   beforeAck: Promise<void> | undefined;
-  /** What the end of dialogs waits for, when the media server has agreed to it. */
+  /** Delays the end of dialogs, after the media server's answer. */
   afterBye: Promise<void> | undefined;
 
   private constructor() {
@@ -145,7 +145,7 @@ export class MiniSrf {
     if (response.status >= 300) throw new CallRefused(response);
     const dialog = new MiniDialog(this, transaction.request, response);
     this.dialogs.set(dialog.callId, dialog);
-    // Without an SDP of its own drachtio-srf answers the offer with itself, receive only.
+    // Without its own SDP drachtio-srf answers the offer with a copy of it, receive only.
     const answer =
       options.localSdp === undefined ? dialog.remote.sdp.replace('t=0 0\r\n', 't=0 0\r\na=recvonly\r\n') : '';
     if (this.beforeAck === undefined) dialog.ack(transaction, answer);
@@ -153,7 +153,7 @@ export class MiniSrf {
     return dialog;
   }
 
-  /** Sends a request; its final response, failures included. */
+  /** Sends a request; returns its final response, also a failure. */
   async send(request: SipRequest): Promise<{ transaction: ClientTransaction; response: SipResponse }> {
     const { promise, resolve, reject } = Promise.withResolvers<SipResponse>();
     const transaction = this.endpoint.request(request, destinationOf(request.uri), {

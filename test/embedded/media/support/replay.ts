@@ -6,10 +6,10 @@ import { EslClient, type EslFrame } from './esl-client.ts';
 import { CallRefused, type MiniDialog, MiniSrf } from './mini-srf.ts';
 import { RtpPhone } from './rtp-phone.ts';
 
-/** How long a recorded reaction is waited for. */
+/** Milliseconds to wait for a recorded reaction. */
 const PATIENCE_MS = 4000;
 
-/** One thing a recording shows: what the client or the caller did, or what the server then did. */
+/** One step of a recording: an action of the client or caller, or a reaction of the server. */
 export interface Step {
   readonly step: string;
   readonly conn?: string;
@@ -38,18 +38,18 @@ export interface Recording {
 }
 
 /**
- * Events that keep their order among themselves only: digits come when the far end presses, and a playback starts when
- * its file has been opened, which takes its time beside everything else.
+ * Events ordered only among themselves: digits depend on the far end, and a playback starts when
+ * its file is open, which takes time.
  */
 function streamOf(event: string | undefined): string {
   return event === 'DTMF' || event === 'PLAYBACK_START' ? event : '';
 }
 
-/** Headers of CHANNEL_DATA that say which source line an event comes from, or belong to what is not offered here. */
+/** Headers of CHANNEL_DATA with the source line of an event, or of functions not offered here. */
 const NOT_SHOWN =
   /Calling|crypto|^variable_(?:video|text|remote_video|remote_text|media_|rtp_timeout|rtp_hold|rtp_has|rtp_secure|rtp_last_(?:video|text)|ep_codec|DP_MATCH|current_loop|total_loops|sip_reinvite|export_vars|last_dtmf|rtp_audio_in_|rtp_video)/;
 
-/** Plays a recording against a media server, the client's and the callers' side of it; collects what differs. */
+/** Plays the clients' and callers' side of a recording against a media server, and collects the differences. */
 export class Replay {
   readonly differences: string[] = [];
   readonly #server: EmbeddedServer<MediaServerStats>;
@@ -77,7 +77,7 @@ export class Replay {
     });
   }
 
-  /** Runs a recording; the result is empty when everything that matters is as recorded. */
+  /** Runs a recording; the result is empty when all relevant output is as recorded. */
   static async run(server: EmbeddedServer<MediaServerStats>, recording: Recording): Promise<string[]> {
     const listener = createServer();
     listener.listen(0, '127.0.0.1');
@@ -178,7 +178,7 @@ export class Replay {
       if (frame.type !== 'text/event-json') return false;
       const { 'Event-Name': name, Action: action = '' } = JSON.parse(frame.body) as Record<string, string>;
       if (name === 'HEARTBEAT' || /^(?:start|stop)-talking$|^floor-change$/.test(action)) return false;
-      // A file is complete when the disk has it: that may be before or after the answer to the next command.
+      // The file may be complete before or after the answer to the next command.
       if ((action === 'stop-recording') !== (recorded['Action'] === 'stop-recording')) return false;
       return streamOf(name) === stream;
     };
@@ -199,7 +199,7 @@ export class Replay {
     differ(expected, found);
   }
 
-  /** Takes the channel's id from its data, and looks for the headers that the real server has. */
+  /** Takes the channel's id from its data, and looks for the headers of the real server. */
   #learn(step: Step, frame: EslFrame, differ: (expected: unknown, found: unknown) => void): void {
     const text = step.step === 'data' ? frame.head : frame.body;
     const uuid = /^Unique-ID: (\S+)$/m.exec(text)?.[1] ?? '';
@@ -218,7 +218,7 @@ export class Replay {
     return text.replaceAll(/\$(?:UUID|CONF|MEMBER)\d+/g, (name) => this.#values.get(name) ?? name);
   }
 
-  /** The address of the profile is the recorded one but for its port. */
+  /** The address of the profile is the recorded one except for its port. */
   #ports(text: string): string {
     const port = (this.#server.addresses['sip'] as string).split(':')[1] as string;
     const own = (this.#listener.address() as AddressInfo).port;
@@ -314,7 +314,7 @@ function expectedAnswer(step: Step): object {
   return status === 200 ? { status, refused, formats, direction } : { status, reason };
 }
 
-/** Figures of the machine and of time are left out of an answer, ids are alike. */
+/** Removes figures of the machine and times from an answer, and unifies ids. */
 function comparable(text: string): string {
   if (text.startsWith('UP '))
     return text
@@ -336,7 +336,7 @@ function pause(milliseconds: number): Promise<void> {
   });
 }
 
-/** The recordings name prompts without the folder of sounds of the machine on which they were made. */
+/** The recordings name prompts without the sound folder of the recorded machine. */
 function withoutFolder(name: string, value: string): string {
   return name === 'Playback-File-Path' && value.startsWith('/') ? basename(value) : value;
 }
