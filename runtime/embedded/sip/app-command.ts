@@ -1,6 +1,6 @@
 import { findHeadEnd, parseHead, SipParseError, type SipRequest, type SipResponse } from '../stack/index.ts';
 
-/** What an application asks for. */
+/** A command of an application. */
 export type AppCommand =
   | { readonly type: 'authenticate'; readonly id: string; readonly secret: string; readonly tags: readonly string[] }
   | { readonly type: 'route' | 'remove_route'; readonly id: string; readonly verb: string }
@@ -9,21 +9,21 @@ export type AppCommand =
   | ProxyCommand
   | { readonly type: 'unknown'; readonly id: string };
 
-/** Send a request or a response. */
+/** Sends a request or a response. */
 export interface SipCommand {
   readonly type: 'sip';
   readonly id: string;
-  /** Transaction to answer or cancel; empty for a new request. */
+  /** Id of the transaction to answer or cancel; empty for a new request. */
   readonly transactionId: string;
-  /** Dialog to send in; empty outside of dialogs. */
+  /** Id of the dialog to send in; empty outside of dialogs. */
   readonly dialogId: string;
-  /** Next hop in place of the request-URI; empty if not given. */
+  /** Next hop in place of the request-URI, or empty. */
   readonly routeUrl: string;
   /** The SIP message's bytes. */
   readonly text: Buffer;
 }
 
-/** Forward a request to one or more destinations. */
+/** Forwards a request to one or more destinations. */
 export interface ProxyCommand {
   readonly type: 'proxy';
   readonly id: string;
@@ -32,7 +32,7 @@ export interface ProxyCommand {
   readonly fullResponse: boolean;
   readonly followRedirects: boolean;
   readonly simultaneous: boolean;
-  /** Time to a provisional and to a final response, ms; `undefined` without limit. */
+  /** Limits for the provisional and for the final response, ms; undefined for no limit. */
   readonly provisionalTimeout: number | undefined;
   readonly finalTimeout: number | undefined;
   readonly destinations: readonly string[];
@@ -86,7 +86,7 @@ export function parseCommand(payload: Buffer): AppCommand {
   }
 }
 
-/** `5000`, `5000ms`, `5s`; anything else is no limit. */
+/** Reads `5000`, `5000ms` or `5s`; any other text means no limit. */
 function milliseconds(text: string): number | undefined {
   const match = /^(\d+)\s*(ms|s)?$/.exec(text);
   if (match === null) return undefined;
@@ -97,9 +97,9 @@ function milliseconds(text: string): number | undefined {
 const LIMITS = { maxHeadBytes: 999_999, maxMessageBytes: 999_999, maxHeaders: 1024 };
 
 /**
- * Reads the SIP text of a command. Headers may be missing (the server fills them in), Content-Length is not needed: the
- * frame says where the body ends.
- * @throws SipParseError
+ * Reads the SIP text of a command. The server fills in missing headers. Content-Length is not needed, because the frame
+ * ends with the body.
+ * @throws SipParseError when the start line or a header is malformed.
  */
 export function parseAppMessage(text: Buffer): SipRequest | SipResponse {
   const line = text.indexOf(10);

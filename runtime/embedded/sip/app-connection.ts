@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import { AppFrameError, AppFramer, encodeFrame } from './app-framer.ts';
 import { type AppCommand, parseCommand } from './app-command.ts';
 
-/** Frames queued for an application that does not read, bytes; beyond it the connection is closed. */
+/** Most bytes queued for an application that does not read; with more the connection is closed. */
 const MAX_QUEUED = 64 << 20;
 
-/** Time in which an application that has connected must authenticate, ms. */
+/** Time for a new connection to authenticate, ms. */
 const AUTHENTICATION_TIMEOUT = 10_000;
 
 export interface AppConnectionEvents {
@@ -13,10 +13,10 @@ export interface AppConnectionEvents {
   closed(app: AppConnection): void;
 }
 
-/** One application's connection. */
+/** The connection of one application. */
 export class AppConnection {
   authenticated = false;
-  /** Tags it authenticated with: applications with the same tags can stand in for each other. */
+  /** Tags given with the authentication. Applications with the same tags can take over each other's dialogs. */
   tags: readonly string[] = [];
   readonly #socket: Socket;
   readonly #framer = new AppFramer();
@@ -41,7 +41,7 @@ export class AppConnection {
       }
     });
     socket.on('end', () => socket.end());
-    // 'close' follows and says it all.
+    // 'close' follows and is handled.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(late);
@@ -53,7 +53,7 @@ export class AppConnection {
     return !this.#socket.destroyed && !this.#socket.writableEnded;
   }
 
-  /** Sends a frame. Frames of one turn leave in one segment. */
+  /** Sends a frame. Frames of one turn of the event loop leave in one segment. */
   send(fields: string, head?: string, body?: Buffer): void {
     if (!this.open) return;
     if (!this.#corked) {
@@ -68,7 +68,7 @@ export class AppConnection {
     if (this.#socket.writableLength > MAX_QUEUED) this.#socket.destroy();
   }
 
-  /** Closes after what was sent has gone out. */
+  /** Closes once all queued frames have been sent. */
   end(): void {
     this.#socket.end();
   }

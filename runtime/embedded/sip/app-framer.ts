@@ -1,14 +1,14 @@
-/** Bytes that are no frame of the app protocol. */
+/** A byte stream that does not follow the framing of the app protocol. */
 export class AppFrameError extends Error {
   override readonly name = 'AppFrameError';
 }
 
 const HASH = 35;
-/** `999999#`: a length of seven digits is refused, as drachtio-server does. */
+/** Up to `999999#`; drachtio-server refuses longer lengths too. */
 const MAX_LENGTH_DIGITS = 6;
 const EMPTY = Buffer.alloc(0);
 
-/** Cuts the byte stream of an application into frames: `<decimal byte count>#<payload>`. */
+/** Splits the byte stream of an application into frames: `<decimal byte count>#<payload>`. */
 export class AppFramer {
   #store: Buffer = EMPTY;
   #start = 0;
@@ -16,8 +16,8 @@ export class AppFramer {
 
   /**
    * Takes the next bytes.
-   * @returns the payloads they complete, in order.
-   * @throws AppFrameError when a length is no number of one to six digits. The connection must be closed.
+   * @returns the payloads of the frames that are now complete, in order.
+   * @throws AppFrameError when a length is not a number of one to six digits. The connection must then be closed.
    */
   push(chunk: Buffer): Buffer[] {
     this.#append(chunk);
@@ -31,15 +31,15 @@ export class AppFramer {
     for (let at = this.#start; at < this.#end; at += 1) {
       const byte = this.#store[at] as number;
       if (byte === HASH) {
-        if (at === this.#start || length === 0) throw new AppFrameError('a frame without a length');
+        if (at === this.#start || length === 0) throw new AppFrameError('frame length missing or zero before "#"');
         const end = at + 1 + length;
         if (end > this.#end) return undefined;
         this.#start = end;
         return this.#store.subarray(at + 1, end);
       }
-      if (byte < 48 || byte > 57) throw new AppFrameError('a length that is no number');
+      if (byte < 48 || byte > 57) throw new AppFrameError('frame length is not a decimal number');
       if (at - this.#start >= MAX_LENGTH_DIGITS)
-        throw new AppFrameError(`a length of more than ${MAX_LENGTH_DIGITS} digits`);
+        throw new AppFrameError(`frame length has more than ${MAX_LENGTH_DIGITS} digits`);
       length = length * 10 + byte - 48;
     }
     return undefined;
@@ -66,9 +66,10 @@ export class AppFramer {
 }
 
 /**
- * One frame.
- * @param fields the leading line (latin1, without line break).
- * @param head headers of a SIP message that follows after CRLF, and its body.
+ * Encodes one frame.
+ * @param fields the first line (latin1, without line break).
+ * @param head start line and headers of a SIP message, which follow after CRLF.
+ * @param body of that message.
  */
 export function encodeFrame(fields: string, head?: string, body?: Buffer): Buffer {
   const text = head === undefined ? fields : `${fields}\r\n${head}`;

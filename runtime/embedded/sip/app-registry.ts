@@ -5,7 +5,7 @@ interface Route {
   last: number;
 }
 
-/** Which applications are connected and which verbs each wants. */
+/** The connected applications, and the verbs that each takes. */
 export class AppRegistry {
   readonly #apps = new Set<AppConnection>();
   readonly #routes = new Map<string, Route>();
@@ -27,7 +27,7 @@ export class AppRegistry {
     for (const [verb, route] of this.#routes) this.#leave(verb, route, app);
   }
 
-  /** The application wants requests of that method (or that kind of CDR), lower case. */
+  /** Routes requests of a method, or a kind of CDR, to the application. Verbs are in lower case. */
   addRoute(app: AppConnection, verb: string): void {
     const route = this.#routes.get(verb) ?? { apps: [], last: 0 };
     this.#routes.set(verb, route);
@@ -39,7 +39,7 @@ export class AppRegistry {
     if (route !== undefined) this.#leave(verb, route, app);
   }
 
-  /** The next application for that verb: those with the same route take turns. */
+  /** The next application for a verb; applications with the same route take turns. */
   pick(verb: string): AppConnection | undefined {
     const route = this.#routes.get(verb);
     if (route === undefined) return undefined;
@@ -48,8 +48,8 @@ export class AppRegistry {
   }
 
   /**
-   * Who handles a dialog: its application or, once that is gone, another one that is connected with the same tags
-   * (the same application after a restart).
+   * The application that handles a dialog: its own or, when that connection has closed, one with the same tags (the
+   * same application after a restart).
    */
   successor(app: AppConnection | undefined): AppConnection | undefined {
     if (app === undefined || app.open) return app;

@@ -2,13 +2,13 @@ import type { SipMessage } from '../stack/index.ts';
 import type { AppRegistry } from './app-registry.ts';
 import { newId, timeOfDay } from './frame-fields.ts';
 
-/** Which side a message came from. */
+/** The side that a message came from. */
 export type CdrSource = 'network' | 'application';
 
 /** Why a call ended. */
 export type CdrReason = 'normal-release' | 'call-rejected' | 'call-canceled' | 'ackbye' | 'session-expired';
 
-/** Tells applications with a `cdr:*` route of attempts, starts and stops of calls. */
+/** Reports attempts, starts and stops of calls to applications with a `cdr:*` route. */
 export class CdrSender {
   readonly #apps: AppRegistry;
   readonly #enabled: boolean;

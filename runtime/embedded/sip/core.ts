@@ -13,15 +13,15 @@ export interface ClientRecord {
   readonly app: AppConnection;
 }
 
-/** What the parts of the server share. */
+/** State that the parts of the SIP server share. */
 export interface Core {
   readonly endpoint: SipEndpoint;
   readonly apps: AppRegistry;
   readonly dialogs: DialogStore;
   readonly cdr: CdrSender;
   readonly sessions: SessionTimers;
-  /** Requests in. */
+  /** Incoming requests. */
   readonly servers: ServerBook;
-  /** Requests out, by transaction id. */
+  /** Outgoing requests, by transaction id. */
   readonly clients: Map<string, ClientRecord>;
 }

@@ -1,7 +1,7 @@
 import type { SipRequest } from '../stack/index.ts';
 import { type Dialog, dialogIdOf } from './dialog.ts';
 
-/** Every dialog there is. */
+/** All dialogs of the server. */
 export class DialogStore {
   readonly #dialogs = new Map<string, Dialog>();
 
@@ -21,14 +21,15 @@ export class DialogStore {
   }
 
   /**
-   * By the id applications use. A call from this server to itself has two dialogs of one id; `role` tells them apart.
+   * The dialog with the id that applications use. A call of this server to itself has two dialogs with one id, which
+   * differ in `role`.
    */
   byId(id: string, role?: 'uac' | 'uas'): Dialog | undefined {
     if (role !== undefined) return this.#dialogs.get(`${role}|${id}`);
     return this.#dialogs.get(`uac|${id}`) ?? this.#dialogs.get(`uas|${id}`);
   }
 
-  /** The dialog an incoming request belongs to (RFC 3261 section 12.2.2: Call-ID and both tags). */
+  /** The dialog of an incoming request, by Call-ID and both tags (RFC 3261 section 12.2.2). */
   ofRequest(request: SipRequest): Dialog | undefined {
     const { callId, fromTag = '', toTag } = request;
     if (toTag === undefined) return undefined;
@@ -36,7 +37,7 @@ export class DialogStore {
     if (asCallee?.localTag === toTag) return asCallee;
     const asCaller = this.#dialogs.get(`uac|${dialogIdOf(callId, toTag)}`);
     if (asCaller === undefined) return undefined;
-    // Before the 2xx any fork may send requests (UPDATE, INFO); afterwards only the one that answered.
+    // Before the 2xx any fork may send requests (UPDATE, INFO), afterwards only the fork that answered.
     return asCaller.state === 'early' || asCaller.remoteTag === fromTag ? asCaller : undefined;
   }
 

@@ -26,24 +26,24 @@ interface Remote {
   tag: string;
   /** To (for the caller) or From (for the callee) with its tag. */
   party: string;
-  /** What its Contact named; undefined before it sent one. */
+  /** The URI of its Contact; undefined until it has sent one. */
   target: string | undefined;
   route: readonly string[];
 }
 
-/** This side's part of the session, as it was sent last: what a refreshing re-INVITE repeats (RFC 4028 section 7.4). */
+/** This side's last session description and Contact, which a refreshing re-INVITE repeats (RFC 4028 section 7.4). */
 export interface LocalSession {
   readonly contact: string | undefined;
   readonly contentType: string | undefined;
   readonly body: Buffer;
 }
 
-/** Early dialogs kept for one INVITE; a hostile callee could invent any number of tags. */
+/** Early dialogs kept for one INVITE. The limit stops a hostile callee that invents To tags. */
 const MAX_FORKS = 32;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Key under which the application and this server know a dialog: the initial request's Call-ID and From tag. */
+/** The dialog id that the application and this server use: Call-ID and From tag of the initial request. */
 export function dialogIdOf(callId: string, fromTag: string): string {
   return `${callId};from-tag=${fromTag}`;
 }
@@ -52,33 +52,36 @@ export function dialogIdOf(callId: string, fromTag: string): string {
 export class Dialog {
   readonly id: string;
   readonly role: 'uac' | 'uas';
-  /** Method that began it. */
+  /** Method of the initial request. */
   readonly method: string;
   readonly callId: string;
   readonly localTag: string;
   /** This side's From or To value, with the tag. */
   readonly localParty: string;
-  /** Who handles it; another connection after a reconnect. */
+  /** The application that handles the dialog; after a reconnect another connection. */
   app: AppConnection | undefined;
   /** Transaction id of the initial INVITE. */
   readonly transactionId: string;
   state: 'early' | 'confirmed' = 'early';
   localSeq: number;
   remoteSeq: number | undefined;
-  /** When it ends by itself (subscriptions). */
+  /** Ends the dialog of a subscription when the subscription expires. */
   expiry: Timer | undefined;
-  /** Who refreshes the session, and when that is due; undefined without session timer. */
+  /** Session timer, and the side that refreshes; undefined without a session timer. */
   session: { readonly timer: Timer; readonly refresher: 'us' | 'them' } | undefined;
   localSession: LocalSession = { contact: undefined, contentType: undefined, body: NOTHING };
-  /** Last INVITE sent in it. */
+  /** The last INVITE that this side sent in the dialog. */
   invite: ClientTransaction | undefined;
-  /** The 2xx crossed the application's CANCEL: the server hangs up as soon as the application has acknowledged it. */
+  /**
+   * Set when the 2xx crossed the application's CANCEL: the server sends BYE as soon as the application has sent the
+   * ACK.
+   */
   unwanted = false;
   /** CSeq of the initial INVITE, whichever side sent it. */
   readonly initialSeq: number;
-  /** Where the peer's packets come from, if its Contact cannot be reached: behind NAT, or on its TCP connection. */
+  /** The source of the peer's packets, used in place of its Contact: for a peer behind NAT or on a TCP connection. */
   flow: Destination | undefined;
-  /** Where requests go before the far end named its Contact; a callee knows no such place. */
+  /** Request-URI of the initial request, used until the far end has sent a Contact; undefined for the callee's side. */
   readonly #initialUri: string | undefined;
   #remote: Remote;
   /** Early dialogs of a forked INVITE, by To tag, with the last RSeq of each. */
@@ -113,7 +116,7 @@ export class Dialog {
   }
 
   /**
-   * The callee's side, when it answers a request with a To tag (section 12.1.1).
+   * Creates the callee's side, which begins with a response with a To tag (section 12.1.1).
    * @throws SipParseError when the request's Contact cannot be read.
    */
   static asUas(request: SipRequest, localTag: string, app: AppConnection | undefined, transactionId: string): Dialog {
@@ -126,7 +129,7 @@ export class Dialog {
       fromTag,
       localTag,
       localParty: tagOf(to) === undefined ? `${to};tag=${localTag}` : to,
-      // As observed, this side numbers its requests on from the caller's number.
+      // As observed at drachtio-server: this side's CSeq continues from the caller's.
       localSeq: request.cseq.number,
       initialSeq: request.cseq.number,
       app,
@@ -143,7 +146,10 @@ export class Dialog {
     return dialog;
   }
 
-  /** The caller's side, when a response with a To tag comes (section 12.1.2). @throws SipParseError */
+  /**
+   * Creates the caller's side, which begins with a response with a To tag (section 12.1.2).
+   * @throws SipParseError when the response's Contact cannot be read.
+   */
   static asUac(
     request: SipRequest,
     response: SipResponse,
@@ -175,15 +181,15 @@ export class Dialog {
     return this.#remote.party;
   }
 
-  /** What the far end's Contact named, if it has sent one. */
+  /** The URI of the far end's Contact; undefined until it has sent one. */
   get target(): string | undefined {
     return this.#remote.target;
   }
 
   /**
-   * A provisional response to this side's INVITE: refreshes the early dialog of its To tag, or begins another one.
-   * @returns false for a reliable response that came before, or out of order (RFC 3262 section 4: it is neither passed on nor
-   *   acknowledged; the far end sends it again).
+   * Takes a provisional response to this side's INVITE: updates the early dialog of its To tag, or adds one.
+   * @returns false for a reliable response that is repeated or out of order. It is neither passed on nor
+   *   acknowledged, and the far end sends it again (RFC 3262 section 4).
    */
   early(response: SipResponse): boolean {
     if (this.state !== 'early') return true;
@@ -197,7 +203,9 @@ export class Dialog {
     return true;
   }
 
-  /** Remembers what this side offered or answered in an INVITE, its answer or its ACK; without a body the old one holds. */
+  /**
+   * Remembers the session description of this side's INVITE, response or ACK. Without a body the previous one stays.
+   */
   describe(message: SipMessage): void {
     const { body } = message;
     const contact = message.header('contact') ?? this.localSession.contact;
@@ -205,32 +213,32 @@ export class Dialog {
     else this.localSession = { contact, contentType: message.header('content-type'), body: ownCopy(body) };
   }
 
-  /** Ends the session timer. */
+  /** Stops the session timer. */
   endSession(): void {
     this.session?.timer.cancel();
     this.session = undefined;
   }
 
-  /** Makes the early dialog that sent this RSeq the one that requests go to: the PRACK belongs there. */
+  /** Directs requests to the early dialog that sent this RSeq, since the PRACK belongs there. */
   selectFork(rseq: number): void {
     for (const fork of this.#forks.values()) if (fork.rseq === rseq) this.#remote = fork.remote;
   }
 
-  /** The 2xx that decides which fork the dialog is with. */
+  /** Takes the 2xx, which decides the fork that the dialog is with. */
   confirm(response: SipResponse): void {
     this.state = 'confirmed';
     if (this.role === 'uac') this.#remote = remoteOf(response, this.#remote.target);
     this.#forks.clear();
   }
 
-  /** Takes the remote target from a Contact (section 12.2: target refresh). Without a Contact it stays. */
+  /** Takes the remote target from a Contact (section 12.2, target refresh). Without a Contact the target stays. */
   refreshTarget(message: SipMessage): void {
     if (message.has('contact')) this.#remote = { ...this.#remote, target: targetOf(message) };
   }
 
   /**
-   * Whether that many CSeq numbers are in order (section 12.2.2); remembers the number.
-   * @returns false for a number below one seen before.
+   * Checks and remembers the CSeq number of a request of the far end (section 12.2.2).
+   * @returns false for a number below an earlier one.
    */
   acceptSeq(number: number): boolean {
     if (this.remoteSeq !== undefined && number < this.remoteSeq) return false;
@@ -238,7 +246,7 @@ export class Dialog {
     return true;
   }
 
-  /** @throws SipParseError, SipTransportError when the target or the first route is no address to send to. */
+  /** @throws SipParseError, SipTransportError when nothing can be sent to the target or the first route. */
   nextHop(): NextHop {
     const { target = this.#initialUri, route } = this.#remote;
     if (target === undefined) throw new SipParseError('Contact', '', 'this header');
@@ -250,12 +258,12 @@ export class Dialog {
     const parsed = parseUri(uri);
     const destination = destinationOf(parsed);
     if (parsed.params.has('lr')) return { requestUri: target, route, destination };
-    // A strict router: its URI becomes the request-URI and the target the last route.
+    // A strict router: its URI becomes the request-URI, and the target becomes the last route.
     return { requestUri: uri, route: [...route.slice(1), `<${target}>`], destination };
   }
 }
 
-/** A copy with memory of its own: the body is a part of what was received, and a small `Buffer.from` of a pool of 64 KB. */
+/** Copies a body into memory of its own: the original keeps the whole received message alive, a pooled Buffer 64 KB. */
 function ownCopy(body: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(body.length);
   body.copy(copy);
@@ -271,7 +279,7 @@ function remoteOf(response: SipResponse, fallback: string | undefined): Remote {
   };
 }
 
-/** @throws SipParseError when there is no Contact or it holds no URI. */
+/** @throws SipParseError when Contact is missing or holds no URI. */
 function targetOf(message: SipMessage): string {
   const contact = message.values('contact')[0];
   if (contact === undefined) throw new SipParseError('Contact', '', 'this header');

@@ -16,7 +16,7 @@ import { metaOf, networkFields } from './frame-fields.ts';
 import { behindNat } from './nat.ts';
 import { watchSubscription } from './subscription.ts';
 
-/** What a response made up for a request that could not be delivered says. */
+/** Status and reason of the response that stands for a request that could not be delivered. */
 const FAILURES: Readonly<Record<SipFailureReason, readonly [number, string]>> = {
   refused: [503, 'Service Unavailable'],
   unreachable: [503, 'Service Unavailable'],
@@ -27,15 +27,15 @@ const FAILURES: Readonly<Record<SipFailureReason, readonly [number, string]>> = 
   timeout: [408, 'Request Timeout'],
 };
 
-/** Hangs up and acknowledges what no application asked for. */
+/** Ends dialogs that no application wants. */
 export interface Cleaner {
-  /** A 2xx from a further fork, or one that comes when its application is gone: ACK and BYE. */
+  /** Answers with ACK and BYE: for the 2xx of a further fork, or of an application whose connection has closed. */
   decline(transaction: ClientTransaction | undefined, response: SipResponse): void;
 }
 
-/** A request an application sent, and its answers. */
+/** A request that an application sent, and its responses. */
 export class Exchange {
-  /** Set as soon as the request was handed to the stack. */
+  /** Set as soon as the stack has the request. */
   transaction: ClientTransaction | undefined;
   readonly #core: Core;
   readonly #cleaner: Cleaner;
@@ -43,7 +43,7 @@ export class Exchange {
   readonly #id: string;
   readonly #request: SipRequest;
   readonly #destination: Destination | undefined;
-  /** The dialog it was sent in, or that its responses began. */
+  /** The dialog that the request was sent in, or that its responses began. */
   #dialog: Dialog | undefined;
   readonly #inDialog: boolean;
   #answered = false;
@@ -69,14 +69,14 @@ export class Exchange {
 
   response(response: SipResponse): void {
     const { status } = response;
-    // The server hides 100: it sends its own in the other direction.
+    // A 100 stays on its hop; towards the caller the server sends its own.
     if (status === 100) return;
     if (status >= 200) this.#core.clients.delete(this.#id);
     try {
       if (this.#begins && !this.#track(response)) return;
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error;
-      // A Contact that cannot be read: the application decides what to do with the response.
+      // The Contact cannot be read: the application decides about the response.
     }
     this.#report(response);
     if (status >= 200) this.#afterFinal(response);
@@ -100,7 +100,7 @@ export class Exchange {
     this.#afterFinal(response);
   }
 
-  /** Whether it can begin a dialog. */
+  /** Whether the request can begin a dialog. */
   get #begins(): boolean {
     return !this.#inDialog && (this.#request.method === 'INVITE' || this.#request.method === 'SUBSCRIBE');
   }
@@ -111,11 +111,14 @@ export class Exchange {
   }
 
   #report(response: SipResponse): void {
-    const meta = response.source === undefined ? NOWHERE : metaOf(response, response.source);
+    const meta = response.source === undefined ? NOT_ON_WIRE : metaOf(response, response.source);
     this.#app.send(networkFields(meta, this.#id, this.#dialogId), response.head(false), response.body);
   }
 
-  /** Follows the dialog that a response begins. Returns false when the application is not to see the response. */
+  /**
+   * Updates the dialog that a response begins.
+   * @returns false when the response must not reach the application.
+   */
   #track(response: SipResponse): boolean {
     const { status, toTag } = response;
     if (status >= 300) return true;
@@ -135,7 +138,7 @@ export class Exchange {
     this.#dialog.confirm(response);
     this.#dialog.flow = behindNat(response, this.#dialog.target);
     this.#dialog.unwanted = this.transaction?.cancelled === true;
-    // The INVITE of an application that is gone was cancelled; no other application knows of it.
+    // The INVITE of a closed connection was cancelled, and no other application knows of it.
     const invite = this.#request.method === 'INVITE';
     if (!this.#app.open && (invite || this.#core.apps.successor(this.#app) === undefined)) {
       this.#core.dialogs.remove(this.#dialog);
@@ -165,8 +168,8 @@ export class Exchange {
     if (dialog === undefined) return;
     if (method === 'SUBSCRIBE' && status < 300) watchSubscription(this.#core, dialog, this.#request, response);
     if (method === 'INVITE' && status < 300) this.#core.sessions.accepted(dialog, response);
-    // As observed, a Contact in the answer to a re-INVITE does not change the remote target.
-    // A challenged BYE is sent again with credentials, so the dialog has to stay.
+    // As observed at drachtio-server: a Contact in the response to a re-INVITE does not change the remote target.
+    // A challenged BYE is sent again with credentials, so the dialog stays.
     if (method === 'BYE' && status !== 401 && status !== 407) this.#core.dialogs.remove(dialog);
     else if (method === 'NOTIFY' && this.#endsSubscription(dialog)) this.#core.dialogs.remove(dialog);
   }
@@ -177,4 +180,4 @@ export class Exchange {
   }
 }
 
-const NOWHERE = { size: 0, protocol: 'unknown', address: '', port: 0 } as const;
+const NOT_ON_WIRE = { size: 0, protocol: 'unknown', address: '', port: 0 } as const;

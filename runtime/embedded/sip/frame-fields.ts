@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { SipMessage, Source } from '../stack/index.ts';
 
-/** What goes between `|` in the frames to an application, as observed on drachtio-server's wire. */
+/** Builds the `|`-separated fields of the frames to an application, as observed on drachtio-server's wire. */
 
-/** The second last formatted, as every frame bears a time: many fall into one second. */
+/** Cache of the last formatted second: every frame has a time, and many fall into one second. */
 let second = -1;
 let secondText = '';
 
@@ -25,7 +25,7 @@ export function newId(): string {
   return randomUUID();
 }
 
-/** Where a message came from or went to. `size` 0 and protocol `unknown` stand for one that was never on the wire. */
+/** Peer and size of a message. A message that was never on the wire has size 0 and protocol `unknown`. */
 export interface WireMeta {
   readonly size: number;
   /** `udp`, `tcp`, `unknown`, or empty where drachtio-server leaves it out. */
@@ -42,7 +42,7 @@ function wire(meta: WireMeta): string {
   return `${meta.size}|${meta.protocol}|${meta.address}|${meta.port}|${timeOfDay()}`;
 }
 
-/** A request outside of any dialog: ends with the address it arrived on and an empty session token. */
+/** A request outside of dialogs. The fields end with the local address and an empty session token. */
 export function newRequestFields(meta: WireMeta, transactionId: string, local: { host: string; port: number }): string {
   return `${newId()}|sip|network|${wire(meta)}|${transactionId}||${local.host}|${local.port}|`;
 }
@@ -52,7 +52,7 @@ export function networkFields(meta: WireMeta, transactionId: string, dialogId: s
   return `${newId()}|sip|network|${wire(meta)}|${transactionId}|${dialogId}|`;
 }
 
-/** A request that the server sent of its own accord. */
+/** A request that the server sent without a command. */
 export function unsolicitedFields(meta: WireMeta, dialogId: string): string {
   return `${newId()}|sip|application|${wire(meta)}|unsolicited|${dialogId}|`;
 }

@@ -26,7 +26,7 @@ export function ownUri(own: OwnAddress): string {
   return `sip:${formatHostPort(own.host, own.port)}${transport}`;
 }
 
-/** Headers that the server writes itself, whatever the application says. */
+/** Headers that the server writes itself; those of the application are ignored. */
 const SERVER_HEADERS = new Set(['via', 'from', 'to', 'call-id', 'cseq', 'content-length']);
 
 const CREDENTIALS = new Set([
@@ -42,7 +42,7 @@ const ADDRESSES = new Set(['refer-to', 'referred-by']);
 
 /**
  * Copies the application's headers, known ones in their canonical spelling.
- * @param skip headers (keys) to leave out beside those that are the server's.
+ * @param skip keys of headers to leave out, beside the server's own.
  */
 export function copyHeaders(from: SipMessage, to: SipMessage, skip: readonly string[] = []): void {
   for (const { key, name, value } of from.headers) {
@@ -56,7 +56,7 @@ function canonicalValue(key: string, value: string): string {
   return ADDRESSES.has(key) ? inBrackets(value) : value;
 }
 
-/** Writes `sip:a@b` as `<sip:a@b>`. What is no address stays as the application wrote it. */
+/** Writes `sip:a@b` as `<sip:a@b>`. Other text stays as the application wrote it. */
 function inBrackets(value: string): string {
   if (value.includes('<')) return value;
   try {
@@ -67,17 +67,17 @@ function inBrackets(value: string): string {
   }
 }
 
-/** Whether a body is a session description, by how it begins. */
+/** Whether a body begins like a session description. */
 function isSdp(body: Buffer): boolean {
   return body.toString('latin1', 0, 3) === 'v=0';
 }
 
-/** A body of unknown type is not sent (RFC 3261 section 20.15); that of a session description is guessed. */
+/** Whether a body has no Content-Type and is no SDP either; such a body may not be sent (RFC 3261 section 20.15). */
 export function lacksType(given: SipMessage): boolean {
   return given.body.length > 0 && !given.has('content-type') && !isSdp(given.body);
 }
 
-/** Sets the body, guesses the type of an SDP that has none, and puts the headers into the usual order. */
+/** Sets the body, adds the Content-Type of an SDP that has none, and sorts the headers into canonical order. */
 export function finish(message: SipMessage, body: Buffer): void {
   message.body = body;
   if (!message.has('content-type') && isSdp(body)) {
@@ -88,8 +88,8 @@ export function finish(message: SipMessage, body: Buffer): void {
 }
 
 /**
- * Replaces a `localhost` host by this server's own address; applications write it where they do not know better.
- * @throws SipParseError when it is no name-addr.
+ * Replaces the host `localhost`, a placeholder of applications, by this server's own address.
+ * @throws SipParseError when the value is no name-addr.
  */
 export function withOwnHost(value: string, own: OwnAddress, field: string): NameAddr {
   const address = parseNameAddr(value, field);
@@ -101,7 +101,7 @@ export function withOwnHost(value: string, own: OwnAddress, field: string): Name
   return { ...address, uri: formatUri({ ...uri, host: own.host, port: own.port, params }) };
 }
 
-/** The value of Contact: the application's with `localhost` replaced, or this server's own address. */
+/** The value of Contact: the application's with `localhost` replaced, or else this server's own address. */
 export function contactValue(given: string | undefined, own: OwnAddress): string {
   if (given === undefined) return `<${ownUri(own)}>`;
   if (!given.includes('localhost')) return given;

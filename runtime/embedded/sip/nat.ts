@@ -10,11 +10,11 @@ function isPrivate(host: string): boolean {
 }
 
 /**
- * Where requests of a dialog must go instead of to the peer's Contact, or `undefined`:
- * - to its TCP connection (RFC 3261 section 18: connections are reused);
- * - to the address its packets come from, when its Contact is a private address and the packets are not.
+ * The destination that replaces the peer's Contact for requests of a dialog, or undefined:
+ * - the peer's TCP connection (RFC 3261 section 18: connections are reused);
+ * - the source of its packets, when its Contact is a private address and the source is a public one.
  *
- * Only for peers without a proxy between (no Record-Route).
+ * Only for peers without a proxy in between (no Record-Route, one Via).
  */
 export function behindNat(message: SipMessage, target: string | undefined): Destination | undefined {
   const { source } = message;

@@ -1,16 +1,16 @@
 import type { ParseLimits, TcpLimits, TimerValues } from '../stack/index.ts';
 
-/** How to start the embedded SIP server. */
+/** Options of the embedded SIP server. */
 export interface SipServerOptions {
-  /** `ip:port` of the app protocol, to which drachtio-srf connects. Port 0 takes a free one. */
+  /** `ip:port` of the app protocol, to which drachtio-srf connects. Port 0 takes a free port. */
   readonly app: string;
-  /** What applications must authenticate with. */
+  /** Secret that applications authenticate with. */
   readonly secret: string;
-  /** `ip:port` of each SIP address, UDP and TCP. Port 0 takes a number that is free for both. */
+  /** `ip:port` of each SIP address, for UDP and TCP. Port 0 takes a port that is free for both. */
   readonly sip: readonly string[];
-  /** Whether `cdr:attempt`, `cdr:start` and `cdr:stop` go to applications that ask for them. Default true. */
+  /** Whether applications can get `cdr:attempt`, `cdr:start` and `cdr:stop`. Default true. */
   readonly cdrs?: boolean;
-  /** Time in which an application must authenticate, ms; default 10 s. */
+  /** Time for an application to authenticate, ms. Default 10,000. */
   readonly authenticateWithin?: number;
   /** RFC 3261 timers, for tests. */
   readonly timerValues?: TimerValues;
@@ -18,24 +18,24 @@ export interface SipServerOptions {
   readonly tcpLimits?: TcpLimits;
 }
 
-/** What is alive in the server. All but `apps` and the listening `sockets` return to zero when no call is up. */
+/** Live objects of the server. Without calls all are zero but `apps` and the listening `sockets`. */
 export interface SipServerStats {
   /** Dialogs, early ones included. */
   readonly dialogs: number;
-  /** SIP transactions, those that only absorb retransmissions included. */
+  /** SIP transactions, including those that only absorb retransmissions. */
   readonly transactions: number;
   /** SIP sockets, the listening ones included. */
   readonly sockets: number;
   readonly timers: number;
   /** Applications connected. */
   readonly apps: number;
-  /** Requests in either direction that have no final response, and 2xx without ACK. */
+  /** Requests in either direction without a final response, and 2xx without ACK. */
   readonly pending: number;
 }
 
 /**
  * Splits `ip:port` or `[ipv6]:port`.
- * @throws RangeError naming the setting when it is neither.
+ * @throws RangeError with the name of the setting when the text is neither.
  */
 export function parseAddress(text: string, setting: string): { host: string; port: number } {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text);

@@ -16,25 +16,25 @@ import { metaOf, nokFields, okFields, proxiedFields } from './frame-fields.ts';
 import { copyHeaders, ownUri } from './message-building.ts';
 import { nextHop, ProxySession } from './proxy-session.ts';
 
-/** How long a proxied call is remembered without a BYE, ms. */
+/** How long a proxied call without a BYE is remembered, ms. */
 const CALL_LIFETIME = 12 * 3600_000;
 
-/** Requests that applications have forwarded (`proxy`), and what follows in the dialogs they began. */
+/** Forwards requests for applications (`proxy`), and later requests of the dialogs that these began. */
 export class ProxyCore {
   readonly #core: Core;
-  /** Calls this server stays in (Record-Route), by Call-ID. Nothing else is forwarded: this is no open relay. */
+  /** Record-routed calls, by Call-ID. Other requests are not forwarded, or the server would be an open relay. */
   readonly #calls = new Map<string, Timer>();
 
   constructor(core: Core) {
     this.#core = core;
   }
 
-  /** Calls this server has record-routed and not seen end. */
+  /** Number of record-routed calls that have not ended. */
   get calls(): number {
     return this.#calls.size;
   }
 
-  /** Executes `proxy`: `...|continue` for each final response if asked for, then `OK|done`. */
+  /** Executes the command `proxy`: answers `...|continue` for each final response if asked to, then `OK|done`. */
   proxy(app: AppConnection, command: ProxyCommand): void {
     const record = this.#core.servers.get(command.transactionId);
     if (record === undefined || !record.transaction.open || command.destinations.length === 0) {
@@ -51,7 +51,7 @@ export class ProxyCore {
       return;
     }
     const { transaction } = record;
-    // From here on the responses come from elsewhere: the application may not answer as well.
+    // The responses now come from the destinations, so the application may no longer answer.
     this.#core.servers.passedOn(record);
     if (Number(transaction.request.header('max-forwards') ?? 70) <= 0) {
       transaction.reply(483);
@@ -75,8 +75,8 @@ export class ProxyCore {
   }
 
   /**
-   * Forwards a request of a call this server has record-routed.
-   * @returns false if it is none.
+   * Forwards a request of a record-routed call.
+   * @returns false when the request belongs to no such call.
    */
   forward(transaction: ServerTransaction): boolean {
     const { request } = transaction;
@@ -107,12 +107,12 @@ export class ProxyCore {
     try {
       this.#core.endpoint.send(copy, nextHop(copy));
     } catch (error) {
-      // Nowhere to send it: the callee will end the call for want of an ACK.
+      // The ACK cannot be sent; the callee ends the call when it gets none.
       if (!(error instanceof SipParseError) && !(error instanceof SipTransportError)) throw error;
     }
   }
 
-  /** Whether its topmost Route is this server, for a call it is in. */
+  /** Whether the request belongs to a record-routed call, and its topmost Route is this server. */
   #isProxied(request: SipRequest): boolean {
     const route = request.values('route')[0];
     return route !== undefined && this.#calls.has(request.callId) && this.#isOwn(route);
@@ -151,7 +151,7 @@ export class ProxyCore {
     return request;
   }
 
-  /** The request as it goes on: one hop less, without this server's Route. */
+  /** A copy to forward: Max-Forwards is one less, and this server's Route is removed. */
   #copy(request: SipRequest, uri: string): SipRequest {
     const copy = new SipRequest(request.method, uri);
     copy.headers.push(...request.headers);

@@ -13,7 +13,7 @@ import {
 } from '../stack/index.ts';
 import type { Core } from './core.ts';
 
-/** How a request is to be forwarded. */
+/** How to forward a request. Times in ms. */
 export interface ProxyPlan {
   readonly simultaneous: boolean;
   readonly followRedirects: boolean;
@@ -21,18 +21,18 @@ export interface ProxyPlan {
   readonly finalTimeout: number | undefined;
   /** Request-URIs, in order of preference. */
   readonly destinations: readonly string[];
-  /** The request for one destination; its Via is added when it is sent. */
+  /** Builds the request for one destination, without the Via that sending adds. */
   build(uri: string): SipRequest;
 }
 
 export interface ProxyEvents {
-  /** A final response of one branch. */
+  /** A branch got its final response. */
   final(response: SipResponse): void;
-  /** A final response went back; no branch is left that could change it. */
+  /** The final response has been sent upstream. */
   done(): void;
 }
 
-/** More redirections than this are not followed. */
+/** Highest number of branches; further redirections are not followed. */
 const MAX_BRANCHES = 64;
 
 interface Branch {
@@ -58,7 +58,7 @@ export class ProxySession {
     this.#plan = plan;
     this.#events = events;
     this.#waiting = [...plan.destinations];
-    // Set for every method: it also keeps the stack from repeating a 2xx, which is the callee's business.
+    // Set for every method: it also stops the stack from repeating a 2xx, which only the callee may repeat.
     upstream.onCancel = () => this.#cancel();
   }
 
@@ -104,7 +104,7 @@ export class ProxySession {
     const { status } = response;
     if (status < 200) {
       if (branch.timer !== undefined) this.#limit(branch, this.#plan.finalTimeout);
-      // 100 is hop by hop (section 16.7 step 4).
+      // A 100 stays on its hop (section 16.7 step 4).
       if (status > 100 && branch.open) this.#forward(response);
       return;
     }
@@ -119,7 +119,7 @@ export class ProxySession {
     this.#close(branch, response);
   }
 
-  /** Every 2xx to INVITE goes back at once (section 16.7 step 5); the first one ends the search. */
+  /** Forwards every 2xx at once (section 16.7 step 5). The first one ends the search. */
   #success(branch: Branch, response: SipResponse): void {
     this.#forward(response);
     if (this.#state === 'answered') return;
@@ -138,7 +138,7 @@ export class ProxySession {
       try {
         this.#waiting.unshift(parseNameAddr(contact, 'Contact').uri);
       } catch (error) {
-        // One unreadable target among others is skipped.
+        // An unreadable Contact is skipped; the others are tried.
         if (!(error instanceof SipParseError)) throw error;
       }
     }
@@ -148,7 +148,7 @@ export class ProxySession {
     if (branch.open) this.#close(branch, this.#upstream.createResponse(error.reason === 'timeout' ? 408 : 503));
   }
 
-  /** A branch has its final response, or none will come. */
+  /** Closes a branch with its final response, or with one made up for a branch that gets none. */
   #close(branch: Branch, response: SipResponse): void {
     if (!branch.open) return;
     branch.open = false;
@@ -159,7 +159,7 @@ export class ProxySession {
     this.#settle();
   }
 
-  /** When nothing is open any more the best response goes back (section 16.7 step 6). */
+  /** Sends the best response upstream once no branch is open (section 16.7 step 6). */
   #settle(): void {
     if (this.#state === 'answered' || this.#branches.some(({ open }) => open)) return;
     if (this.#state === 'forwarding' && this.#waiting.length > 0) {
@@ -190,7 +190,7 @@ export class ProxySession {
     for (const branch of this.#branches) if (branch !== except && branch.open) branch.transaction?.cancel();
   }
 
-  /** Back upstream, without this proxy's Via. */
+  /** Sends a response upstream, without this proxy's Via. */
   #forward(response: SipResponse): void {
     const copy = new SipResponse(response.status, response.reason);
     copy.headers.push(...response.headers);
@@ -200,15 +200,17 @@ export class ProxySession {
   }
 }
 
-/** Lower is better: 6xx decides, then the lowest class; within 4xx those that a caller can act on (section 16.7). */
+/**
+ * Lower is better: first 6xx, then the lowest class; within 4xx those that a caller can act on (section 16.7 step 6).
+ */
 function rank(status: number): number {
   if (status >= 600) return 0;
   if (status === 401 || status === 407 || status === 415 || status === 420 || status === 484) return 350;
-  // A 503 says nothing about other destinations.
+  // A 503 concerns one destination only.
   return status === 503 ? 599 : status;
 }
 
-/** The topmost Route, or the request-URI (section 16.6 step 6). */
+/** The destination of a request: its topmost Route, or else the request-URI (section 16.6 step 6). */
 export function nextHop(request: SipRequest): Destination {
   const route = splitOutside(request.header('route') ?? '', ',')[0];
   return destinationOf(route === undefined ? request.uri : parseNameAddr(route, 'Route').uri);

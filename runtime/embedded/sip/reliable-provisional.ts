@@ -1,6 +1,6 @@
 import type { Timer, Timers, TimerValues } from '../stack/index.ts';
 
-/** A reliable provisional response until its PRACK (RFC 3262 section 3). */
+/** Repeats a reliable provisional response until its PRACK (RFC 3262 section 3). */
 export class ReliableProvisional {
   readonly rseq: number;
   readonly inviteSeq: number;
@@ -10,7 +10,7 @@ export class ReliableProvisional {
   #next: Timer | undefined;
   #limit: Timer | undefined;
 
-  /** @param missing called after 64*T1 without PRACK; the INVITE is then to be rejected with a 5xx. */
+  /** @param missing called after 64*T1 without PRACK; it has to reject the INVITE with a 5xx. */
   constructor(
     rseq: number,
     inviteSeq: number,
@@ -31,13 +31,13 @@ export class ReliableProvisional {
     });
   }
 
-  /** Whether a RAck value (`rseq cseq method`) is about this response. */
+  /** Whether a RAck value (`rseq cseq method`) acknowledges this response. */
   matches(rack: string): boolean {
     const [rseq, cseq, method] = rack.trim().split(/\s+/);
     return Number(rseq) === this.rseq && Number(cseq) === this.inviteSeq && method === 'INVITE';
   }
 
-  /** The PRACK came, or the INVITE has its final response. */
+  /** Stops repeating: the PRACK came, or the INVITE has its final response. */
   stop(): void {
     this.#next?.cancel();
     this.#limit?.cancel();

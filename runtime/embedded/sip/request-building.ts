@@ -12,13 +12,13 @@ import {
 import type { Dialog, NextHop } from './dialog.ts';
 import { contactValue, copyHeaders, finish, type OwnAddress, ownUri, withOwnHost } from './message-building.ts';
 
-/** Methods whose requests get a Contact when the application gives none: as observed, not UPDATE. */
+/** Methods whose requests get a Contact when the application gives none. As observed at drachtio-server, not UPDATE. */
 const WITH_CONTACT = new Set(['INVITE', 'SUBSCRIBE', 'REFER']);
 
 /**
- * A request outside of dialogs from what the application gave: From, tag, To, Call-ID, CSeq, Max-Forwards, Contact and
- * the type of an SDP are filled in where missing.
- * @throws SipParseError when one of the given headers cannot be read.
+ * Builds a request outside of dialogs from the application's. Fills in missing From, From tag, To, Call-ID, CSeq,
+ * Max-Forwards, Contact, and the Content-Type of an SDP.
+ * @throws SipParseError when a given header cannot be read.
  */
 export function newRequest(given: SipRequest, own: OwnAddress): SipRequest {
   const request = new SipRequest(given.method, given.uri);
@@ -36,7 +36,7 @@ export function newRequest(given: SipRequest, own: OwnAddress): SipRequest {
   return request;
 }
 
-/** A request in a dialog (RFC 3261 section 12.2.1.1): everything that identifies the dialog comes from its state. */
+/** Builds a request in a dialog (RFC 3261 section 12.2.1.1). From, To, Call-ID, CSeq and Route come from the dialog. */
 export function dialogRequest(dialog: Dialog, hop: NextHop, given: SipRequest, own: OwnAddress): SipRequest {
   const request = skeleton(dialog, hop, given.method, 0);
   dialog.localSeq += 1;
@@ -48,7 +48,7 @@ export function dialogRequest(dialog: Dialog, hop: NextHop, given: SipRequest, o
   return request;
 }
 
-/** The ACK of a 2xx (section 13.2.2.4). As observed, the INVITE's credentials are not repeated. */
+/** Builds the ACK of a 2xx (section 13.2.2.4). As observed at drachtio-server, it does not repeat the credentials. */
 export function ackRequest(dialog: Dialog, hop: NextHop, given: SipRequest, invite: SipRequest): SipRequest {
   const ack = skeleton(dialog, hop, 'ACK', invite.cseq.number);
   copyHeaders(given, ack, ['max-forwards', 'contact', 'route']);
@@ -75,7 +75,7 @@ function fromValue(given: string | undefined, own: OwnAddress): string {
   return formatNameAddr({ ...address, params });
 }
 
-/** The transport parameter has no place in To (RFC 3261 table 1 of section 19.1.1). */
+/** Removes the transport parameter, which is not allowed in To (RFC 3261 section 19.1.1, table 1). */
 function withoutTransport(text: string): string {
   const uri = parseUri(text);
   if (uri.opaque !== undefined || !uri.params.has('transport')) return text;
@@ -84,7 +84,10 @@ function withoutTransport(text: string): string {
   return formatUri({ ...uri, params, headers: undefined });
 }
 
-/** The next hop an application names in Route. @throws SipParseError */
+/**
+ * The next hop that an application gives in Route.
+ * @throws SipParseError when Route holds no URI.
+ */
 export function firstRoute(given: SipRequest): string | undefined {
   const route = given.values('route')[0];
   if (route === undefined) return undefined;

@@ -4,18 +4,18 @@ import type { Dialog } from './dialog.ts';
 import { newId } from './frame-fields.ts';
 import type { ReliableProvisional } from './reliable-provisional.ts';
 
-/** A request that came in and was given to an application. */
+/** An incoming request that an application got. */
 export interface ServerRecord {
   readonly id: string;
   readonly transaction: ServerTransaction;
   readonly app: AppConnection;
-  /** The dialog it came in, or (INVITE, SUBSCRIBE) began. */
+  /** The dialog of the request, or the one that it began (INVITE, SUBSCRIBE). */
   dialog: Dialog | undefined;
   /** The reliable provisional response that waits for its PRACK. */
   reliable: ReliableProvisional | undefined;
 }
 
-/** Requests in: those that an application is to answer, and, until their transactions are over, those that have an answer. */
+/** Incoming requests that applications got, kept until their transactions end. */
 export class ServerBook {
   readonly #unanswered = new Map<string, ServerRecord>();
   readonly #records = new Map<ServerTransaction, ServerRecord>();
@@ -36,12 +36,12 @@ export class ServerBook {
     return record;
   }
 
-  /** The request of this id, unless it has its final response. */
+  /** The request with this id, unless it has its final response. */
   get(id: string): ServerRecord | undefined {
     return this.#unanswered.get(id);
   }
 
-  /** The record of a transaction that is not over. */
+  /** The record of a transaction that has not ended. */
   of(transaction: ServerTransaction): ServerRecord | undefined {
     return this.#records.get(transaction);
   }
@@ -51,14 +51,14 @@ export class ServerBook {
     return this.#unanswered.values();
   }
 
-  /** It has its final response. */
+  /** Notes that the request has its final response. */
   answered(record: ServerRecord): void {
     this.#unanswered.delete(record.id);
     record.reliable?.stop();
     record.reliable = undefined;
   }
 
-  /** It goes on to somebody else, who answers it in place of the application. */
+  /** Notes that the request was forwarded, so that its responses come from elsewhere. */
   passedOn(record: ServerRecord): void {
     this.#unanswered.delete(record.id);
   }

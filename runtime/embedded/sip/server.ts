@@ -17,13 +17,13 @@ import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
 import { UasResponses } from './uas-responses.ts';
 
-/** How long dialogs wait for an application to come back, ms. */
+/** How long dialogs wait for their application to reconnect, ms. */
 const ORPHAN_LIFETIME = 600_000;
 
-/** Connections of applications, those that have not authenticated included. */
+/** Highest number of application connections, unauthenticated ones included. */
 const MAX_APPS = 1024;
 
-/** Told to applications; drachtio-srf looks at the numbers to see what the server can do. */
+/** Version sent to applications; drachtio-srf derives the server's features from the numbers. */
 const VERSION = 'v0.9.10-ringmaster';
 
 /** The embedded SIP server, in the thread that calls {@link EmbeddedSipServer.open}. */
@@ -88,8 +88,8 @@ export class EmbeddedSipServer {
   /**
    * Opens every listener.
    * @param timers a source of time that a test drives by hand.
-   * @throws ListenError when an address is taken or not allowed; what was opened is closed again.
-   * @throws RangeError when a setting is no `ip:port`.
+   * @throws ListenError when an address is taken or not allowed. Listeners opened before are closed again.
+   * @throws RangeError when an address is not `ip:port`.
    */
   static async open(options: SipServerOptions, timers?: Timers): Promise<EmbeddedSipServer> {
     const app = parseAddress(options.app, 'app');
@@ -109,7 +109,7 @@ export class EmbeddedSipServer {
     return server;
   }
 
-  /** Bound addresses: `app`, and `sip` (comma-separated if there are several). */
+  /** Bound addresses: `app`, and `sip` (separated by commas if there are several). */
   get addresses(): { app: string; sip: string } {
     return { app: this.#appAddress, sip: this.#sipAddresses.join(',') };
   }
@@ -127,7 +127,7 @@ export class EmbeddedSipServer {
     };
   }
 
-  /** Ends everything without ceremony: no BYE, no waiting for subscriptions or for applications that may come back. */
+  /** Closes at once: sends no BYE, and waits neither for subscriptions nor for applications that may reconnect. */
   async close(): Promise<void> {
     this.#closing = true;
     const closed = new Promise<void>((resolve) => {
@@ -147,7 +147,7 @@ export class EmbeddedSipServer {
       this.#listener.once('error', failed);
       this.#listener.listen({ host, port }, () => {
         this.#listener.off('error', failed);
-        // Out of descriptors and the like: that connection is lost, the server stays.
+        // Errors such as EMFILE lose one connection; the server goes on.
         this.#listener.on('error', () => undefined);
         const address = this.#listener.address();
         resolve(formatHostPort(host, typeof address === 'object' && address !== null ? address.port : port));
@@ -207,7 +207,7 @@ export class EmbeddedSipServer {
     else this.#responses.respond(app, command, message);
   }
 
-  /** A protocol error: the answer says why and the connection closes. */
+  /** Answers a protocol error with its reason, and closes the connection. */
   #refuse(app: AppConnection, commandId: string, reason: string): void {
     app.send(noFields(commandId, reason));
     app.end();
@@ -220,7 +220,7 @@ export class EmbeddedSipServer {
     this.#uac.abandon(app);
     const orphans = [...this.#core.dialogs].filter((dialog) => dialog.app === app);
     if (orphans.length === 0) return;
-    // A restarted application finds its dialogs again; if none comes, the calls are ended.
+    // A restarted application takes its dialogs over. If none connects in time, the calls are ended.
     this.#core.endpoint.timers.set(ORPHAN_LIFETIME, () => {
       for (const dialog of orphans) {
         const alive = this.#core.dialogs.byId(dialog.id, dialog.role) === dialog;

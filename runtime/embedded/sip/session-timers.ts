@@ -1,29 +1,29 @@
 import { decimal, type SipMessage, type SipRequest, type SipResponse, type Timers } from '../stack/index.ts';
 import type { Dialog } from './dialog.ts';
 
-/** The shortest session interval there is, seconds (RFC 4028 section 4). */
+/** The shortest allowed session interval, seconds (RFC 4028 section 4). */
 export const MIN_SE = 90;
-/** So that dialogs that began together are not refreshed together, ms to either side. */
+/** Largest random shift of a refresh, ms to either side: dialogs that began together are refreshed apart. */
 const JITTER = 5000;
 
-/** Session-Expires of a message. */
+/** The Session-Expires of a message. */
 interface SessionExpires {
   readonly seconds: number;
-  /** Which side of the transaction refreshes, if it says so. */
+  /** The side of the transaction that refreshes; undefined if not given. */
   readonly refresher: 'uac' | 'uas' | undefined;
 }
 
-/** What the timers make the server do. */
+/** Actions of the server when a timer fires. */
 export interface SessionTimerEvents {
-  /** Half the interval is over: a re-INVITE is due from this side. */
+  /** Half the interval has passed: this side has to send a re-INVITE. */
   refresh(dialog: Dialog, seconds: number): void;
-  /** The far end should have refreshed the session and has not. */
+  /** The far end did not refresh the session in time. */
   expired(dialog: Dialog): void;
 }
 
 /**
- * Session timers (RFC 4028) as drachtio-server runs them, without the application: whoever Session-Expires of the last
- * INVITE or UPDATE named has to refresh. Only an INVITE's dialog has one.
+ * Session timers of INVITE dialogs (RFC 4028). As in drachtio-server they run without the application. The side named
+ * in Session-Expires of the last INVITE or UPDATE refreshes the session.
  */
 export class SessionTimers {
   readonly #timers: Timers;
@@ -34,15 +34,15 @@ export class SessionTimers {
     this.#events = events;
   }
 
-  /** The far end's 200 to an INVITE of this side. Without Session-Expires nothing changes. */
+  /** Takes the far end's 200 to an INVITE of this side. Without Session-Expires nothing changes. */
   accepted(dialog: Dialog, response: SipResponse): void {
     const session = sessionExpires(response);
     if (session !== undefined) this.#set(dialog, session.seconds, session.refresher === 'uas' ? 'them' : 'us');
   }
 
   /**
-   * An INVITE or UPDATE of the far end within the dialog: what it says replaces what was agreed.
-   * @returns false when its interval is too small: it is to be refused with 422 and Min-SE.
+   * Takes an INVITE or UPDATE of the far end within the dialog: its Session-Expires replaces the agreed one.
+   * @returns false when the interval is too small; the caller refuses the request with 422 and Min-SE.
    */
   offered(dialog: Dialog, request: SipRequest): boolean {
     const weRefreshed = dialog.session?.refresher === 'us';
@@ -56,8 +56,8 @@ export class SessionTimers {
   }
 
   /**
-   * Value of Session-Expires for the 200 to an INVITE that begins a dialog, when the application gives none. An offer that
-   * leaves open who refreshes is not taken up, as drachtio-server does by default.
+   * Session-Expires of the 200 to an initial INVITE, for an application that gives none. As in drachtio-server, an
+   * offer without `refresher` is not accepted.
    */
   answerTo(invite: SipRequest): string | undefined {
     const session = sessionExpires(invite);
@@ -65,20 +65,20 @@ export class SessionTimers {
     return `${Math.max(session.seconds, MIN_SE)};refresher=${session.refresher}`;
   }
 
-  /** The 200 that this side sent to an INVITE or UPDATE. */
+  /** Takes the 200 that this side sent to an INVITE or UPDATE. */
   answered(dialog: Dialog, response: SipResponse): void {
     const session = sessionExpires(response);
     if (session !== undefined) this.#set(dialog, session.seconds, session.refresher === 'uas' ? 'us' : 'them');
   }
 
-  /** The refresh crossed a re-INVITE of the far end: it is tried again, half an interval later. */
+  /** Sets the timer again after a refresh that crossed a re-INVITE of the far end (491). */
   again(dialog: Dialog, seconds: number): void {
     this.#set(dialog, seconds, 'us');
   }
 
   #set(dialog: Dialog, given: number, refresher: 'us' | 'them'): void {
     dialog.endSession();
-    // Whatever the far end says, it cannot make this side send a re-INVITE every second.
+    // The floor keeps the far end from making this side send a re-INVITE every second.
     const seconds = Math.max(given, MIN_SE);
     const timer =
       refresher === 'us'
@@ -91,7 +91,7 @@ export class SessionTimers {
   }
 }
 
-/** Session-Expires, or undefined where there is none that can be read. */
+/** Reads Session-Expires; undefined when it is missing or unreadable. */
 function sessionExpires(message: SipMessage): SessionExpires | undefined {
   const [delta = '', ...params] = (message.header('session-expires') ?? '').split(';').map((part) => part.trim());
   const seconds = decimal(delta, 2 ** 32 - 1);

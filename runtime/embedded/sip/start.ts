@@ -5,22 +5,22 @@ const SIP_SERVER: ThreadKind = {
   title: 'embedded SIP server',
   name: 'embedded-sip',
   entry: new URL('./thread.ts', import.meta.url),
-  // Datagrams are garbage within milliseconds: a small young generation frees them before the process has grown.
+  // Datagrams are garbage within milliseconds. A small young generation frees them before the process grows.
   resourceLimits: { maxYoungGenerationSizeMb: 16 },
 };
 
 /**
- * Starts the embedded SIP server in a worker thread: SIP over UDP and TCP on one side, drachtio-server's app protocol on
- * the other, so that drachtio-srf connects to it unmodified.
+ * Starts the embedded SIP server in a worker thread: SIP over UDP and TCP on one side, drachtio-server's app protocol
+ * on the other, so that drachtio-srf connects to it unmodified.
  *
  * ```ts
  * const server = await startSipServer({ app: '127.0.0.1:9022', secret: 'cymru', sip: ['127.0.0.1:5060'] });
  * srf.connect({ host: '127.0.0.1', port: 9022, secret: 'cymru' });
  * ```
  *
- * @returns a handle whose `addresses` are `app` and `sip` (comma-separated if several).
+ * @returns a handle whose `addresses` are `app` and `sip` (separated by commas if there are several).
  * @throws ListenError when an address is taken or not allowed.
- * @throws RangeError when an address is no `ip:port`.
+ * @throws RangeError when an address is not `ip:port`.
  */
 export function startSipServer(
   options: SipServerOptions,

@@ -2,14 +2,14 @@ import type { SipMessage, SipRequest } from '../stack/index.ts';
 import type { Core } from './core.ts';
 import type { Dialog } from './dialog.ts';
 
-/** Default duration of a subscription that names none, seconds (RFC 3265 left it to the event package; 3600 is usual). */
+/** Duration of a subscription without Expires, seconds. RFC 3265 leaves it to the event package; 3600 is usual. */
 const DEFAULT_EXPIRES = 3600;
-/** The longest that is believed. */
+/** The longest accepted duration, seconds. */
 const MAX_EXPIRES = 86_400;
 
 /**
- * Lets a dialog that a SUBSCRIBE began end with its subscription: Expires plus 64*T1 for the last NOTIFY (RFC 6665
- * section 4.1.2). To be called for the first and every further successful SUBSCRIBE.
+ * Ends the dialog of a SUBSCRIBE with its subscription: after Expires plus 64*T1, which leaves time for the last NOTIFY
+ * (RFC 6665 section 4.1.2). Call it for the first and every further successful SUBSCRIBE.
  */
 export function watchSubscription(core: Core, dialog: Dialog, request: SipRequest, answer: SipMessage): void {
   if (dialog.method !== 'SUBSCRIBE') return;

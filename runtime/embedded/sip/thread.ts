@@ -1,4 +1,4 @@
-/** The SIP server's thread. */
+/** Entry of the SIP server's worker thread. */
 import { serve } from '../thread/serve.ts';
 import type { SipServerOptions, SipServerStats } from './options.ts';
 import { EmbeddedSipServer } from './server.ts';

@@ -13,10 +13,10 @@ import { metaOf, networkFields, newId, newRequestFields } from './frame-fields.t
 import { behindNat } from './nat.ts';
 import type { ProxyCore } from './proxy-core.ts';
 import { MIN_SE } from './session-timers.ts';
-import { tellCancelled } from './tell-cancelled.ts';
+import { reportCancelled } from './report-cancelled.ts';
 import type { UacCore } from './uac-core.ts';
 
-/** Methods this server knows, and may have no application for (503); any other is 501. */
+/** Methods that get 503 while no application takes them; all others get 501. */
 const KNOWN_METHODS = new Set([
   'INVITE',
   'BYE',
@@ -32,13 +32,13 @@ const KNOWN_METHODS = new Set([
   'PUBLISH',
 ]);
 
-/** Methods that make no sense without a dialog. */
+/** Methods that are valid only inside a dialog. */
 const DIALOG_ONLY = new Set(['BYE', 'PRACK', 'UPDATE']);
 
-/** Methods that may come with a To tag although no dialog of this server is meant. */
+/** Methods whose requests may have a To tag without belonging to a dialog of this server. */
 const OUTSIDE_ANYWAY = new Set(['NOTIFY', 'OPTIONS', 'REGISTER', 'PUBLISH']);
 
-/** Requests that come in: they go to an application, to a dialog's, or on to somebody else. */
+/** Routes incoming requests: to the dialog's application, to one that takes the method, or onwards as a proxy. */
 export class UasCore {
   readonly #core: Core;
   readonly #uac: UacCore;
@@ -50,7 +50,7 @@ export class UasCore {
     this.#uac = uac;
   }
 
-  /** A new request from the network. */
+  /** Takes a new request from the network. */
   request(transaction: ServerTransaction): void {
     const { request } = transaction;
     const dialog = this.#core.dialogs.ofRequest(request);
@@ -60,14 +60,14 @@ export class UasCore {
     else this.#outsideDialog(transaction);
   }
 
-  /** The ACK of a 2xx. */
+  /** Takes the ACK of a 2xx. */
   ack(ack: SipRequest, source: Source, invite: ServerTransaction | undefined): void {
     const dialog = this.#core.dialogs.ofRequest(ack);
     if (dialog === undefined) {
       this.#proxy.forwardAck(ack);
       return;
     }
-    // An ACK that comes again has been passed on already.
+    // A repeated ACK has been passed on before.
     if (invite === undefined) return;
     const app = this.#core.apps.successor(dialog.app);
     const initial = dialog.role === 'uas' && ack.cseq.number === dialog.initialSeq;
@@ -75,15 +75,15 @@ export class UasCore {
     app?.send(networkFields(meta, initial ? dialog.transactionId : newId(), dialog.id), ack.head(false), ack.body);
   }
 
-  /** A CANCEL; the stack has answered it and the INVITE. */
+  /** Takes a CANCEL; the stack has already answered the CANCEL and the INVITE. */
   cancelled(invite: ServerTransaction, cancel: SipRequest, source: Source): void {
     const record = this.#core.servers.of(invite);
     if (record === undefined) return;
-    tellCancelled(this.#core, record, cancel, source);
+    reportCancelled(this.#core, record, cancel, source);
     this.#core.cdr.stop('network', 'call-canceled', cancel);
   }
 
-  /** No ACK for a 2xx: BYE (RFC 3261 section 13.3.1.4). */
+  /** Ends the dialog of a 2xx that got no ACK (RFC 3261 section 13.3.1.4). */
   ackMissing(invite: ServerTransaction): void {
     const dialog = this.#core.dialogs.ofRequest(withToTag(invite));
     if (dialog === undefined) return;
@@ -91,7 +91,7 @@ export class UasCore {
     if (bye !== undefined) this.#core.cdr.stop('application', 'ackbye', bye);
   }
 
-  /** The application is gone: requests it has not answered get 503. */
+  /** Answers the open requests of an application whose connection has closed with 503. */
   abandon(app: AppConnection): void {
     for (const record of this.#core.servers.unanswered()) {
       if (record.app !== app || !record.transaction.open) continue;
@@ -108,13 +108,13 @@ export class UasCore {
       transaction.reply(481);
       return;
     }
-    // One without any Contact is left to the application, as observed.
+    // As observed at drachtio-server: an INVITE without any Contact goes to the application.
     if (method === 'INVITE' && !this.#hasReadableContact(request)) {
       transaction.reply(400);
       return;
     }
-    // Another branch of a request that is being served (RFC 3261 section 8.2.2.2), or somebody who takes another's
-    // Call-ID and tag: applications know dialogs by these alone.
+    // A second branch of the same request (RFC 3261 section 8.2.2.2), or a caller that uses another call's Call-ID and
+    // tag. Applications identify dialogs by these two alone.
     if (
       method === 'INVITE' &&
       this.#core.dialogs.byId(dialogIdOf(request.callId, request.fromTag ?? ''), 'uas') !== undefined
@@ -169,7 +169,7 @@ export class UasCore {
       return;
     }
     if (modifies || method === 'SUBSCRIBE') this.#refresh(dialog, request);
-    // A NAT may have given the peer another port since.
+    // A NAT may have mapped the peer to another port since.
     dialog.flow = behindNat(request, dialog.target) ?? (modifies ? undefined : dialog.flow);
     const record = this.#core.servers.open(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
@@ -196,7 +196,7 @@ export class UasCore {
     }
   }
 
-  /** Section 15.1.2: requests of the dialog that are still open get 487. */
+  /** Answers the open INVITEs of an ended dialog with 487 (section 15.1.2). */
   #end(dialog: Dialog): void {
     this.#core.dialogs.remove(dialog);
     for (const record of this.#core.servers.unanswered()) {
@@ -219,7 +219,7 @@ export class UasCore {
   }
 }
 
-/** The INVITE as a request inside the dialog it began, to look that up. */
+/** The INVITE as a request inside the dialog that it began, for looking the dialog up. */
 function withToTag(transaction: ServerTransaction): SipRequest {
   const { request, localTag } = transaction;
   if (transaction.inDialog) return request;

@@ -9,11 +9,11 @@ import { behindNat } from './nat.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
 import type { ServerRecord } from './server-book.ts';
 import { watchSubscription } from './subscription.ts';
-import { tellCancelled } from './tell-cancelled.ts';
+import { reportCancelled } from './report-cancelled.ts';
 
 const UNKNOWN_TRANSACTION = 'Response not sent due to unknown transaction';
 
-/** Applications' responses to requests that came in. */
+/** Sends the applications' responses to incoming requests. */
 export class UasResponses {
   readonly #core: Core;
 
@@ -21,7 +21,7 @@ export class UasResponses {
     this.#core = core;
   }
 
-  /** Executes `sip` with a response. */
+  /** Executes the command `sip` with a response. */
   respond(app: AppConnection, command: SipCommand, given: SipResponse): void {
     const record = this.#core.servers.get(command.transactionId);
     if (record === undefined || !record.transaction.open) {
@@ -86,7 +86,7 @@ export class UasResponses {
     const response = transaction.createResponse(status, given.reason);
     const reliable = method === 'INVITE' && isReliable(given);
     const success = status >= 200 && status < 300;
-    // As observed, the answer to an UPDATE gets none.
+    // As observed at drachtio-server: the response to an UPDATE gets no Contact.
     const named = method === 'INVITE' || method === 'SUBSCRIBE';
     const contact = given.header('contact');
     if (contact !== undefined && method === 'REGISTER') response.add('Contact', contact);
@@ -122,7 +122,7 @@ export class UasResponses {
     );
   }
 
-  /** RFC 3262 section 3: reject with a 5xx. The application learns of it as if the caller had given up. */
+  /** Rejects the INVITE with a 5xx (RFC 3262 section 3). To the application it looks like a CANCEL of the caller. */
   #prackMissing(record: ServerRecord): void {
     const { transaction } = record;
     if (!transaction.reply(504)) return;
@@ -130,7 +130,7 @@ export class UasResponses {
     const cancel = new SipRequest('CANCEL', request.uri);
     for (const name of ['Via', 'From', 'To', 'Call-ID']) cancel.add(name, request.header(name) ?? '');
     cancel.add('CSeq', `${request.cseq.number} CANCEL`).add('Reason', 'SIP;cause=504;text="PRACK timeout"');
-    tellCancelled(this.#core, record, cancel, source);
+    reportCancelled(this.#core, record, cancel, source);
     this.#core.cdr.stop('application', 'call-rejected', cancel);
   }
 

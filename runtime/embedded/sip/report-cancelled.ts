@@ -3,8 +3,8 @@ import type { Core } from './core.ts';
 import { metaOf, networkFields } from './frame-fields.ts';
 import type { ServerRecord } from './server-book.ts';
 
-/** Tells the application of an INVITE that was cancelled, and has been answered: the call that it began is over. */
-export function tellCancelled(core: Core, record: ServerRecord, cancel: SipRequest, source: Source): void {
+/** Reports the CANCEL of an already answered INVITE to the application, and removes its early dialog. */
+export function reportCancelled(core: Core, record: ServerRecord, cancel: SipRequest, source: Source): void {
   const { dialog, app, transaction } = record;
   // drachtio-server reports the INVITE's size here.
   const meta = { ...metaOf(cancel, source), size: transaction.request.wireSize };

@@ -10,14 +10,14 @@ import {
 } from '../stack/index.ts';
 
 /**
- * Calls off an INVITE that an earlier process sent: the phone still rings, and knows nothing of what became of its caller.
- * The CANCEL must have the headers of its INVITE, Via included. A phone that was answered meanwhile is told by BYE.
+ * Cancels an INVITE that an earlier process sent, for a phone that still rings. The CANCEL must have the headers of its
+ * INVITE, Via included. A phone that has answered in the meantime gets a BYE.
  *
  * @param target next hop of the INVITE
- * @param decline ends what an answer begins
- * @returns false when the request does not say enough for it
+ * @param decline sends ACK and BYE for a 2xx
+ * @returns false when the CANCEL lacks the Via or a numeric next hop, or cannot be read
  */
-export function callOffLeftBehind(
+export function cancelOrphan(
   endpoint: SipEndpoint,
   cancel: SipRequest,
   target: string,
@@ -31,7 +31,7 @@ export function callOffLeftBehind(
       response: (response) => {
         if (response.status >= 200 && response.status < 300) decline(transaction, response);
       },
-      // Nobody is there any more: nothing rings.
+      // Without a response nothing rings there any more.
       failed: () => undefined,
     });
     return transaction.cancel() !== undefined;
