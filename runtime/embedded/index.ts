@@ -1,6 +1,6 @@
 /**
- * Embedded servers, each in a worker thread: a SIP server that drachtio-srf takes for a drachtio-server, and a media
- * server that drachtio-fsmrf takes for a FreeSWITCH. This is all that other rooms may import of them.
+ * The door of the embedded servers, each in a worker thread: a SIP server that speaks to drachtio-srf like a
+ * drachtio-server, and a media server that speaks to drachtio-fsmrf like a FreeSWITCH.
  */
 export { ListenError } from './listen-error.ts';
 export { holdMusicFile } from './media/audio/hold-music.ts';

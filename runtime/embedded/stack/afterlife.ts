@@ -1,21 +1,23 @@
 import type { Timers } from './timers.ts';
 
-/** Milliseconds after which whoever was told of a final response has made of the request what it wanted. */
-const MOMENT_MS = 1000;
+/** Interval of the sweep, ms. By then the user has handled the final response, and no longer needs the request. */
+const SWEEP_MS = 1000;
 
-/** What can do with less memory from a moment after its end on. */
+/** An object that can drop memory some time after its end. */
 export interface Shedding {
   shed(): void;
 }
 
 /**
- * Transactions that have their final response. They stay for up to 32 s more, for retransmissions alone (timers D, I, J, L and
- * M): at 25 calls a second, with some ten transactions a call, thousands of whole messages.
+ * Frees the messages of transactions that have their final response. Such a transaction stays up to 32 s longer to
+ * answer retransmissions (timers D, I, J, L, M). At 25 calls a second and ten transactions a call, it would keep
+ * thousands of messages in memory.
  */
 export class Afterlife {
   readonly #timers: Timers;
-  /** Those of this moment, and of the one before. */
+  /** Transactions added since the last sweep. */
   #fresh: Shedding[] = [];
+  /** Transactions added before the last sweep: the next one frees their messages. */
   #settled: Shedding[] = [];
   #running = false;
 
@@ -23,7 +25,7 @@ export class Afterlife {
     this.#timers = timers;
   }
 
-  /** Has it shed what it does not need, one to two moments from now. */
+  /** Calls `shed` of the transaction after one to two seconds. */
   add(ended: Shedding): void {
     this.#fresh.push(ended);
     if (!this.#running) this.#run();
@@ -31,7 +33,7 @@ export class Afterlife {
 
   #run(): void {
     this.#running = true;
-    this.#timers.set(MOMENT_MS, () => {
+    this.#timers.set(SWEEP_MS, () => {
       for (const each of this.#settled) each.shed();
       this.#settled = this.#fresh;
       this.#fresh = [];

@@ -4,7 +4,7 @@ import type { SipRequest, SipResponse } from './message.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
 import { type Channel, type ClientTransactionUser, Transaction } from './transaction.ts';
 
-/** What every client transaction is made of. */
+/** Parts of a client transaction. */
 export interface ClientMachineParts {
   readonly request: SipRequest;
   /** The request's bytes. */
@@ -17,7 +17,7 @@ export interface ClientMachineParts {
   readonly user: ClientTransactionUser;
 }
 
-/** What the two client transactions of RFC 3261 section 17.1 share: sending, sending again, giving up, ending. */
+/** Common base of the client transactions of RFC 3261 section 17.1: sending, retransmission, timeout, end. */
 export abstract class ClientMachine<State extends string, Event extends string> extends Transaction<
   State,
   Event | 'transportError'
@@ -27,10 +27,10 @@ export abstract class ClientMachine<State extends string, Event extends string> 
   protected readonly timers: Timers;
   protected readonly values: TimerValues;
   protected readonly user: ClientTransactionUser;
-  /** Until the next retransmission, ms. */
+  /** Time to the next retransmission, ms. */
   protected interval: number;
   protected timeout: Timer | undefined;
-  /** Undefined when it is not sent again. */
+  /** The request's bytes; undefined once it is not sent again. */
   #data: Buffer | undefined;
   readonly #target: string;
   #retransmit: Timer | undefined;
@@ -61,20 +61,20 @@ export abstract class ClientMachine<State extends string, Event extends string> 
     this.user.terminated();
   }
 
-  /** Drops the transaction without telling anyone. */
+  /** Drops the transaction without a report to its user. */
   dispose(): void {
     this.abandon();
     this.stop();
   }
 
-  /** Sends the request for the first time; `again` is called when it is due once more. */
+  /** Sends the request for the first time. `again` is called when the first retransmission is due. */
   protected begin(giveUp: () => void, again: () => void): void {
     this.timeout = this.timers.set(64 * this.values.t1, giveUp);
     if (!this.channel.reliable) this.#retransmit = this.timers.set(this.interval, again);
     if (this.#data !== undefined) this.channel.send(this.#data);
   }
 
-  /** Sends the request again, and the next time after `interval`. */
+  /** Retransmits the request, and sets the next retransmission after `interval`. */
   protected repeat(again: () => void): void {
     this.#retransmit = this.timers.set(this.interval, again);
     if (this.#data === undefined) return;
@@ -82,7 +82,7 @@ export abstract class ClientMachine<State extends string, Event extends string> 
     else this.channel.send(this.#data);
   }
 
-  /** No final response will come. */
+  /** Ends the transaction without a final response. */
   protected fail(reason: SipFailureReason): void {
     this.stop();
     this.user.failed(new SipTransportError(reason, this.#target));

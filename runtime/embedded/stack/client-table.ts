@@ -10,7 +10,7 @@ import type { Timers, TimerValues } from './timers.ts';
 import type { TransportLayer } from './transport-layer.ts';
 import { type Destination, formatDestination } from './transport.ts';
 
-/** What transactions on either side work with. */
+/** Tools that client and server transactions share. */
 export interface TransactionTools {
   readonly transport: TransportLayer;
   readonly timers: Timers;
@@ -18,7 +18,7 @@ export interface TransactionTools {
   readonly afterlife: Afterlife;
 }
 
-/** A CANCEL's own outcome changes nothing: the INVITE's answer tells. */
+/** User of a CANCEL's transaction. The outcome of the CANCEL is ignored: the INVITE's final response counts. */
 const NOBODY: ClientUser = { response: () => undefined, failed: () => undefined };
 
 /** The client transactions of an endpoint (RFC 3261 section 17.1). */
@@ -41,8 +41,8 @@ export class ClientTable {
 
   /**
    * Sends a request in a new transaction.
-   * @param request with its Via
-   * @param branch of that Via
+   * @param request the request, with its Via
+   * @param branch branch of that Via
    * @throws SipTransportError `no-transport`
    */
   send(request: SipRequest, branch: string, destination: Destination, user: ClientUser): ClientTransaction {
@@ -61,13 +61,13 @@ export class ClientTable {
     return transaction;
   }
 
-  /** Takes a response; one that belongs to no transaction (any more) is nobody's. */
+  /** Takes a response. A response without a transaction is dropped. */
   receive(response: SipResponse): void {
     const branch = response.topVia.params.get('branch') ?? '';
     this.#transactions.get(keyOf(branch, response.cseq.method))?.receive(response);
   }
 
-  /** Ends all of them without ceremony, and starts none any more. */
+  /** Drops all transactions without a report, and starts no more. */
   dispose(): void {
     this.#closed = true;
     for (const transaction of this.#transactions.values()) transaction.dispose();

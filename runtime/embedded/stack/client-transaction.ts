@@ -4,7 +4,7 @@ import type { NonInviteClientTransaction } from './non-invite-client.ts';
 import type { Destination, ListeningPoint } from './transport.ts';
 import type { SipTransportError } from './errors.ts';
 
-/** Answers to a request. */
+/** Receives the responses to a request. */
 export interface ClientUser {
   /**
    * Provisional responses (100 included) and the final one. A forked INVITE may bring several 2xx, one for each To tag;
@@ -19,15 +19,15 @@ export interface ClientUser {
   readonly everySuccess?: boolean;
 }
 
-/** Headers of an INVITE that the state of its dialogs is made from (RFC 3261 section 12.1.2), and its Via. */
+/** Via, and the headers of an INVITE that the state of its dialogs comes from (RFC 3261 section 12.1.2). */
 const OF_DIALOG = new Set(['via', 'route', 'from', 'to', 'call-id', 'cseq']);
 
-/** What the endpoint does for a client transaction. @internal */
+/** Services of the endpoint for a client transaction. @internal */
 export interface ClientTransactionEndpoint {
   cancel(transaction: ClientTransaction, headers: readonly (readonly [string, string])[]): SipRequest | undefined;
 }
 
-/** A request that was sent. Made by the endpoint. */
+/** A sent request and its transaction. Created by the endpoint. */
 export class ClientTransaction {
   /** The request with its Via. */
   readonly request: SipRequest;
@@ -39,7 +39,7 @@ export class ClientTransaction {
   readonly #endpoint: ClientTransactionEndpoint;
   readonly #user: ClientUser;
   #machine: InviteClientTransaction | NonInviteClientTransaction | undefined;
-  /** To tags of the 2xx seen, with how to repeat their ACK once it was sent. */
+  /** To tags of the received 2xx. The value repeats their ACK, once it was sent. */
   readonly #successes = new Map<string, (() => void) | undefined>();
   #held: SipRequest | undefined;
   #cancelled = false;
@@ -69,9 +69,9 @@ export class ClientTransaction {
   }
 
   /**
-   * Cancels an INVITE (RFC 3261 section 9.1). The CANCEL goes out now or, if nothing was heard from the far end yet,
-   * with the first provisional response. The INVITE's final response still comes to `response`.
-   * @returns the CANCEL, or `undefined` if there is nothing to cancel any more.
+   * Cancels an INVITE (RFC 3261 section 9.1). The CANCEL is sent now or, before any response, with the first
+   * provisional response. The INVITE's final response still comes to `response`.
+   * @returns the CANCEL, or `undefined` if the INVITE already has a final response.
    */
   cancel(headers: readonly (readonly [string, string])[] = []): SipRequest | undefined {
     const cancel = this.#endpoint.cancel(this, headers);
@@ -79,12 +79,12 @@ export class ClientTransaction {
     return cancel;
   }
 
-  /** Whether it was cancelled before a final response came. The response may still be a 2xx that crossed the CANCEL. */
+  /** Whether it was cancelled before its final response. That response may still be a 2xx that crossed the CANCEL. */
   get cancelled(): boolean {
     return this.#cancelled;
   }
 
-  /** @internal @param ringing it was sent before, and has been answered provisionally */
+  /** @internal @param ringing whether the INVITE was sent before, and has a provisional response */
   run(machine: InviteClientTransaction | NonInviteClientTransaction, ringing: boolean): void {
     this.#machine = machine;
     if (ringing && machine instanceof InviteClientTransaction) machine.resume();
@@ -104,7 +104,7 @@ export class ClientTransaction {
         this.#successes.get(tag)?.();
         return;
       }
-      // A text cut from the response would hold on to it.
+      // A substring would keep the whole response in memory.
       this.#successes.set(copyOf(tag), undefined);
     }
     this.#user.response(response);
@@ -146,7 +146,7 @@ export class ClientTransaction {
     this.#machine?.transportFailed(error);
   }
 
-  /** @internal It has its final response. What an INVITE's ACK, and a dialog with a further fork, are made from stays. */
+  /** @internal Frees the request, but keeps the headers for an INVITE's ACK and for dialogs with further forks. */
   shed(): void {
     if (this.request.method === 'INVITE') this.request.keepOnly(OF_DIALOG);
     else this.request.shed();

@@ -15,9 +15,9 @@ import type { Destination, ListeningPoint, Source } from './transport.ts';
 import { validateRequest, validateResponse } from './validate.ts';
 import { completeVia } from './via.ts';
 
-/** What the user of an endpoint is told. */
+/** Events of an endpoint. */
 export interface SipEndpointHandler extends RequestHandler {
-  /** Something that is no SIP message, or an invalid one; it has been answered with 400 where that was possible. */
+  /** An invalid message, or bytes that are none. It has been answered with 400 where that was possible. */
   malformed?(error: SipParseError, source: Source): void;
 }
 
@@ -27,16 +27,16 @@ export interface SipEndpointOptions {
   readonly timerValues?: TimerValues;
   readonly limits?: ParseLimits;
   readonly tcpLimits?: TcpLimits;
-  /** Server transactions at a time; beyond it requests are answered 503 without state. Default 50,000. */
+  /** Highest number of server transactions. Above it requests get a stateless 503. Default 50,000. */
   readonly maxServerTransactions?: number;
   /**
-   * After how many ms an INVITE without any response is answered with 100. Default 0: at once. A user that as a rule
-   * answers within 200 ms needs none earlier (RFC 3261 section 17.2.1), and spares the datagram.
+   * Time after which an INVITE without a response gets 100, ms. Default 0: at once. A user that usually answers within
+   * 200 ms can set it to 200 and save a datagram (RFC 3261 section 17.2.1).
    */
   readonly tryingDelay?: number;
 }
 
-/** What is alive, for leak tests. */
+/** Live objects, for leak tests. */
 export interface SipEndpointStats {
   readonly clientTransactions: number;
   readonly serverTransactions: number;
@@ -46,7 +46,7 @@ export interface SipEndpointStats {
   readonly timers: number;
 }
 
-/** What was sent outside of a transaction. */
+/** A request that was sent outside of a transaction. */
 export interface Sent {
   readonly request: SipRequest;
   readonly wireSize: number;
@@ -55,7 +55,7 @@ export interface Sent {
 }
 
 /**
- * SIP transport and transactions of one user agent or proxy. Dialogs are its user's business.
+ * SIP transport and transactions of one user agent or proxy. Dialogs are left to its user.
  *
  * ```ts
  * const endpoint = new SipEndpoint({ handler: { request: (t) => void t.reply(486) } });
@@ -93,7 +93,7 @@ export class SipEndpoint {
     });
   }
 
-  /** Listens on UDP and TCP, same port. @throws ListenError */
+  /** Listens on UDP and TCP with the same port. @throws ListenError */
   listen(address: ListenAddress): Promise<ListeningPoint> {
     return this.#transport.listenBoth(address);
   }
@@ -118,15 +118,15 @@ export class SipEndpoint {
     return this.#transport.isConnected(destination);
   }
 
-  /** Host and port under which a destination reaches this endpoint: for Contact. @throws SipTransportError */
+  /** Host and port under which a destination reaches this endpoint, for Contact. @throws SipTransportError */
   addressFor(destination: Destination): ListenAddress {
     return this.#transport.sentBy(destination);
   }
 
   /**
-   * Sends a request in a new client transaction. A Via is put before the others; everything else must be there.
-   * @param destination a host name is looked up first; `failed` reports `unresolved`.
-   * @param branch to be used in place of a new one; must begin with the magic cookie.
+   * Sends a request in a new client transaction. Adds the top Via; every other mandatory header must be present.
+   * @param destination where to send. A host name is looked up first; `failed` reports `unresolved`.
+   * @param branch branch of the Via; must begin with the magic cookie. Default: a new one.
    * @throws SipTransportError `no-transport`.
    */
   request(request: SipRequest, destination: Destination, user: ClientUser, branch = newBranch()): ClientTransaction {
@@ -135,9 +135,9 @@ export class SipEndpoint {
   }
 
   /**
-   * Takes up an INVITE that an earlier process of this server sent, and that was ringing then: nothing is sent, but its
-   * answers come, and it can be cancelled.
-   * @param invite with the Via it was sent with
+   * Resumes the transaction of a ringing INVITE that an earlier process sent. Sends nothing; responses are reported,
+   * and the INVITE can be cancelled.
+   * @param invite the INVITE with its original Via
    * @throws SipParseError without a usable Via; SipTransportError `no-transport`
    */
   resume(invite: SipRequest, destination: Destination, user: ClientUser): ClientTransaction {
@@ -145,14 +145,14 @@ export class SipEndpoint {
   }
 
   /**
-   * Sends the ACK of a 2xx. It gets its own Via and is repeated when the 2xx comes again.
-   * @param invite the INVITE's transaction.
+   * Sends the ACK of a 2xx with a Via of its own, and repeats it when the 2xx comes again.
+   * @param invite the INVITE's transaction; without it the ACK is sent only once.
    * @throws SipTransportError `no-transport`.
    */
   sendAck(invite: ClientTransaction | undefined, ack: SipRequest, destination: Destination): Sent {
     const sent = this.send(ack, destination);
     if (invite === undefined) return sent;
-    // As text: a small buffer holds on to all of the 64 KB that it shares.
+    // Kept as text: a small Buffer keeps its whole pool of 64 KB in memory.
     const text = ack.toBuffer().toString('latin1');
     invite.acknowledged(ack.toTag ?? '', () => this.#transport.send(Buffer.from(text, 'latin1'), destination));
     return sent;
@@ -170,7 +170,7 @@ export class SipEndpoint {
     else {
       resolveDestination(destination).then(
         (numeric) => this.#transport.send(data, numeric),
-        // Nobody waits for an ACK's delivery: its absence brings the 2xx again.
+        // A lost ACK needs no report: the peer sends the 2xx again.
         () => undefined,
       );
     }
@@ -178,8 +178,8 @@ export class SipEndpoint {
   }
 
   /**
-   * Sends a response outside of any transaction, to where its topmost Via says (section 18.2.2). The proxy's own Via
-   * must have been removed.
+   * Sends a response outside of any transaction, to the address of its topmost Via (section 18.2.2). A proxy has to
+   * remove its own Via first.
    */
   sendResponse(response: SipResponse): void {
     const via = response.topVia;
@@ -199,7 +199,7 @@ export class SipEndpoint {
     };
   }
 
-  /** Ends every transaction without ceremony, drops every timer, its user's included, and closes every socket. */
+  /** Drops every transaction and every timer, its user's included, and closes every socket. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -207,7 +207,7 @@ export class SipEndpoint {
     this.#servers.dispose();
     this.timers.clear();
     await this.#transport.close();
-    // Users are told of connections that close, and may have set timers on that.
+    // Users hear of the closed connections, and may have set new timers.
     this.timers.clear();
   }
 

@@ -1,7 +1,7 @@
-/** Text that is no SIP message, or no valid part of one (RFC 3261 section 25). */
+/** Text that is not a valid SIP message, or not a valid part of one (RFC 3261 section 25). */
 export class SipParseError extends Error {
   override readonly name = 'SipParseError';
-  /** What was being read: a header name, `start-line`, `message` ... */
+  /** The part that was read: a header name, `start-line`, `message` ... */
   readonly field: string;
   /** The text found there, cut to 80 characters. */
   readonly found: string;
@@ -14,8 +14,8 @@ export class SipParseError extends Error {
 }
 
 /**
- * Why a message could not be delivered or answered:
- * - `refused`: nothing listens there (TCP reset, ICMP port unreachable);
+ * Why a message was not delivered or not answered:
+ * - `refused`: no process listens there (TCP reset, ICMP port unreachable);
  * - `unreachable`: any other network error;
  * - `closed`: the connection ended, or its peer reads too slowly;
  * - `unresolved`: the host name has no address;
@@ -32,7 +32,7 @@ export type SipFailureReason =
   | 'too-large'
   | 'timeout';
 
-/** A request got no answer because of the network. */
+/** A message could not be delivered, or a request timed out. */
 export class SipTransportError extends Error {
   override readonly name = 'SipTransportError';
   readonly reason: SipFailureReason;

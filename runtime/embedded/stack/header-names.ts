@@ -1,6 +1,7 @@
 /**
- * Canonical spellings of header names, in the order in which the server writes known headers (via, routing, dialog
- * identification, the rest by topic, the body's description last); unknown headers follow in the order they were added.
+ * Canonical spellings of header names, in the order in which the server writes them: Via, routing, dialog
+ * identification, the rest by topic, the description of the body last. Unknown headers follow in the order in which
+ * they were added.
  */
 const CANONICAL = [
   'Via',
@@ -70,7 +71,7 @@ const CANONICAL = [
   'Content-Length',
 ] as const;
 
-/** One-letter forms (RFC 3261 section 7.3.3 and the RFCs that added headers), to the long name in lower case. */
+/** Compact forms and their long names in lower case (RFC 3261 section 7.3.3, and the RFCs of later headers). */
 const COMPACT: Readonly<Record<string, string>> = {
   a: 'accept-contact',
   b: 'referred-by',
@@ -95,7 +96,7 @@ const COMPACT: Readonly<Record<string, string>> = {
 const ranks = new Map<string, number>(CANONICAL.map((name, index) => [name.toLowerCase(), index]));
 const spellings = new Map<string, string>(CANONICAL.map((name) => [name.toLowerCase(), name]));
 
-/** Spelling seen -> key. Bounded, because a peer chooses the spellings. */
+/** Cache from spelling to key. Bounded, because peers choose the spellings. */
 const keys = new Map<string, string>();
 const MAX_KEYS = 512;
 
@@ -114,7 +115,7 @@ export function canonicalName(key: string): string | undefined {
   return spellings.get(key);
 }
 
-/** Position of a known header in a message the server builds; unknown headers come last. */
+/** Position of a header in a message that the server builds; unknown headers come last. */
 export function headerRank(key: string): number {
   return ranks.get(key) ?? CANONICAL.length;
 }

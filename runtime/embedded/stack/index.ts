@@ -1,8 +1,8 @@
 /**
  * A SIP stack: messages, transports (UDP, TCP) and transactions after RFC 3261, 3581 and 6026, shared by the embedded
- * SIP server and the embedded media server. Dialogs are left to them.
+ * SIP server and the embedded media server. Dialogs are left to these servers.
  *
- * A user agent server that answers every call, and a call to it:
+ * Example: a user agent server that answers every call, and a call to it:
  *
  * ```ts
  * const server = new SipEndpoint({
@@ -25,15 +25,14 @@
  * invite.add('Max-Forwards', '70').add('From', `<sip:a@x>;tag=${token()}`).add('To', '<sip:bob@127.0.0.1:5060>');
  * invite.add('Call-ID', newCallId()).add('CSeq', '1 INVITE').add('Contact', '<sip:a@127.0.0.1:5090>');
  * const call = client.request(invite, destinationOf(invite.uri), {
- *   response: (response) => { if (response.status === 200) client.sendAck(call, ackFor(response), destinationOf(target)); },
- *   failed: (error) => { ... },                     // error.reason: timeout, refused ...
- * });
- * call.cancel();                                    // before the final response
+ *   response: (response) => { if (response.status === 200) client.sendAck(call, ackFor(response),
+ *   destinationOf(target)); }, failed: (error) => { ... }, // error.reason: timeout, refused ... }); call.cancel(); //
+ *   before the final response
  * ```
  *
- * What the endpoint does by itself: 100 for every INVITE; retransmissions in both directions, over UDP; 2xx to INVITE
- * until its ACK; ACK for failures; 200 and 487 for CANCEL; Via with `rport` and `received`; 400 for malformed requests;
- * responses and requests over a peer's existing TCP connection; CRLF keep-alives.
+ * The endpoint itself sends 100 for every INVITE, retransmissions over UDP in both directions, the 2xx to an INVITE
+ * until its ACK, the ACK of failures, 200 and 487 for CANCEL, and 400 for malformed requests. It completes Via with
+ * `rport` and `received`, uses a peer's open TCP connection for requests and responses, and answers CRLF keep-alives.
  */
 export { ClientTransaction, type ClientUser } from './client-transaction.ts';
 export {

@@ -27,7 +27,7 @@ const INVITE_CLIENT_TRANSITIONS: TransitionTable<InviteClientState, InviteClient
     provisional: 'proceeding',
     success: 'accepted',
     failure: 'completed',
-    // Only set once a CANCEL was sent: RFC 3261 section 9.1, last paragraph.
+    // Set only after a CANCEL (RFC 3261 section 9.1, last paragraph).
     timerB: 'terminated',
     transportError: 'terminated',
   },
@@ -39,7 +39,7 @@ const INVITE_CLIENT_TRANSITIONS: TransitionTable<InviteClientState, InviteClient
 /** INVITE client transaction (RFC 3261 section 17.1.1, RFC 6026 section 8.4). */
 export class InviteClientTransaction extends ClientMachine<InviteClientState, InviteClientEvent> {
   readonly #ackFor: (response: SipResponse) => Buffer;
-  /** As text: for 32 s, and a small buffer holds on to all of the 64 KB that it shares. */
+  /** The ACK, kept for 32 s as text: a small Buffer keeps its whole pool of 64 KB in memory. */
   #ack: string | undefined;
 
   /** @param ackFor builds the ACK for a final response other than 2xx (section 17.1.1.3). */
@@ -56,7 +56,7 @@ export class InviteClientTransaction extends ClientMachine<InviteClientState, In
     );
   }
 
-  /** Sends nothing: an earlier process did, and the far end rings. */
+  /** Continues the transaction of a ringing INVITE that an earlier process sent. Sends nothing. */
   resume(): void {
     this.step('provisional');
   }
@@ -73,7 +73,7 @@ export class InviteClientTransaction extends ClientMachine<InviteClientState, In
     if (event === 'failure') {
       this.stop();
       this.#sendAck(response);
-      // Terminated only after the user saw the response.
+      // The user gets the response before the transaction can terminate.
       this.user.response(response);
       this.#endAfter(this.channel.reliable ? 0 : this.values.d, 'timerD');
       return;
@@ -85,7 +85,7 @@ export class InviteClientTransaction extends ClientMachine<InviteClientState, In
     this.user.response(response);
   }
 
-  /** After a CANCEL: if no final response comes within 64*T1 the INVITE counts as cancelled (section 9.1). */
+  /** After a CANCEL: without a final response within 64*T1 the INVITE counts as cancelled (section 9.1). */
   expectFinal(): void {
     if (this.state !== 'proceeding' || this.timeout !== undefined) return;
     this.timeout = this.timers.set(64 * this.values.t1, () => this.#timerB());

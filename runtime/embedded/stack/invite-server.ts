@@ -48,14 +48,14 @@ export class InviteServerTransaction extends Transaction<InviteServerState, Invi
     this.#interval = values.t1;
   }
 
-  /** The INVITE came again. */
+  /** Takes a retransmission of the INVITE. */
   receiveRetransmission(): void {
     const from = this.step('request');
-    // In Accepted the UAS core's own retransmission answers; in Confirmed the ACK was seen.
+    // In Accepted the UAS core repeats the 2xx; in Confirmed the ACK has come.
     if ((from === 'proceeding' || from === 'completed') && this.#last !== undefined) this.#channel.send(this.#last);
   }
 
-  /** The ACK for a response other than 2xx came. */
+  /** Takes the ACK of a response other than 2xx. */
   receiveAck(): void {
     if (this.step('ack') !== 'completed') return;
     this.#stop();
@@ -64,13 +64,13 @@ export class InviteServerTransaction extends Transaction<InviteServerState, Invi
 
   /**
    * Sends a response.
-   * @returns false if the transaction takes none any more (it has sent its final one).
+   * @returns false when a final response was sent before.
    */
   send(status: number, data: Buffer): boolean {
     const event = status < 200 ? 'sendProvisional' : status < 300 ? 'sendSuccess' : 'sendFailure';
     const from = this.step(event);
     if (from === undefined) return false;
-    // A 2xx is repeated by the UAS core.
+    // The UAS core, not the transaction, repeats a 2xx.
     this.#last = event === 'sendSuccess' ? undefined : data;
     if (event === 'sendSuccess' && from === 'proceeding') {
       this.#timeout = this.#timers.set(64 * this.#values.t1, () => this.#end('timerL'));
@@ -82,7 +82,7 @@ export class InviteServerTransaction extends Transaction<InviteServerState, Invi
     return true;
   }
 
-  /** Drops the transaction without telling anyone. */
+  /** Drops the transaction without a report to its user. */
   dispose(): void {
     this.abandon();
     this.#stop();

@@ -13,8 +13,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * The address under which a peer reaches a listening point: its own, or for a wildcard the loopback address for a
- * loopback peer and the first address of a real interface otherwise.
+ * The address under which a peer reaches a listening point. For a wildcard listener this is the loopback address for a
+ * loopback peer, and else the first address of a non-loopback interface.
  */
 export function reachableHost(point: ListeningPoint, peer: string): string {
   if (!isWildcard(point.host)) return point.host;
@@ -26,7 +26,7 @@ export function reachableHost(point: ListeningPoint, peer: string): string {
   return family === 'IPv6' ? '::1' : '127.0.0.1';
 }
 
-/** The listening point to use towards a peer: of its address family, loopback for loopback, else the first. */
+/** The listening point to use towards a peer: same address family, loopback for a loopback peer, else the first. */
 export function choosePoint<T extends { readonly point: ListeningPoint }>(
   candidates: readonly T[],
   peer: string,

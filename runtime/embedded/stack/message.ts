@@ -6,8 +6,8 @@ import type { Source } from './transport.ts';
 import { parseVia, type Via } from './via.ts';
 
 /**
- * One header field. Text is kept as bytes-in-a-string (latin1), so that a message is forwarded exactly as it came,
- * whatever its encoding; use {@link utf8} to show it and {@link bytes} to put UTF-8 text in.
+ * One header field. Text is kept as latin1, one character a byte, so that a message is forwarded unchanged in any
+ * encoding. Use {@link utf8} to show it, and {@link bytes} to put UTF-8 text in.
  */
 export interface HeaderField {
   /** As written. */
@@ -28,22 +28,22 @@ export interface CSeq {
 
 const EMPTY = Buffer.alloc(0);
 
-/** UTF-8 text as it must be put into a header or start line of a message built here. */
+/** Encodes text for a header or start line of a message built here. */
 export function bytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** A header's text for people: its bytes read as UTF-8. */
+/** Decodes a header's bytes as UTF-8, to show them. */
 export function utf8(text: string): string {
   return Buffer.from(text, 'latin1').toString('utf8');
 }
 
-/** The same text, which does not hold on to a longer one that it was cut from. */
+/** Copies a substring, so that it does not keep the longer text in memory. */
 export function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** What requests and responses have in common: headers in order, and a body. */
+/** Common base of requests and responses: headers in order, and a body. */
 export abstract class SipMessage {
   readonly headers: HeaderField[] = [];
   body: Buffer = EMPTY;
@@ -89,7 +89,7 @@ export abstract class SipMessage {
     return this;
   }
 
-  /** Puts a header before all others (a Via, a Record-Route). */
+  /** Adds a header before all others (a Via, a Record-Route). */
   prepend(name: string, value: string): this {
     const key = headerKey(name);
     this.#forget(key);
@@ -97,7 +97,7 @@ export abstract class SipMessage {
     return this;
   }
 
-  /** Sets a header: replaces the first of that name in place, removes the others, or appends it. */
+  /** Sets a header: replaces the first of that name and removes the others, or appends a new one. */
   set(name: string, value: string): this {
     const key = headerKey(name);
     const at = this.headers.findIndex((field) => field.key === key);
@@ -108,7 +108,7 @@ export abstract class SipMessage {
     return this;
   }
 
-  /** Replaces only the first header of that name, keeping further ones (the top Via). */
+  /** Replaces only the first header of that name (the top Via), and keeps the others. */
   setFirst(name: string, value: string): this {
     const key = headerKey(name);
     const at = this.headers.findIndex((field) => field.key === key);
@@ -126,7 +126,7 @@ export abstract class SipMessage {
     return this;
   }
 
-  /** Removes the first value of a list header (the top Via or Route), wherever the list is split over lines. */
+  /** Removes and returns the first value of a list header (the top Via or Route). */
   shift(name: string): string | undefined {
     const key = headerKey(name);
     const at = this.headers.findIndex((field) => field.key === key);
@@ -139,7 +139,7 @@ export abstract class SipMessage {
     return first;
   }
 
-  /** Drops headers and body, and with them the text that the message was read from. */
+  /** Drops headers and body, to free their memory. */
   shed(): void {
     this.headers.length = 0;
     this.body = EMPTY;
@@ -148,8 +148,9 @@ export abstract class SipMessage {
   }
 
   /**
-   * Drops the body and every header but those. What stays is copied: a text cut from a longer one holds on to all of it.
-   * @param keys long forms, lower case
+   * Drops the body and all headers but the named ones. Their values are copied, since a substring keeps the whole
+   * message in memory.
+   * @param keys long names in lower case
    */
   keepOnly(keys: ReadonlySet<string>): void {
     const kept = this.headers.filter(({ key }) => keys.has(key));
@@ -192,8 +193,8 @@ export abstract class SipMessage {
   }
 
   /**
-   * The message's text up to and including the empty line. Content-Length is made to agree with the body.
-   * @param add whether one that is missing is added; what is shown rather than sent stays as it came.
+   * The message's text up to and including the empty line, with Content-Length corrected to the body.
+   * @param add whether to add a missing Content-Length; false for a message that is only shown.
    */
   head(add = true): string {
     let text = `${this.startLine()}\r\n`;

@@ -1,7 +1,9 @@
 import { SipParseError } from './errors.ts';
 import { formatParams, indexOutside, parseParams } from './scan.ts';
 
-/** `From`, `To`, `Contact`, `Route`, `Record-Route`, `Refer-To` ...: name-addr or addr-spec (RFC 3261 section 20.10). */
+/**
+ * `From`, `To`, `Contact`, `Route`, `Record-Route`, `Refer-To` ...: name-addr or addr-spec (RFC 3261 section 20.10).
+ */
 export interface NameAddr {
   /** Display name as written, quotes included; empty if there is none. */
   readonly display: string;
@@ -14,7 +16,7 @@ export interface NameAddr {
 /**
  * Reads a name-addr or addr-spec. Without angle brackets every parameter belongs to the header (section 20.10).
  * @param field the header's name, for the error.
- * @throws SipParseError when there is no URI or a bracket or quote is left open.
+ * @throws SipParseError when the URI is missing, or a bracket or quote is not closed.
  */
 export function parseNameAddr(text: string, field = 'name-addr'): NameAddr {
   const open = openBracket(text);

@@ -6,8 +6,8 @@ export type NonInviteServerState = 'trying' | 'proceeding' | 'completed' | 'term
 export type NonInviteServerEvent = 'request' | 'sendProvisional' | 'sendFinal' | 'timerJ' | 'abandoned';
 
 /**
- * RFC 3261 figure 8. `abandoned` is ours: after 64*T1 the client has given up (its timer F), so a transaction that its
- * user never answers is dropped instead of staying for ever.
+ * RFC 3261 figure 8, and the event `abandoned`: after 64*T1 the client has given up (its timer F), so a transaction
+ * without an answer is dropped.
  */
 const NON_INVITE_SERVER_TRANSITIONS: TransitionTable<NonInviteServerState, NonInviteServerEvent> = {
   trying: { request: 'trying', sendProvisional: 'proceeding', sendFinal: 'completed', abandoned: 'terminated' },
@@ -27,7 +27,7 @@ export class NonInviteServerTransaction extends Transaction<NonInviteServerState
   readonly #timers: Timers;
   readonly #values: TimerValues;
   readonly #user: ServerTransactionUser;
-  /** Last response, as text: for 32 s, and a small buffer holds on to all of the 64 KB that it shares. */
+  /** The last response, kept for 32 s as text: a small Buffer keeps its whole pool of 64 KB in memory. */
   #last: string | undefined;
   #timeout: Timer | undefined;
 
@@ -40,7 +40,7 @@ export class NonInviteServerTransaction extends Transaction<NonInviteServerState
     this.#timeout = timers.set(64 * values.t1, () => this.#end('abandoned'));
   }
 
-  /** The request came again. */
+  /** Takes a retransmission of the request. */
   receiveRetransmission(): void {
     const from = this.step('request');
     if (from === undefined || from === 'trying' || this.#last === undefined) return;
@@ -49,7 +49,7 @@ export class NonInviteServerTransaction extends Transaction<NonInviteServerState
 
   /**
    * Sends a response.
-   * @returns false if the transaction takes none any more.
+   * @returns false when a final response was sent before.
    */
   send(status: number, data: Buffer): boolean {
     const event = status < 200 ? 'sendProvisional' : 'sendFinal';
@@ -63,7 +63,7 @@ export class NonInviteServerTransaction extends Transaction<NonInviteServerState
     return true;
   }
 
-  /** Drops the transaction without telling anyone. */
+  /** Drops the transaction without a report to its user. */
   dispose(): void {
     this.abandon();
     this.#timeout?.cancel();

@@ -4,7 +4,7 @@ import { SipRequest, SipResponse } from './message.ts';
 import { RejectedMessageError } from './rejected-message.ts';
 import { decimal } from './scan.ts';
 
-/** Bounds that keep a hostile peer from using up memory. */
+/** Limits that keep a hostile peer from exhausting memory. */
 export interface ParseLimits {
   /** Start line and headers, bytes. */
   readonly maxHeadBytes: number;
@@ -20,15 +20,15 @@ const CR = 13;
 const LF = 10;
 const NO_BODY = Buffer.alloc(0);
 
-/** Bytes from the end of the start line's and headers' text to the body: the empty line. */
+/** Position of the empty line between headers and body. */
 export interface HeadEnd {
-  /** Index behind the last header's line break. */
+  /** Index after the last header's line break. */
   readonly head: number;
   /** Index of the first body byte. */
   readonly body: number;
 }
 
-/** Finds the empty line (CRLF CRLF, or LF LF from careless senders), looking from `from` on. */
+/** Finds the empty line from index `from` on. LF LF, which some senders use in place of CRLF CRLF, counts too. */
 export function findHeadEnd(buffer: Buffer, from: number): HeadEnd | undefined {
   for (let at = buffer.indexOf(LF, from); at >= 0; at = buffer.indexOf(LF, at + 1)) {
     if (buffer[at + 1] === LF) return { head: at + 1, body: at + 2 };
@@ -45,9 +45,9 @@ export function skipLineBreaks(buffer: Buffer, from: number): number {
 }
 
 /**
- * Reads one whole message, as a datagram carries it. Bytes beyond Content-Length are dropped; without Content-Length
- * the body reaches to the end (RFC 3261 section 18.3). Mandatory headers are not checked here.
- * @throws SipParseError when it is no SIP message, exceeds the limits or is shorter than Content-Length says.
+ * Reads the message of one datagram. Bytes beyond Content-Length are dropped; without Content-Length the body reaches
+ * to the end (RFC 3261 section 18.3). Mandatory headers are not checked here.
+ * @throws SipParseError when the message is malformed, exceeds the limits, or is shorter than Content-Length.
  */
 export function parseMessage(buffer: Buffer, limits: ParseLimits = DEFAULT_LIMITS): SipRequest | SipResponse {
   if (buffer.length > limits.maxMessageBytes) {
@@ -65,7 +65,7 @@ export function parseMessage(buffer: Buffer, limits: ParseLimits = DEFAULT_LIMIT
     throw new RejectedMessageError(
       'Content-Length',
       String(length),
-      `at most the ${buffer.length - end.body} bytes that came`,
+      `at most the ${buffer.length - end.body} received bytes`,
       message,
     );
   } else message.body = length === 0 ? NO_BODY : buffer.subarray(end.body, end.body + length);
@@ -74,7 +74,7 @@ export function parseMessage(buffer: Buffer, limits: ParseLimits = DEFAULT_LIMIT
 
 /**
  * Value of Content-Length, or `undefined` when absent.
- * @throws SipParseError when it is no number, or occurs twice with different values.
+ * @throws SipParseError when it is not a number, or occurs twice with different values.
  */
 export function contentLength(message: SipRequest | SipResponse): number | undefined {
   let length: number | undefined;

@@ -1,9 +1,9 @@
-/** How long a peer that sent something counts as alive, ms: once to twice this long. */
+/** Length of one generation, ms. A peer counts as alive for one to two of them. */
 const PERIOD = 500;
-/** Peers remembered in a period: an address costs nothing to invent. */
+/** Most peers remembered in one generation, since addresses can be forged. */
 const LIMIT = 10_000;
 
-/** The addresses that datagrams came from just now. Two generations, so that nothing is kept per datagram. */
+/** The recent sources of datagrams, in two generations: no timestamp or timer is needed for each of them. */
 export class RecentPeers {
   readonly #now: () => number;
   #current = new Set<string>();
@@ -16,13 +16,13 @@ export class RecentPeers {
     this.#since = now();
   }
 
-  /** Something came from there. */
+  /** Notes a datagram from this address. */
   heard(address: string, port: number): void {
     this.#turn();
     if (this.#current.size < LIMIT) this.#current.add(`${address}|${port}`);
   }
 
-  /** Whether something came from there within the last half second; false after a second at the latest. */
+  /** Whether a datagram came from there: true for at least 0.5 s after the last one, false after 1 s. */
   has(address: string, port: number): boolean {
     this.#turn();
     const key = `${address}|${port}`;

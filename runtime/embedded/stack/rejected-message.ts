@@ -1,7 +1,7 @@
 import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 
-/** A message that is not taken, but was read far enough for a 400 to its sender (RFC 3261 section 21.4.1). */
+/** An invalid message that was read far enough to answer it with 400 (RFC 3261 section 21.4.1). */
 export class RejectedMessageError extends SipParseError {
   /** The message, as far as it was read. */
   readonly rejected: SipRequest | SipResponse;

@@ -5,10 +5,10 @@ import { type Destination, formatDestination, type TransportName } from './trans
 import { parseUri, type SipUri } from './uri.ts';
 
 /**
- * Where a request for this URI goes: `transport` parameter (default UDP), `maddr` or host, port (default 5060).
- * Names are looked up as addresses; SRV and NAPTR records (RFC 3263) are not asked for.
- * @throws SipTransportError `no-transport` for `sips` and transports that are not there.
- * @throws SipParseError when it is no URI.
+ * The destination of a request for this URI: `transport` parameter (default UDP), `maddr` or host, port (default 5060).
+ * SRV and NAPTR records (RFC 3263) are not used.
+ * @throws SipTransportError `no-transport` for `sips` and unknown transports.
+ * @throws SipParseError when the text is not a URI.
  */
 export function destinationOf(uri: string | SipUri): Destination {
   const parsed = typeof uri === 'string' ? parseUri(uri) : uri;
@@ -31,14 +31,15 @@ export function isNumeric(destination: Destination): boolean {
 }
 
 /**
- * The same destination with an IP address.
+ * Looks up the host name of a destination.
+ * @returns the destination with an IP address.
  * @throws SipTransportError `unresolved`.
  */
 export async function resolveDestination(destination: Destination): Promise<Destination> {
   if (isNumeric(destination)) return destination;
   const { host } = destination;
   const unresolved = (why: string) => new SipTransportError('unresolved', formatDestination(destination), why);
-  // Asked for it, the resolver gives no address, and no error either.
+  // For an empty name the resolver returns neither an address nor an error.
   if (host === '') throw unresolved('no host');
   try {
     const { address } = await lookup(host, { order: 'ipv4first' });

@@ -3,12 +3,12 @@ import { SipRequest, SipResponse } from './message.ts';
 import { tagOf } from './name-addr.ts';
 import { MAGIC_COOKIE } from './via.ts';
 
-/** Methods whose 1xx (but 100) and 2xx copy Record-Route, because they can begin a dialog (section 12.1.1). */
+/** Methods that can begin a dialog: their 1xx (except 100) and 2xx copy Record-Route (section 12.1.1). */
 const DIALOG_METHODS = new Set(['INVITE', 'SUBSCRIBE', 'REFER', 'NOTIFY', 'UPDATE']);
 
 /**
- * A response with what section 8.2.6.2 copies from the request: every Via, From, To (with `toTag` added unless it has a
- * tag or the response is 100), Call-ID, CSeq, and Record-Route where a dialog may begin.
+ * Builds a response with the headers that section 8.2.6.2 copies from the request: every Via, From, To, Call-ID, CSeq,
+ * and Record-Route where a dialog can begin. `toTag` is added to a To without a tag, except in a 100.
  */
 export function responseTo(
   request: SipRequest,
@@ -39,14 +39,14 @@ export function responseTo(
   return response;
 }
 
-/** The ACK for a final response other than 2xx, sent by the transaction (RFC 3261 section 17.1.1.3). */
+/** Builds the ACK that a transaction sends for a final response other than 2xx (RFC 3261 section 17.1.1.3). */
 export function ackForFailure(invite: SipRequest, response: SipResponse): SipRequest {
   const ack = hopByHop(invite, 'ACK');
   ack.set('To', response.header('to') ?? invite.header('to') ?? '');
   return ack;
 }
 
-/** The CANCEL of a request (section 9.1). */
+/** Builds the CANCEL of a request (section 9.1). */
 export function cancelFor(request: SipRequest): SipRequest {
   return hopByHop(request, 'CANCEL');
 }
@@ -65,8 +65,8 @@ function hopByHop(request: SipRequest, method: string): SipRequest {
 }
 
 /**
- * Identifies the server transaction of a request (section 17.2.3): branch, sent-by and method. Without the magic
- * cookie, i.e. from an RFC 2543 client, Call-ID, CSeq, From tag and the whole Via stand in for the branch.
+ * The key of a request's server transaction (section 17.2.3): branch, sent-by and method. For an RFC 2543 client, whose
+ * branch lacks the magic cookie, Call-ID, CSeq and From tag are added.
  */
 export function serverKey(request: SipRequest, method = request.method): string {
   const via = request.topVia;

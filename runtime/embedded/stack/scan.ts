@@ -1,8 +1,8 @@
-/** Small scanners over header text. Written by hand: they run for every message. */
+/** Scanners for header text, written by hand for speed: they run for every message. */
 
 /**
- * Splits at a separator that is outside of quoted strings and angle brackets (RFC 3261 section 25.1: a quoted string
- * may hold any character, with backslash escapes).
+ * Splits at a separator outside of quoted strings and angle brackets. Quoted strings can hold any character and
+ * backslash escapes (RFC 3261 section 25.1).
  */
 export function splitOutside(text: string, separator: string): string[] {
   if (!text.includes(separator)) {
@@ -49,7 +49,7 @@ export function indexOutside(text: string, wanted: string, from = 0): number {
   return -1;
 }
 
-/** Parameters `;name=value;flag` from `text` (which starts at the first `;` or is empty). Names in lower case. */
+/** Reads parameters `;name=value;flag`. `text` begins with `;` or is empty. Names become lower case. */
 export function parseParams(text: string): Map<string, string | undefined> {
   const params = new Map<string, string | undefined>();
   for (const part of splitOutside(text, ';')) {
@@ -68,8 +68,8 @@ export function formatParams(params: ReadonlyMap<string, string | undefined>): s
 }
 
 /**
- * A decimal number without sign, or `undefined` when the text is none or exceeds `max`.
- * (`Number()` would accept `1e3`, ` 7 ` and `0x10`.)
+ * Reads a decimal number without sign. (`Number()` would also accept `1e3`, ` 7 ` and `0x10`.)
+ * @returns undefined when the text is not such a number, or the number exceeds `max`.
  */
 export function decimal(text: string, max: number): number | undefined {
   if (text.length === 0 || text.length > 16) return undefined;

@@ -8,28 +8,27 @@ import { token } from './tokens.ts';
 import type { Source } from './transport.ts';
 import { completeVia } from './via.ts';
 
-/** What the user of an endpoint is told of requests. */
+/** Receives the requests of an endpoint. */
 export interface RequestHandler {
   /**
-   * A new request (never ACK or CANCEL). An INVITE has been answered with 100 already, unless `tryingDelay` is set.
-   * Retransmissions do not come.
+   * A new request (never ACK or CANCEL, never a retransmission). Unless `tryingDelay` is set, an INVITE has got 100.
    */
   request(transaction: ServerTransaction): void;
   /**
    * The ACK for a 2xx.
-   * @param invite the INVITE's transaction if the 2xx was sent here and this is its first ACK.
+   * @param invite the INVITE's transaction, if this endpoint sent the 2xx and this is its first ACK.
    */
   ack?(ack: SipRequest, source: Source, invite: ServerTransaction | undefined): void;
-  /** An INVITE was cancelled; CANCEL has been answered with 200 and the INVITE with 487. */
+  /** An INVITE was cancelled. The CANCEL has got 200, the INVITE 487. */
   cancelled?(invite: ServerTransaction, cancel: SipRequest, source: Source): void;
-  /** No ACK came for a 2xx within 64*T1: the session should be ended with BYE (RFC 3261 section 13.3.1.4). */
+  /** No ACK came for a 2xx within 64*T1: the user should end the session with BYE (RFC 3261 section 13.3.1.4). */
   ackMissing?(invite: ServerTransaction): void;
 }
 
 export interface ServerTableOptions {
-  /** Transactions at a time; beyond it requests are answered 503 without state. */
+  /** Highest number of transactions. Above it requests get a stateless 503. */
   readonly most: number;
-  /** After how many ms an INVITE without any response is answered with 100; 0: at once. */
+  /** Time after which an INVITE without a response gets 100, ms; 0 for at once. */
   readonly tryingDelay: number;
 }
 
@@ -63,7 +62,7 @@ export class ServerTable {
     return this.#unacknowledged.size;
   }
 
-  /** @param request that has been validated */
+  /** @param request a validated request */
   receive(request: SipRequest, source: Source): void {
     const key = serverKey(request);
     const known = this.#transactions.get(key);
@@ -89,7 +88,7 @@ export class ServerTable {
     }
   }
 
-  /** Answers without a transaction; does nothing when the request's Via cannot be read. */
+  /** Answers without a transaction. Does nothing when the request's Via cannot be read. */
   replyStateless(request: SipRequest, source: Source, status: number): void {
     try {
       if (!request.topVia.params.has('rport')) {
@@ -102,7 +101,7 @@ export class ServerTable {
     }
   }
 
-  /** Ends all of them without ceremony. */
+  /** Drops all transactions without a report. */
   dispose(): void {
     for (const transaction of this.#transactions.values()) transaction.dispose();
     for (const { retransmission } of this.#unacknowledged.values()) retransmission.stop();
@@ -127,7 +126,7 @@ export class ServerTable {
       },
       (sender, response, data) => {
         if (response.status < 200) return;
-        // The ACK of a 2xx is told together with the INVITE.
+        // The ACK of a 2xx is reported with the INVITE's transaction, which must stay whole until then.
         if (request.method !== 'INVITE' || response.status >= 300) afterlife.add(sender);
         else if (sender.onCancel === undefined) this.#awaitAck(sender, response, () => channel.send(data));
       },
@@ -186,7 +185,7 @@ export class ServerTable {
   }
 }
 
-/** What a 2xx and its ACK have in common. */
+/** The key that a 2xx and its ACK share. */
 function ackKey({ callId, fromTag = '', toTag = '', cseq }: SipRequest | SipResponse): string {
   return `${callId}|${fromTag}|${toTag}|${cseq.number}`;
 }

@@ -7,30 +7,30 @@ import { token } from './tokens.ts';
 import type { Channel, ServerTransactionUser } from './transaction.ts';
 import type { Source } from './transport.ts';
 
-/** What {@link ServerTransaction.reply} adds to a response. */
+/** Additions of {@link ServerTransaction.reply} to a response. */
 export interface ReplyOptions {
-  /** Reason phrase, if not the usual one. */
+  /** Reason phrase in place of the usual one. */
   readonly reason?: string;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | string;
 }
 
-/** A request that came in, and its answers. Made by the endpoint. */
+/** An incoming request and its responses. Created by the endpoint. */
 export class ServerTransaction {
   readonly request: SipRequest;
   readonly source: Source;
   /**
-   * This side's tag: the request's To tag, or a new one that goes into every response but 100. May be replaced before
-   * the first of those.
+   * This side's tag: the request's To tag, or a new one for every response but 100. It may be replaced before the first
+   * of these responses.
    */
   localTag: string;
-  /** Whether the request came with a To tag, i.e. claims to belong to a dialog. */
+  /** Whether the request has a To tag, which means that it claims to belong to a dialog. */
   readonly inDialog: boolean;
   /**
-   * Set by a user that answers a cancelled INVITE itself (a proxy). Otherwise the endpoint answers it with 487.
+   * Set by a user that answers a cancelled INVITE itself (a proxy). Without it the endpoint answers with 487.
    */
   onCancel: ((cancel: SipRequest) => void) | undefined;
-  /** Called when the transaction is over. */
+  /** Called when the transaction has ended. */
   onTerminated: (() => void) | undefined;
   /** Called with the ACK of this INVITE's 2xx, in place of the endpoint handler's `ack`. */
   onAck: ((ack: SipRequest) => void) | undefined;
@@ -38,7 +38,7 @@ export class ServerTransaction {
   readonly #channel: Channel;
   readonly #sent: (transaction: ServerTransaction, response: SipResponse, data: Buffer) => void;
 
-  /** @internal The 100 that is due unless another response comes first. */
+  /** @internal Timer of the delayed 100; another response cancels it. */
   trying: Timer | undefined;
 
   /** @internal */
@@ -74,14 +74,14 @@ export class ServerTransaction {
     return state === 'trying' || state === 'proceeding';
   }
 
-  /** A response with the headers that the request dictates; add to it, then {@link send} it. */
+  /** Builds a response with the headers copied from the request. Complete it, then {@link send} it. */
   createResponse(status: number, reason?: string): SipResponse {
     return responseTo(this.request, status, reason, this.localTag);
   }
 
   /**
    * Sends a response.
-   * @returns the bytes sent, or `undefined` if the transaction takes none any more (it had its final response).
+   * @returns the sent bytes, or `undefined` when a final response was sent before.
    */
   send(response: SipResponse): Buffer | undefined {
     const data = response.toBuffer();
@@ -91,7 +91,7 @@ export class ServerTransaction {
     return data;
   }
 
-  /** Builds and sends a response in one go. @returns false if the transaction takes none any more. */
+  /** Builds and sends a response. @returns false when a final response was sent before. */
   reply(status: number, options: ReplyOptions = {}): boolean {
     const response = this.createResponse(status, options.reason);
     for (const [name, value] of Object.entries(options.headers ?? {})) {
@@ -101,7 +101,7 @@ export class ServerTransaction {
     return this.send(response) !== undefined;
   }
 
-  /** Sends a provisional response again, as long as there is no final one (RFC 3262 section 3). */
+  /** Repeats a provisional response until the final one (RFC 3262 section 3). */
   resend(data: Buffer): void {
     if (this.open) this.#channel.send(data);
   }
@@ -117,8 +117,8 @@ export class ServerTransaction {
   }
 
   /**
-   * @internal It has had its final response, and that its ACK: of the request only its method is kept, for retransmissions,
-   * and nobody is told of an ACK or a CANCEL any more. What they would be told to is a whole call.
+   * @internal Frees the request, except its method, after the final response and its ACK. The callbacks are dropped
+   *   too, since they keep a whole call in memory.
    */
   shed(): void {
     this.request.shed();

@@ -22,19 +22,19 @@ const EMPTY = Buffer.alloc(0);
 const PING = Buffer.from('\r\n\r\n');
 
 /**
- * Cuts a TCP byte stream into messages by Content-Length (RFC 3261 section 18.3). After an error the stream is out of
- * step: the connection must be closed.
+ * Splits a TCP byte stream into messages by Content-Length (RFC 3261 section 18.3). After an error the next message
+ * cannot be found, so the connection must be closed.
  */
 export class StreamFramer {
   readonly #events: FramerEvents;
   readonly #limits: ParseLimits;
-  /** Bytes not consumed yet are `#store[#start, #end)`. The store grows by doubling, so dribbled bytes cost little. */
+  /** Unread bytes are `#store[#start, #end)`. The store grows by doubling, so that single bytes cost little. */
   #store: Buffer = EMPTY;
   #start = 0;
   #end = 0;
-  /** Where the search for the empty line goes on. */
+  /** Index where the search for the empty line continues. */
   #scanned = 0;
-  /** Head read, body outstanding. */
+  /** The message whose head was read and whose body is incomplete. */
   #message: SipRequest | SipResponse | undefined;
   #bodyStart = 0;
   #bodyLength = 0;
@@ -44,15 +44,15 @@ export class StreamFramer {
     this.#limits = limits;
   }
 
-  /** Whether a message has begun and not ended (a lone CRLF is none). */
+  /** Whether a message is incomplete. A lone CRLF is not a message. */
   get midMessage(): boolean {
     return this.#end - this.#start > PING.length || this.#message !== undefined;
   }
 
   /**
-   * Takes the next bytes and reports the messages they complete.
-   * @throws SipParseError when they cannot belong to a SIP message or exceed the limits; RejectedMessageError when that can
-   *   be answered.
+   * Takes the next bytes, and reports the messages that are now complete.
+   * @throws SipParseError when the bytes are not a SIP message or exceed the limits; RejectedMessageError when the
+   *   sender can get a 400.
    */
   push(chunk: Buffer): void {
     this.#append(chunk);
@@ -83,7 +83,7 @@ export class StreamFramer {
     this.#end += chunk.length;
   }
 
-  /** Whether the head (or a ping) was consumed. */
+  /** Reads a head or a ping. Returns false when it is incomplete. */
   #readHead(): boolean {
     const view = this.#store.subarray(0, this.#end);
     if (this.#scanned <= this.#start) {
@@ -93,7 +93,7 @@ export class StreamFramer {
         this.#events.ping();
         return true;
       }
-      // The beginning of a ping, or a pong: wait for what follows.
+      // The beginning of a ping, or a pong: wait for more bytes.
       if (have.length < PING.length && have.equals(PING.subarray(0, have.length))) return false;
       this.#start = skipLineBreaks(view, this.#start);
       if (this.#start === this.#end) return false;
@@ -125,7 +125,7 @@ export class StreamFramer {
     return true;
   }
 
-  /** Whether the message was completed. */
+  /** Reads the body and reports the message. Returns false when the body is incomplete. */
   #readBody(): boolean {
     const end = this.#bodyStart + this.#bodyLength;
     const message = this.#message;

@@ -1,8 +1,7 @@
 import type { Timer, Timers, TimerValues } from './timers.ts';
 
 /**
- * Retransmission of a 2xx to INVITE by the UAS core until the ACK comes, over any transport
- * (RFC 3261 section 13.3.1.4).
+ * Repeats a 2xx to INVITE until its ACK comes, over any transport (RFC 3261 section 13.3.1.4).
  */
 export class SuccessRetransmission {
   readonly #timers: Timers;
@@ -12,7 +11,7 @@ export class SuccessRetransmission {
   #next: Timer | undefined;
   #limit: Timer | undefined;
 
-  /** @param ackMissing called after 64*T1 without ACK; the dialog should then be ended with BYE. */
+  /** @param ackMissing called after 64*T1 without ACK; it should end the dialog with BYE. */
   constructor(timers: Timers, values: TimerValues, send: () => void, ackMissing: () => void) {
     this.#timers = timers;
     this.#values = values;
@@ -25,7 +24,7 @@ export class SuccessRetransmission {
     });
   }
 
-  /** The ACK came, or the dialog is over. */
+  /** Stops repeating: the ACK came, or the dialog has ended. */
   stop(): void {
     this.#next?.cancel();
     this.#limit?.cancel();

@@ -6,18 +6,20 @@ import { StreamFramer } from './stream-framer.ts';
 import type { DeliveryFailure, ListeningPoint, Source, TransportEvents } from './transport.ts';
 import { formatHostPort, isPort } from './uri.ts';
 
-/** Bounds on connections, so that slow or silent peers cannot use the server up. */
+/** Limits of connections, against slow or silent peers. */
 export interface TcpLimits {
-  /** Accepted and opened together. */
+  /** Accepted and opened connections together. */
   readonly maxConnections: number;
   /**
-   * Time a message may take from its first byte to its last, and the first message or keep-alive from the moment a
-   * peer connects, ms.
+   * Limit for a message from its first byte to its last, and for the first message or keep-alive of a new connection,
+   * ms.
    */
   readonly messageTimeout: number;
-  /** Bytes queued for a peer that does not read. */
+  /** Most bytes queued for a peer that does not read. */
   readonly maxQueuedBytes: number;
-  /** Idle time after which a connection opened by this side is closed, ms. Accepted ones stay: a phone lives there. */
+  /**
+   * Idle time after which a connection that this side opened is closed, ms. Accepted ones stay open for their phone.
+   */
   readonly idleTimeout: number;
   /** Time to connect, ms. */
   readonly connectTimeout: number;
@@ -33,7 +35,7 @@ export const DEFAULT_TCP_LIMITS: TcpLimits = {
 
 const PONG = Buffer.from('\r\n');
 
-/** One listening TCP socket and every connection to and from it; a peer's connection is used in both directions. */
+/** One listening TCP socket and its connections. A peer's connection is used in both directions. */
 export class TcpTransport {
   readonly #server: Server;
   readonly #events: TransportEvents;
@@ -67,7 +69,7 @@ export class TcpTransport {
       server.once('error', failed);
       server.listen({ host, port, exclusive: true }, () => {
         server.off('error', failed);
-        // EMFILE and the like: the connection is lost, the server stays.
+        // Errors such as EMFILE lose one connection; the server goes on.
         server.on('error', () => undefined);
         resolve();
       });
@@ -90,14 +92,14 @@ export class TcpTransport {
     return 1 + this.#connections.size;
   }
 
-  /** Whether there is a connection to that remote address already. */
+  /** Whether a connection to that remote address is open. */
   connected(address: string, port: number): boolean {
     return this.#connections.has(formatHostPort(address, port));
   }
 
   /**
-   * Sends over the connection to that remote address: an existing one, whoever opened it, or a new one.
-   * @param failure called if the bytes cannot be sent, or the connection ends before {@link release}.
+   * Sends over the open connection to that remote address, whichever side opened it, or over a new one.
+   * @param failure called when the bytes cannot be sent, or the connection ends before {@link release}.
    */
   send(data: Buffer, address: string, port: number, failure?: DeliveryFailure): void {
     const key = formatHostPort(address, port);
@@ -117,7 +119,7 @@ export class TcpTransport {
     connection.send(data, failure);
   }
 
-  /** The transaction behind `failure` is over: a later end of the connection does not concern it. */
+  /** Removes `failure` when its transaction has ended, so that the end of the connection is not reported to it. */
   release(address: string, port: number, failure: DeliveryFailure): void {
     this.#connections.get(formatHostPort(address, port))?.release(failure);
   }
@@ -174,7 +176,7 @@ class TcpConnection {
     this.#framer = new StreamFramer(
       {
         message: (message) => {
-          // The next one has its own time: on a busy connection there is always one under way.
+          // Each message has a limit of its own: on a busy connection one is always incomplete.
           this.#messageDone();
           events.message(message, source);
         },
@@ -225,7 +227,7 @@ class TcpConnection {
       this.#framer.push(chunk);
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error;
-      // Out of step with the stream: answer what can be answered, then close (RFC 3261 section 18.3).
+      // The next message cannot be found any more: answer with 400 if possible, then close (RFC 3261 section 18.3).
       this.#events.malformed(error, this.#source);
       this.#socket.end();
       this.#socket.destroySoon();

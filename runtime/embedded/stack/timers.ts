@@ -1,18 +1,18 @@
-/** A timer that was set. */
+/** A running timer. */
 export interface Timer {
-  /** Ends it without firing. Harmless when it has fired. */
+  /** Stops the timer. Has no effect once it has fired. */
   cancel(): void;
 }
 
-/** Source of time, so that tests drive it by hand. */
+/** Source of time; tests pass one that they drive by hand. */
 export interface Timers {
   /** Milliseconds from an arbitrary start; never goes back. */
   now(): number;
-  /** Calls `fire` once, not before `delay` ms have passed. */
+  /** Calls `fire` once, `delay` ms from now or later. */
   set(delay: number, fire: () => void): Timer;
   /** Drops every timer without firing. */
   clear(): void;
-  /** Timers set and not fired or cancelled. */
+  /** Number of running timers. */
   readonly size: number;
 }
 
@@ -22,7 +22,7 @@ export interface TimerValues {
   readonly t1: number;
   /** Longest interval between retransmissions of non-INVITE requests and INVITE responses. */
   readonly t2: number;
-  /** How long a message stays in the network. */
+  /** Longest time that a message stays in the network. */
   readonly t4: number;
   /** Timer D over UDP, at least 32 s. */
   readonly d: number;
@@ -54,14 +54,14 @@ class WheelTimer implements Timer {
 }
 
 /**
- * All timers of the stack in one wheel of 10 ms ticks: setting and cancelling are constant time and one system timer
- * runs, only while there is something to wait for. A SIP call sets about ten timers and lets almost none fire.
+ * A timer wheel with ticks of 10 ms for all timers of the stack. Setting and cancelling take constant time, since a SIP
+ * call sets about ten timers of which almost none fires. One system timer runs, only while a timer is set.
  */
 export class TimerWheel implements Timers {
   #size = 0;
-  /** Time a timer that fires right now was due: what it sets counts from there, so that intervals do not drift. */
+  /** Due time of the timer that is firing. Timers set by it count from there, so that intervals do not drift. */
   #firing: number | undefined;
-  /** Last tick looked at. */
+  /** The last handled tick. */
   #tick = 0;
   #ticker: NodeJS.Timeout | undefined;
   readonly #slots: (WheelTimer | undefined)[] = Array.from({ length: SLOTS });
@@ -105,10 +105,10 @@ export class TimerWheel implements Timers {
     if (this.#size === 0) this.#stop();
   }
 
-  /** Fires what is due. Called by the ticker; tests with their own clock call it. */
+  /** Fires the due timers. Called by the ticker, and by tests with a clock of their own. */
   advance(): void {
     const until = Math.floor(this.now() / TICK);
-    // After a long stall each slot needs only one visit, because timers are compared by their absolute tick.
+    // After a long stall one visit of each slot is enough, because timers are compared by their absolute tick.
     let from = Math.max(this.#tick + 1, until - SLOTS + 1);
     this.#tick = until;
     for (; from <= until; from += 1) {
@@ -131,7 +131,7 @@ export class TimerWheel implements Timers {
   /** Drops every timer without firing. */
   clear(): void {
     for (const first of this.#slots) {
-      // Cancelling one of them later must not count twice.
+      // Cancelling a cleared timer later must not change the size again.
       for (let timer = first; timer !== undefined; timer = timer.next) timer.fire = undefined;
     }
     this.#slots.fill(undefined);

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Unguessable token of `length` characters, 5 bits each (tags and branches need 32 bits, RFC 3261 section 19.3). */
+/** Random token of `length` characters with 5 bits each (tags and branches need 32 bits, RFC 3261 section 19.3). */
 export function token(length = 13): string {
   if (used + length > pool.length) {
     randomFillSync(pool);

@@ -2,21 +2,21 @@ import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
 import type { SipTransportError } from './errors.ts';
 import type { SipResponse } from './message.ts';
 
-/** Where a transaction sends to. Delivery problems are reported to the transaction by the endpoint. */
+/** The sending side of a transaction. The endpoint reports delivery problems to the transaction. */
 export interface Channel {
-  /** Whether retransmission is the transport's business (TCP). */
+  /** Whether the transport retransmits (TCP). */
   readonly reliable: boolean;
   send(data: Buffer): void;
   /**
-   * Sends a retransmission: over UDP in a way that learns of "port unreachable", whatever the peer sent just before.
-   * Falls back to `send`.
+   * Sends a retransmission. Over UDP it always uses a connected socket, which learns of ICMP "port unreachable". Left
+   * out, `send` is used.
    */
   resend?(data: Buffer): void;
-  /** The transaction needs the channel no longer. */
+  /** Ends the use of the channel by the transaction. */
   release?(): void;
 }
 
-/** What all transactions are: a state that changes along the table of the transaction until it is dropped. */
+/** Base of all transactions: a state that changes along the transaction's table until it is dropped. */
 export abstract class Transaction<State extends string, Event extends string> {
   readonly #machine: StateMachine<State | 'terminated', Event>;
   #dropped = false;
@@ -29,28 +29,28 @@ export abstract class Transaction<State extends string, Event extends string> {
     return this.#dropped ? 'terminated' : this.#machine.state;
   }
 
-  /** Drops the transaction: no event counts any more. */
+  /** Drops the transaction; later events are ignored. */
   protected abandon(): void {
     this.#dropped = true;
   }
 
-  /** Takes an event. Returns the state it was taken in, or `undefined` if that state ignores it. */
+  /** Takes an event. Returns the state before it, or `undefined` if that state ignores the event. */
   protected step(event: Event): State | 'terminated' | undefined {
     return this.#dropped ? undefined : this.#machine.step(event);
   }
 }
 
-/** What a client transaction tells its user. */
+/** Events of a client transaction. */
 export interface ClientTransactionUser {
   /** Provisional responses and the first final one; for INVITE also every 2xx that follows (RFC 6026 section 8.4). */
   response(response: SipResponse): void;
-  /** No answer: timeout or a network error. The transaction is over. */
+  /** No final response: timeout or network error. The transaction has ended. */
   failed(error: SipTransportError): void;
-  /** The transaction is over and can be forgotten. Comes once, after everything else. */
+  /** The transaction has ended. Called once, after all other events. */
   terminated(): void;
 }
 
-/** What a server transaction tells its user. */
+/** Events of a server transaction. */
 export interface ServerTransactionUser {
   /** No ACK came for a final response other than 2xx (timer H). */
   ackMissing?(): void;

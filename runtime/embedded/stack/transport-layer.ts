@@ -16,13 +16,13 @@ import {
 import { UdpTransport } from './udp-transport.ts';
 import { formatHost } from './uri.ts';
 
-/** An address to listen on. Port 0 takes a free one. */
+/** An address to listen on. Port 0 takes a free port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** Every socket of an endpoint (RFC 3261 section 18). */
+/** All sockets of an endpoint (RFC 3261 section 18). */
 export class TransportLayer {
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
@@ -55,7 +55,7 @@ export class TransportLayer {
   }
 
   /**
-   * Listens on UDP and TCP with the same port number. With port 0 a number that is free for both is looked for.
+   * Listens on UDP and TCP with the same port. Port 0 takes a port that is free for both.
    * @throws ListenError
    */
   async listenBoth(address: ListenAddress): Promise<ListeningPoint> {
@@ -96,7 +96,7 @@ export class TransportLayer {
     return this.#choose(destination).point;
   }
 
-  /** Host and port to put into Via and Contact for a destination. @throws SipTransportError `no-transport`. */
+  /** Host and port of Via and Contact towards a destination. @throws SipTransportError `no-transport`. */
   sentBy(destination: Destination): ListenAddress {
     const point = this.localPoint(destination);
     return { host: reachableHost(point, destination.host), port: point.port };
@@ -112,8 +112,8 @@ export class TransportLayer {
   }
 
   /**
-   * Channel of a client transaction.
-   * @param failure told of every delivery problem until the channel is released.
+   * Creates the channel of a client transaction.
+   * @param failure called for every delivery problem until the channel is released.
    * @throws SipTransportError `no-transport`.
    */
   clientChannel(destination: Destination, failure: DeliveryFailure): Channel {
@@ -134,15 +134,15 @@ export class TransportLayer {
     };
   }
 
-  /** Sends bytes that belong to no transaction. @throws SipTransportError `no-transport`. */
+  /** Sends bytes outside of any transaction. @throws SipTransportError `no-transport`. */
   send(data: Buffer, destination: Destination): void {
     const transport = this.#choose(destination);
     transport.send(data, destination.host, destination.port);
   }
 
   /**
-   * Channel of a server transaction: back to where the request came from (RFC 3581 section 4, RFC 3261 section
-   * 18.2.2); if its connection is gone, to the address the Via names.
+   * Creates the channel of a server transaction: to the source of the request (RFC 3581 section 4, RFC 3261 section
+   * 18.2.2) or, when its connection has closed, to the address in the Via.
    */
   replyChannel(source: Source, request: SipRequest): Channel {
     if (source.transport === 'udp') {

@@ -2,7 +2,7 @@ import type { SipParseError, SipTransportError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { formatHostPort } from './uri.ts';
 
-/** Transports there are. TLS, WS and WSS fit the same interfaces. */
+/** The supported transports. TLS, WS and WSS would fit the same interfaces. */
 export type TransportName = 'udp' | 'tcp';
 
 /** An address the endpoint listens on. */
@@ -15,10 +15,10 @@ export interface ListeningPoint {
 /** Where a message came from. */
 export interface Source {
   readonly transport: TransportName;
-  /** Peer's IP address and port as the packet shows them. */
+  /** IP address and port that the packet came from. */
   readonly address: string;
   readonly port: number;
-  /** Where it arrived. */
+  /** The listening point that received it. */
   readonly local: ListeningPoint;
 }
 
@@ -35,12 +35,12 @@ export function formatDestination(destination: Destination): string {
   return `${destination.transport}/${formatHostPort(destination.host, destination.port)}`;
 }
 
-/** What a transport tells the endpoint. */
+/** Events of a transport. */
 export interface TransportEvents {
   message(message: SipRequest | SipResponse, source: Source): void;
-  /** Bytes that are no valid message. */
+  /** Bytes that are not a valid message. */
   malformed(error: SipParseError, source: Source): void;
 }
 
-/** Told when what was sent cannot arrive. */
+/** Called when sent bytes cannot be delivered. */
 export type DeliveryFailure = (error: SipTransportError) => void;

@@ -5,17 +5,17 @@ import { SipTransportError } from './errors.ts';
 import type { DeliveryFailure, ListeningPoint } from './transport.ts';
 import { formatHostPort } from './uri.ts';
 
-/** A peer that is not there says so within a round trip, ms. */
+/** Lifetime of a probe, ms: an ICMP "port unreachable" comes within a round trip. */
 export const PROBE_LIFETIME = 1000;
 
-/** What a probe tells the transport it belongs to. */
+/** Events of a probe, for its transport. */
 export interface UdpProbeEvents {
   message(data: Buffer, from: RemoteInfo): void;
-  /** It takes nothing more to send. @param released settles when its socket is gone. */
+  /** The probe sends nothing more. @param released settles when its socket is closed. */
   closed(released: Promise<void>): void;
 }
 
-/** Skips the resolver: addresses are numeric here, and dgram would defer every datagram for a lookup. */
+/** Skips the resolver, for which dgram would delay every datagram: addresses are numeric here. */
 export function numericLookup(
   address: string,
   _options: unknown,
@@ -25,8 +25,8 @@ export function numericLookup(
 }
 
 /**
- * A short-lived socket beside the listening one, bound to the same port and connected to one peer: the system reports
- * ICMP "port unreachable" to connected sockets only. While it is open the peer's datagrams arrive here.
+ * A short-lived socket with the port of the listening one, connected to one peer: the system reports ICMP "port
+ * unreachable" to connected sockets only. While it is open it receives the peer's datagrams.
  */
 export class UdpProbe {
   readonly #socket: Socket;
@@ -35,7 +35,7 @@ export class UdpProbe {
   readonly #port: number;
   readonly #events: UdpProbeEvents;
   readonly #failures = new Set<DeliveryFailure>();
-  /** What is sent before the socket is connected. */
+  /** Datagrams to send once the socket is connected. */
   #waiting: Buffer[] | undefined = [];
   readonly #expiry: NodeJS.Timeout;
   #closed = false;
@@ -54,14 +54,14 @@ export class UdpProbe {
     this.#expiry = setTimeout(() => this.close(), PROBE_LIFETIME);
   }
 
-  /** @param failure told when this or anything else sent to the peer meets an error, as long as the probe lives. */
+  /** @param failure called when a datagram to this peer fails while the probe is open, not only this one. */
   send(data: Buffer, failure: DeliveryFailure): void {
     this.#failures.add(failure);
     if (this.#waiting !== undefined) this.#waiting.push(data);
     else this.#write(data);
   }
 
-  /** What has arrived by now is still reported. */
+  /** Closes the probe. Datagrams that have arrived are still reported. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -72,18 +72,19 @@ export class UdpProbe {
   }
 
   async #release(): Promise<void> {
-    // A datagram that the system has queued here would be lost with the socket: it is read in the next round of the event
-    // loop, and the second immediate comes after that.
+    // Datagrams in the socket's queue would be lost with it. The next round of the event loop reads them, and the
+    // second immediate runs after that.
     await setImmediate();
     await setImmediate();
     await new Promise<void>((resolve) => this.#socket.close(resolve));
   }
 
-  /** From now on the peer's datagrams go to the listening socket. */
+  /** Lets the peer's datagrams go to the listening socket again. */
   #turnAway(): void {
     if (this.#waiting !== undefined) return;
     this.#socket.disconnect();
-    // Unconnected it would take what is meant for the listening socket: nobody but that one sends from there.
+    // An unconnected socket would take datagrams meant for the listening socket. Connected to the listening socket's
+    // own address, this one receives no others.
     this.#socket.connect(this.#local.port, this.#local.host);
   }
 
@@ -112,7 +113,7 @@ export class UdpProbe {
   }
 }
 
-/** What the system's error for a datagram means. */
+/** Converts the system's error for a datagram. */
 export function udpError(error: NodeJS.ErrnoException, address: string, port: number): SipTransportError {
   const reason = error.code === 'ECONNREFUSED' ? 'refused' : error.code === 'EMSGSIZE' ? 'too-large' : 'unreachable';
   return new SipTransportError(reason, `udp/${formatHostPort(address, port)}`, error.code ?? error.message);

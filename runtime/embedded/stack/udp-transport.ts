@@ -12,13 +12,13 @@ import { formatHostPort, isPort } from './uri.ts';
 const MAX_DATAGRAM = 65_507;
 const MAX_PROBES = 256;
 
-/** One UDP socket (RFC 3261 section 18): a datagram holds one message. */
+/** One UDP socket (RFC 3261 section 18). A datagram holds one message. */
 export class UdpTransport {
   readonly #socket: Socket;
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
   readonly #probes = new Map<string, UdpProbe>();
-  /** Probes that only read what is left. */
+  /** Closed probes that still read queued datagrams. */
   readonly #released = new Set<Promise<void>>();
   readonly #alive = new RecentPeers();
   #closed = false;
@@ -32,7 +32,8 @@ export class UdpTransport {
 
   /** @throws ListenError when the address cannot be bound. */
   static async open(host: string, port: number, events: TransportEvents, limits: ParseLimits): Promise<UdpTransport> {
-    // The first bind is exclusive, so that a taken port is noticed; the second allows the probes' sockets beside it.
+    // The first bind is exclusive and detects a port in use. The second one allows the probes' sockets on the same
+    // port.
     const exclusive = await bind(host, port, false);
     const bound = exclusive.address().port;
     await new Promise<void>((resolve) => exclusive.close(() => resolve()));
@@ -40,7 +41,7 @@ export class UdpTransport {
     const transport = new UdpTransport(socket, events, limits);
     transport.#point = { transport: 'udp', host, port: bound };
     socket.on('message', (data, from) => transport.#receive(data, from));
-    // An error on an unconnected socket concerns one datagram; the socket goes on.
+    // An error on an unconnected socket concerns one datagram; the socket stays usable.
     socket.on('error', () => undefined);
     return transport;
   }
@@ -63,7 +64,7 @@ export class UdpTransport {
       return;
     }
     if (failure === undefined) {
-      // Nobody waits: without a callback no tick is spent on each datagram.
+      // Without a callback dgram saves a tick for each datagram.
       this.#socket.send(data, port, address);
       return;
     }
@@ -73,15 +74,17 @@ export class UdpTransport {
   }
 
   /**
-   * Sends a request. To a peer that nothing was heard from just now it goes in a way that learns of ICMP "port
-   * unreachable" at once, as drachtio-server does; see {@link probe}.
+   * Sends a request. For a peer that has sent nothing recently it uses {@link probe}, which learns of ICMP "port
+   * unreachable" at once, like drachtio-server.
    */
   request(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
     if (this.#alive.has(address, port)) this.send(data, address, port, failure);
     else this.probe(data, address, port, failure);
   }
 
-  /** Sends from a socket that is told of "port unreachable" ({@link UdpProbe}), unless too many are open. */
+  /**
+   * Sends from a {@link UdpProbe}, which learns of "port unreachable", or from the usual socket if too many are open.
+   */
   probe(data: Buffer, address: string, port: number, failure: DeliveryFailure): void {
     if (this.#closed) return;
     if (obstacleTo(data, address, port) !== undefined) {
@@ -118,7 +121,7 @@ export class UdpTransport {
   }
 
   #receive(data: Buffer, from: RemoteInfo): void {
-    // Keep-alives: nothing, CRLFs, or a few zero bytes (RFC 5626 section 4.4 and common practice).
+    // Keep-alives: empty, CRLFs, or a few zero bytes (RFC 5626 section 4.4, and common practice).
     if (data.length < 12) return;
     this.#alive.heard(from.address, from.port);
     const source = { transport: 'udp' as const, address: from.address, port: from.port, local: this.#point };
@@ -131,7 +134,7 @@ export class UdpTransport {
   }
 }
 
-/** Why a datagram cannot even be tried. */
+/** The error of a datagram that cannot be sent at all. */
 function obstacleTo(data: Buffer, address: string, port: number): SipTransportError | undefined {
   const target = `udp/${formatHostPort(address, port)}`;
   if (!isPort(port)) return new SipTransportError('unreachable', target, 'no port to send to');

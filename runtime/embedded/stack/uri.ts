@@ -1,7 +1,7 @@
 import { SipParseError } from './errors.ts';
 import { decimal, formatParams, parseParams } from './scan.ts';
 
-/** A SIP or SIPS URI (RFC 3261 section 19.1). Any other scheme has `host` empty and everything in `opaque`. */
+/** A SIP or SIPS URI (RFC 3261 section 19.1). For any other scheme `host` is empty and `opaque` holds the rest. */
 export interface SipUri {
   readonly scheme: string;
   /** User part as written (escapes kept, password included). */
@@ -12,7 +12,7 @@ export interface SipUri {
   readonly params: ReadonlyMap<string, string | undefined>;
   /** `?name=value&...` without the question mark. */
   readonly headers: string | undefined;
-  /** What follows the scheme, when it is neither sip nor sips (e.g. `tel:`). */
+  /** The text after a scheme other than sip and sips (e.g. `tel:`). */
   readonly opaque: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const NO_PARAMS: ReadonlyMap<string, string | undefined> = new Map();
 
 /**
  * Reads a URI.
- * @throws SipParseError when there is no scheme, no host, or a port outside of 0-65535.
+ * @throws SipParseError when scheme or host is missing, or the port is not a number from 0 to 65535.
  */
 export function parseUri(text: string): SipUri {
   const colon = text.indexOf(':');
@@ -63,7 +63,7 @@ export function parseUri(text: string): SipUri {
 
 /**
  * Reads `host[:port]`, `[ipv6][:port]`.
- * @throws SipParseError when the host is empty or holds blanks, or the port is no number from 0 to 65535.
+ * @throws SipParseError when the host is empty or has invalid characters, or the port is not from 0 to 65535.
  */
 export function parseHostPort(text: string, context = text): { host: string; port: number | undefined } {
   let host: string;
@@ -87,7 +87,7 @@ export function parseHostPort(text: string, context = text): { host: string; por
   return { host, port };
 }
 
-/** Whether something can be sent to this port. URIs may name 0 (RFC 3261 section 25.1), and sockets throw at it. */
+/** Whether a socket can send to this port. URIs may have port 0 (RFC 3261 section 25.1), for which sockets throw. */
 export function isPort(port: number): boolean {
   return port > 0 && port < 65_536;
 }
@@ -109,7 +109,7 @@ function isHost(host: string): boolean {
   return true;
 }
 
-/** Host for use in a URI or Via: IPv6 addresses get their brackets. */
+/** The host as written in a URI or Via: an IPv6 address gets brackets. */
 export function formatHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

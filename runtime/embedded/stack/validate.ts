@@ -4,23 +4,23 @@ import { parseNameAddr } from './name-addr.ts';
 
 const MANDATORY = ['from', 'to', 'call-id', 'cseq'] as const;
 
-/** Headers that may occur only once (RFC 3261 section 7.3.1; RFC 4475 section 3.3.8 sends several of each). */
+/** Headers that may occur only once (RFC 3261 section 7.3.1; RFC 4475 section 3.3.8 tests duplicates). */
 const SINGLE = new Set(['from', 'to', 'call-id', 'cseq', 'max-forwards']);
 
 /**
- * Checks what section 8.1.1 asks of every request.
- * @throws SipParseError naming the header; the request deserves a 400 if it has a Via.
+ * Checks the headers that every request must have (section 8.1.1).
+ * @throws SipParseError with the header's name. The caller answers with 400 if the request has a Via.
  */
 export function validateRequest(request: SipRequest): void {
   validateCommon(request);
-  // The topmost Via was needed to come here: reading it throws when it is malformed.
+  // The getter throws for a malformed Via.
   void request.topVia;
   if (request.cseq.method !== request.method) {
     throw new SipParseError('CSeq', request.header('cseq') ?? '', `the method ${request.method}`);
   }
 }
 
-/** Checks a response the same way. @throws SipParseError; the response is to be dropped. */
+/** Checks a response in the same way. @throws SipParseError with the header's name. The caller drops the response. */
 export function validateResponse(response: SipResponse): void {
   validateCommon(response);
   void response.topVia;

@@ -52,8 +52,8 @@ export function formatVia(via: Via): string {
 }
 
 /**
- * The Via value as the receiving side completes it: `rport` and `received` from the packet's source (RFC 3581
- * section 4, RFC 3261 section 18.2.1). `rport` is filled in even if it was not asked for, as drachtio-server does.
+ * Completes the Via of a received request with `rport` and `received` from the packet's source (RFC 3581 section 4, RFC
+ * 3261 section 18.2.1). Like drachtio-server it adds `rport` even if the client did not ask for it.
  * @param value the whole header value; further Via values after a comma are kept.
  */
 export function completeVia(value: string, via: Via, sourceAddress: string, sourcePort: number): string {

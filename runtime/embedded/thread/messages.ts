@@ -1,6 +1,6 @@
 import type { ProgramInput } from './run-program.ts';
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface ThreadData<Options> {
   readonly options: Options;
   /** URL of the module in {@link ServerHost.atRest}. */
@@ -10,14 +10,14 @@ export interface ThreadData<Options> {
 /** From the handle to the thread. */
 export type ToThread =
   | { readonly type: 'stats'; readonly id: number }
-  /** A program has ended: its output, if it succeeded. */
+  /** A program has ended. `output` is undefined if it failed. */
   | { readonly type: 'ran'; readonly id: number; readonly output: Uint8Array | undefined }
   | { readonly type: 'close' };
 
 /** From the thread to its handle. */
 export type FromThread<Stats> =
   | { readonly type: 'listening'; readonly addresses: Readonly<Record<string, string>> }
-  /** The server could not be opened: an address is taken (`listen`), or an option is invalid. */
+  /** The server could not be opened: `listen` is set for an address in use, otherwise an option is invalid. */
   | {
       readonly type: 'failed';
       readonly name: string;
@@ -25,6 +25,6 @@ export type FromThread<Stats> =
       readonly listen?: { readonly code: string; readonly address: string; readonly what: string };
     }
   | { readonly type: 'stats'; readonly id: number; readonly stats: Stats }
-  /** Run a program, or end it: see {@link ServerHost.run}. */
+  /** Runs a program, or ends it: see {@link ServerHost.run}. */
   | { readonly type: 'run'; readonly id: number; readonly work: ProgramInput }
   | { readonly type: 'stop'; readonly id: number };

@@ -4,33 +4,34 @@ import { basename } from 'node:path';
 import process from 'node:process';
 import type { RunProgram } from './run-program.ts';
 
-/** How much nicer the rest of the process is. */
+/** Difference of the nice value to the rest of the process. */
 const AHEAD = 10;
-/** The least of the real-time priorities: before all ordinary threads, behind whatever was given one on purpose. */
+/** The lowest real-time priority: ahead of all ordinary threads, behind threads with a priority set on purpose. */
 const REAL_TIME = '1';
 const CHRT_MS = 10_000;
-/** SCHED_OTHER, where /proc/[pid]/stat has the policy (proc(5), field 41; the second is the name, and may hold blanks). */
+/** SCHED_OTHER. */
 const ORDINARY = '0';
+/** Index of the policy after the name in /proc/[pid]/stat (proc(5), field 41; the name, field 2, may hold blanks). */
 const POLICY = 41 - 3;
 
 /**
- * Lets the calling thread have a processor before all others of the process, where the system lets it (Linux): at real-time
- * priority, as FreeSWITCH its own threads; else by a nice value below theirs. A kernel that does not interrupt what has just begun
- * keeps a thread waiting for 6 to 13 ms while scripts use both processors, however nice they are.
+ * Gives the calling thread precedence over the other threads of the process (Linux only): real-time priority, like
+ * FreeSWITCH's media threads, or else a lower nice value. The nice value alone is weaker: some kernels do not interrupt
+ * a thread that has just started, and a media thread then waits 6 to 13 ms while scripts use all processors.
  * @param run starts programs
  */
 export async function preferThisThread(run: RunProgram): Promise<void> {
   if (process.platform !== 'linux') return;
   beLessNice();
   const thread = basename(readlinkSync('/proc/thread-self'));
-  // Whoever started the node so has decided.
+  // Another policy was set when the node was started; it stays.
   if (policyOf(thread) !== ORDINARY) return;
   const args = ['--rr', '--pid', REAL_TIME, thread];
-  // Of util-linux. Where it is missing, or not allowed (RLIMIT_RTPRIO), the nice value remains.
+  // chrt is part of util-linux. If it is missing or not allowed (RLIMIT_RTPRIO), the nice value remains.
   await run({ program: 'chrt', args, input: '', maxBytes: 1024, timeoutMs: CHRT_MS }, new AbortController().signal);
 }
 
-/** On Linux the call is for the calling thread only. */
+/** On Linux `setPriority` changes the calling thread only. */
 function beLessNice(): void {
   try {
     setPriority(Math.max(constants.priority.PRIORITY_HIGHEST, getPriority() - AHEAD));

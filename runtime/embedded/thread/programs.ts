@@ -1,7 +1,7 @@
 import type { FromThread } from './messages.ts';
 import type { ProgramInput, RunProgram } from './run-program.ts';
 
-/** The thread's side of programs that its owner runs for it. */
+/** The server thread's side of the programs that the main thread runs for it. */
 export class ThreadPrograms {
   readonly #tell: (message: FromThread<never>) => void;
   readonly #running = new Map<number, (output: Uint8Array | undefined) => void>();
@@ -27,14 +27,14 @@ export class ThreadPrograms {
     return output;
   };
 
-  /** The owner's answer; nobody waits for that of a program that was stopped. */
+  /** Takes the result of a program; ignored when the program was stopped before. */
   ran(id: number, output: Uint8Array | undefined): void {
     this.#running.get(id)?.(output);
     this.#running.delete(id);
   }
 }
 
-/** The owner's side. */
+/** The main thread's side: runs the programs for a server thread. */
 export class OwnerPrograms {
   readonly #run: RunProgram;
   readonly #running = new Map<number, AbortController>();

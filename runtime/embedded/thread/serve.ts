@@ -4,24 +4,24 @@ import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { ThreadPrograms } from './programs.ts';
 import type { RunProgram } from './run-program.ts';
 
-/** A server inside of its thread. */
+/** A server inside its worker thread. */
 export interface ThreadServer<Stats extends object> {
-  /** Addresses bound, by role. */
+  /** Bound addresses, by role. */
   readonly addresses: Readonly<Record<string, string>>;
   stats(): Stats;
-  /** Whether there are calls, which a pause of the thread would hold up. */
+  /** Whether calls are in progress, which a pause of the thread would disturb. */
   works(): boolean;
   close(): Promise<void>;
 }
 
-/** What the module of `atRest` exports: see {@link ServerHost}. */
+/** Exports of the module {@link ServerHost.atRest}. */
 interface AtRestModule {
   giveBackAtRest(works: () => boolean): void;
 }
 
 /**
- * The body of a server's thread: opens the server, and answers its handle until that closes it.
- * @param open opens the server, or rejects with a ListenError, or with a RangeError for an invalid option; its second
+ * Runs a server in its worker thread: opens it, and serves the handle's requests until the handle closes it.
+ * @param open opens the server. Rejects with a ListenError, or with a RangeError for an invalid option. Its second
  *   argument runs programs
  */
 export async function serve<Options extends object, Stats extends object>(

@@ -4,46 +4,46 @@ import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { OwnerPrograms } from './programs.ts';
 import type { ProgramInput, RunProgram } from './run-program.ts';
 
-/** A thread that does not end by itself after `close` is ended after this long, ms. */
+/** Time after `close` until the thread is terminated, ms. */
 const CLOSE_TIMEOUT = 3000;
 
 /** A running embedded server: the handle of its worker thread. */
 export interface EmbeddedServer<Stats extends object> {
-  /** Addresses actually bound (`ip:port`), by role, e.g. `{ app, sip }` or `{ eventSocket, sip }`. */
+  /** Bound addresses (`ip:port`), by role, e.g. `{ app, sip }` or `{ eventSocket, sip }`. */
   readonly addresses: Readonly<Record<string, string>>;
-  /** What is alive inside: dialogs, transactions, sockets, timers, channels ... For `/healthz` and leak tests. */
+  /** Numbers of live dialogs, transactions, sockets, timers, channels ... For `/healthz` and leak tests. */
   stats(): Promise<Stats>;
-  /** Ends calls without ceremony, closes every socket and the thread. Idempotent. */
+  /** Ends calls without BYE, closes every socket, and ends the thread. Can be called again. */
   close(): Promise<void>;
-  /** Settles when the thread ends by itself, with the error if there was one. */
+  /** Resolves when the thread has ended, with the error of a failed thread. */
   readonly exited: Promise<Error | undefined>;
 }
 
-/** What the program that starts an embedded server does for its thread. */
+/** Services of the node for an embedded server. */
 export interface ServerHost {
-  /** Runs programs: a speech synthesizer, chrt(1). Left out, the server works as if none were installed. */
+  /** Runs programs: a speech synthesizer, chrt(1). Left out, the server works as if they were not installed. */
   readonly run?: RunProgram;
   /**
-   * Module that the thread loads, and whose `giveBackAtRest(works: () => boolean)` it calls; `works` says whether there
-   * are calls. Left out, V8 alone decides when memory goes back to the system.
+   * Module that the thread loads. Its `giveBackAtRest(works: () => boolean)` is called; `works` returns whether calls
+   * are in progress. Left out, V8 alone decides when memory goes back to the system.
    */
   readonly atRest?: URL;
 }
 
-/** A kind of server that runs in a thread. */
+/** Describes a server that runs in a worker thread. */
 export interface ThreadKind {
-  /** In errors: `embedded SIP server`. */
+  /** Name in errors, such as `embedded SIP server`. */
   readonly title: string;
-  /** Of the thread, in debuggers. */
+  /** Name of the thread in debuggers. */
   readonly name: string;
-  /** The module that the thread runs: see `serve.ts`. */
+  /** Entry module of the thread: see `serve.ts`. */
   readonly entry: URL;
   readonly resourceLimits?: ResourceLimits;
 }
 
 /**
  * Starts a server in a thread of its own.
- * @param options what the thread opens the server with; must be cloneable
+ * @param options options of the server; must be cloneable
  * @throws ListenError when an address is taken or not allowed
  * @throws RangeError when an option is invalid
  */
