@@ -25,7 +25,7 @@ export class MediaServer {
   readonly #controllers: ControllerConnections;
   #addresses: Record<string, string> = {};
 
-  /** @param run runs programs of this machine @throws MediaServerOptionError */
+  /** @param run runs programs on this machine @throws MediaServerOptionError */
   constructor(options: MediaServerOptions, run: RunProgram) {
     const media = readAddress('media', options.media);
     const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
@@ -48,12 +48,12 @@ export class MediaServer {
     this.#listener = new EslListener(this.#core, options.password);
   }
 
-  /** Addresses bound: `eventSocket` and `sip`. */
+  /** Bound addresses: `eventSocket` and `sip`. */
   get addresses(): Readonly<Record<string, string>> {
     return this.#addresses;
   }
 
-  /** Opens the listeners. Rejects with ListenError; nothing stays open then. */
+  /** Opens the listeners. Rejects with ListenError after closing those already open. */
   async start(options: MediaServerOptions): Promise<void> {
     try {
       const sip = await this.#profile.listen(readAddress('media', options.media));
@@ -61,7 +61,7 @@ export class MediaServer {
       this.#addresses = { eventSocket, sip };
     } catch (error) {
       await this.#profile.close();
-      // The stack does not know whose addresses these are.
+      // The SIP stack's own error names `SIP`, not the media server.
       throw error instanceof ListenError ? new ListenError(error.code, error.address, 'media server') : error;
     }
     this.#core.ticker.start();
@@ -87,7 +87,7 @@ export class MediaServer {
     };
   }
 
-  /** Ends every call without ceremony and closes everything. */
+  /** Ends every call without BYE, and closes all sockets. */
   async close(): Promise<void> {
     this.#core.ticker.stop();
     this.#core.timers.clear();

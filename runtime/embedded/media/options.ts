@@ -1,31 +1,31 @@
-/** What a media server is started with. */
+/** Options of the embedded media server. */
 export interface MediaServerOptions {
-  /** `ip:port` of the inbound event socket; port 0 takes any free one. */
+  /** `ip:port` of the inbound event socket. Port 0 takes a free port. */
   readonly eventSocket: string;
   /** Password of event socket clients. */
   readonly password: string;
-  /** `ip:port` of the SIP profile, UDP and TCP. Its address is also that of all media. */
+  /** `ip:port` of the SIP profile, for UDP and TCP. Media uses the same address. */
   readonly media: string;
   /**
-   * Addresses from which calls are taken, or `any`: who calls chooses the program that controls the call and may command
-   * the server. Left out, it is this machine's own addresses.
+   * Addresses that calls are accepted from, or `any`. A caller chooses the program that controls the call, and this
+   * program can command the server. Default: this machine's own addresses.
    */
   readonly callers?: readonly string[];
   /** Name of the SIP profile, `drachtio_mrf` for drachtio-fsmrf. */
   readonly profile: string;
   /** First and last RTP port, inclusive. Each call takes an even port and the one above. */
   readonly rtpPorts: { readonly from: number; readonly to: number };
-  /** Directory in which relative prompt names are looked up. */
+  /** Folder of sounds with relative names. */
   readonly sounds: string;
-  /** Directory of recordings with relative names. */
+  /** Folder of recordings with relative names. */
   readonly recordings: string;
 }
 
-/** What is alive in a media server, and how punctual its media is. */
+/** Live objects of a media server, and the punctuality of its media. */
 export interface MediaServerStats {
   readonly channels: number;
   readonly conferences: number;
-  /** RTP sockets; each has an RTCP socket beside it. */
+  /** RTP sockets, each of which has an RTCP socket too. */
   readonly rtpSockets: number;
   /** Event socket connections, inbound and outbound. */
   readonly eventSockets: number;
@@ -34,19 +34,19 @@ export interface MediaServerStats {
   readonly timers: number;
   readonly media: {
     readonly packetsSent: number;
-    /** Packets that left more than 10 ms after they were due. */
+    /** Packets sent more than 10 ms after their due time. */
     readonly packetsLate: number;
     readonly maxLatenessMs: number;
   };
 }
 
-/** An option that cannot be used. */
+/** An option is invalid. */
 export class MediaServerOptionError extends RangeError {
   override readonly name = 'MediaServerOptionError';
   readonly field: string;
   readonly found: string;
   constructor(field: string, found: string, expected: string) {
-    super(`media server option ${field} is ${JSON.stringify(found)}; expected ${expected}`);
+    super(`media server option ${field}: expected ${expected}, found ${JSON.stringify(found)}`);
     this.field = field;
     this.found = found;
   }

@@ -8,14 +8,14 @@ const MEDIA_SERVER: ThreadKind = {
 };
 
 /**
- * Starts the embedded media server in a worker thread: event socket and SIP as FreeSWITCH has them, for drachtio-fsmrf
- * and other event socket clients on machines without FreeSWITCH.
+ * Starts the embedded media server in a worker thread. It has FreeSWITCH's event socket and SIP side, for
+ * drachtio-fsmrf and other event socket clients.
  *
  * @param options addresses, ports and directories; see {@link MediaServerOptions}
- * @param host without its `run` there is no speech, and the thread keeps its ordinary priority
+ * @param host services for the thread; without `run` it has no speech and ordinary priority
  * @returns the running server; its `addresses` are `eventSocket` and `sip`
  * @throws ListenError when an address is in use or not this machine's
- * @throws RangeError named MediaServerOptionError when an option cannot be used
+ * @throws RangeError with the name MediaServerOptionError when an option is invalid
  */
 export function startMediaServer(
   options: MediaServerOptions,

@@ -1,4 +1,4 @@
-/** The media server's thread. */
+/** Entry of the media server's worker thread. */
 import { preferThisThread } from '../thread/priority.ts';
 import { serve } from '../thread/serve.ts';
 import { MediaServer } from './media-server.ts';

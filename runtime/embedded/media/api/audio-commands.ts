@@ -38,7 +38,7 @@ export const uuidAudio = onChannel((channel, [action = '', direction = '', what 
   return OK;
 });
 
-/** `uuid_fileman <uuid> pause`: halts the file that plays, or goes on with it. */
+/** `uuid_fileman <uuid> pause`: pauses or resumes the current file. */
 export const uuidFileman = onChannel((channel, [action]) => {
   if (action !== 'pause') return '-USAGE: <uuid> pause\n';
   return channel.pauseFile() ? OK : '-ERR No file handle!\n';

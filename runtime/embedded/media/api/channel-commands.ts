@@ -9,9 +9,9 @@ import { type ApiCommand, NO_CHANNEL, NO_SESSION, OK, words } from './command.ts
 import { mediaVariables } from './media-variables.ts';
 
 /**
- * A command whose first word is the id of a live channel.
+ * Makes a command whose first word is the id of a live channel.
  *
- * @param missing the answer when there is none; commands differ in it
+ * @param missing the command's answer for an unknown channel; FreeSWITCH's differs between commands
  */
 export function onChannel(
   run: (channel: Channel, rest: string[], argument: string) => string | Promise<string>,
@@ -29,7 +29,7 @@ export const uuidExists: ApiCommand = (core, argument) => String(core.channels.h
 
 /** `uuid_kill <uuid> [cause]`. */
 export const uuidKill = onChannel((channel, [cause = '']) => {
-  // After the answer: the connection it goes to may be the one that is closed with the call.
+  // After the answer, because the call may close the connection that the answer goes to.
   queueMicrotask(() => channel.hangup(hangupCause(cause), 'api'));
   return OK;
 });
@@ -39,7 +39,7 @@ export const uuidDump = onChannel((channel, [format]) =>
   format === 'json' ? JSON.stringify(dumpHeaders(channel)) : `${plainHeaders(dumpHeaders(channel))}\n`,
 );
 
-/** `uuid_set_media_stats <uuid>`: puts the counters of the media into variables. */
+/** `uuid_set_media_stats <uuid>`: sets variables to the media counters. */
 export const uuidSetMediaStats = onChannel((channel) => {
   for (const [name, value] of mediaVariables(channel.rtp.counters)) channel.variables.set(name, value);
   return '+OK:\n';
@@ -79,7 +79,7 @@ export const uuidSendDtmf = onChannel((channel, [digits]) => {
   return sendDigits(channel, digits) ? `+OK ${channel.uuid} sent DTMF ${digits}.\n` : '-ERR Operation failed\n';
 }, NO_SESSION);
 
-/** `uuid_recv_dtmf <uuid> <digits>`: as if the far end had pressed them. */
+/** `uuid_recv_dtmf <uuid> <digits>`: handles the digits as if the far end had sent them. */
 export const uuidRecvDtmf = onChannel((channel, [digits = '']) => {
   const match = /^([0-9*#A-D]+)(?:@(\d{1,5}))?$/i.exec(digits);
   if (match === null) return '-USAGE: <uuid> <dtmf_data>\n';

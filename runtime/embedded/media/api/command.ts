@@ -1,6 +1,6 @@
 import type { MediaCore } from '../core/media-core.ts';
 
-/** An API command: its argument text in, its answer out. */
+/** An API command: takes its argument text, returns its answer. */
 export type ApiCommand = (core: MediaCore, argument: string) => string | Promise<string>;
 
 /** The API commands of the server, by name. */
@@ -15,7 +15,7 @@ export function runApi(core: MediaCore, line: string): string | Promise<string> 
   return command(core, (match?.[2] ?? '').trim());
 }
 
-/** Splits an argument into words; quotes keep spaces together, `^^<c>` in front makes `c` the separator. */
+/** Splits an argument into words. Single quotes protect spaces; a leading `^^<c>` makes `c` the separator. */
 export function words(argument: string): string[] {
   const custom = /^\^\^(.)(.*)$/s.exec(argument);
   if (custom !== null) return (custom[2] as string).split(custom[1] as string);

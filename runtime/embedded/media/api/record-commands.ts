@@ -4,7 +4,7 @@ import { NO_SESSION, SUCCESS } from './command.ts';
 
 const USAGE = '-USAGE: <uuid> [start|stop|mask|unmask] <path> [<limit>] [<recording_vars>]\n';
 
-/** What is done to a recording under way. */
+/** Actions on a running recording. */
 const ACTIONS: Readonly<Record<string, (recording: SessionRecording) => Promise<void> | undefined>> = {
   mask: (recording) => void recording.mask(true),
   pause: (recording) => void recording.pause(true),
@@ -28,7 +28,7 @@ function decode(text: string): string {
   }
 }
 
-/** `uuid_buglist <uuid>`: what taps the sound of a channel. */
+/** `uuid_buglist <uuid>`: the media taps of a channel. */
 export const uuidBuglist = onChannel((channel) => {
   const taps = SessionRecording.of(channel).map(
     ({ name }) =>

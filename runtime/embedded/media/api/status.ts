@@ -39,14 +39,14 @@ export const sofia: ApiCommand = (core, argument) => {
 /** `create_uuid`. */
 export const createUuid: ApiCommand = () => randomUUID();
 
-/** `echo`: the argument comes back. */
+/** `echo`: returns its argument. */
 export const echo: ApiCommand = (_core, argument) => argument;
 
 export const version: ApiCommand = () => `FreeSWITCH Version ${VERSION_STATUS}\n`;
 
 export const hostname: ApiCommand = (core) => core.identity.host;
 
-/** `global_getvar`: the variables a client may want of the core. */
+/** `global_getvar`: the global variables that clients use. */
 export const globalGetvar: ApiCommand = (core, argument) => {
   const variables: Record<string, string> = {
     core_uuid: core.identity.coreUuid,

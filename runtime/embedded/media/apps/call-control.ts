@@ -4,13 +4,13 @@ import type { Channel } from '../channel/channel.ts';
 import { transferTo } from '../channel/transfer.ts';
 import { hangupCause } from '../core/hangup-cause.ts';
 
-/** What `send_dtmf` and `uuid_send_dtmf` take for a digit without a duration, in milliseconds. */
+/** Default duration of a digit of `send_dtmf` and `uuid_send_dtmf`, ms. */
 const DEFAULT_DIGIT_MS = 250;
 
-/** `hangup [cause]`: gives the cause; the channel ends itself, since its own completion comes first. */
+/** `hangup [cause]`: returns the cause. The channel ends itself after the event of the completed application. */
 export const hangup: ApplicationStart = (_channel, data) => hangupCause(data);
 
-/** Applications that have nothing left to do on a channel that was answered when it began. */
+/** Applications without effect here, because every channel is answered from the start. */
 export const nothing: ApplicationStart = () => NO_RESPONSE;
 
 /** `transfer [-bleg|-both] <applications> inline`. */
@@ -34,7 +34,7 @@ export const schedHangup: ApplicationStart = (channel, data) => {
   return NO_RESPONSE;
 };
 
-/** Hangs up after the `[+]<seconds> [cause]` given; returns false when that is no number. */
+/** Schedules a hangup by `[+]<seconds> [cause]`. Returns false when the seconds are not a number. */
 export function scheduleHangup(channel: Channel, data: string): boolean {
   const match = /^\+?(\d{1,8})(?:\s+(\S+))?/.exec(data.trim());
   if (match === null) return false;
@@ -45,7 +45,7 @@ export function scheduleHangup(channel: Channel, data: string): boolean {
   return true;
 }
 
-/** Sends `<digits>[@<milliseconds>]` to the far end; returns false when there is no digit. */
+/** Sends `<digits>[@<milliseconds>]` to the far end. Returns false without a digit. */
 export function sendDigits(channel: Channel, data: string): boolean {
   const match = /^([0-9*#A-Da-dWw]+)(?:@(\d{1,5}))?/.exec(data.trim());
   if (match === null) return false;

@@ -1,6 +1,6 @@
 import { FRAME_MS } from '../audio/format.ts';
 
-/** What is collected, and how long is waited for it. */
+/** Rules of one input: number of digits, timeouts, terminators. */
 export interface CollectRules {
   readonly min: number;
   readonly max: number;
@@ -12,10 +12,12 @@ export interface CollectRules {
   readonly terminators: string;
 }
 
-/** `read_result`: enough digits or a terminator after enough; enough, but none followed in time; too few. */
+/**
+ * `read_result`: `success` at the most digits or a terminator, `timeout` with enough digits, `failure` with too few.
+ */
 export type CollectResult = 'success' | 'timeout' | 'failure';
 
-/** Collects the digits of one try. It is a state machine without clock or channel: digits and frames go in. */
+/** Collects the digits of one try: a state machine of digits and frames, without clock or channel. */
 export class DigitCollector {
   readonly #rules: CollectRules;
   #digits = '';
@@ -41,7 +43,7 @@ export class DigitCollector {
     return this.#result;
   }
 
-  /** The prompt is over (or was interrupted): from now on time counts. */
+  /** Starts the timeouts, at the end of the prompt or when it was interrupted. */
   startWaiting(): void {
     this.#waiting = true;
     this.#frames = 0;

@@ -6,16 +6,16 @@ import { HeardAudio } from '../channel/heard-audio.ts';
 import { isTrue } from '../channel/variable.ts';
 import { Whisper } from './whisper.ts';
 
-/** What an eavesdropper hears and who hears him. */
+/** What an eavesdropper hears, and how it is heard. */
 interface EavesdropRules {
-  /** What the channel says, and what it hears. */
+  /** Whether the eavesdropper hears what the channel says, and what it hears. */
   readonly said: boolean;
   readonly heard: boolean;
-  /** Whether his digits choose who hears him. */
+  /** Whether the eavesdropper's digits choose who hears it. */
   readonly digits: boolean;
 }
 
-/** The variables of the eavesdropper that decide (mod_dptools). Neither leg named is both. */
+/** Reads the rules from the eavesdropper's variables (mod_dptools). Neither leg set means both. */
 function rulesOf(channel: Channel): EavesdropRules {
   const [aleg, bleg] = [isTrue(channel, 'eavesdrop_bridge_aleg'), isTrue(channel, 'eavesdrop_bridge_bleg')];
   return {
@@ -26,8 +26,8 @@ function rulesOf(channel: Channel): EavesdropRules {
 }
 
 /**
- * Hears another channel until that ends: what it says, what it hears, or both, whatever it is bridged to meanwhile. As
- * in FreeSWITCH commands wait until it is over, and `uuid_break` does not end it: the digit `*`, a transfer or a hangup
+ * Listens to another channel until that ends: to what it says, what it hears, or both, also through new bridges. As in
+ * FreeSWITCH, commands wait until the end, and `uuid_break` does not end it; the digit `*`, a transfer or a hangup
  * does.
  */
 class Eavesdrop implements RunningApplication {
@@ -68,7 +68,7 @@ class Eavesdrop implements RunningApplication {
     return false;
   }
 
-  /** 1: the other leg hears him; 2: the channel does; 3: both; 0: nobody; `*`: the end. */
+  /** 1: the other leg hears the eavesdropper; 2: the channel; 3: both; 0: neither; `*` ends the eavesdropping. */
   digit(digit: string): void {
     if (!this.#rules.digits) return;
     if (digit === '*') this.#done = true;

@@ -21,8 +21,8 @@ export class Idle implements RunningApplication {
 }
 
 /**
- * `park`. As a command under a connection's control it is done at once, for the channel is parked already; in a
- * dialplan it stays.
+ * `park`. Under a connection's control the channel is parked already, so the command completes at once. In a dialplan
+ * it keeps the channel.
  */
 export const park: ApplicationStart = (channel) => {
   if (channel.currentApplication !== undefined) {

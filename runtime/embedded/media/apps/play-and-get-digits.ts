@@ -3,7 +3,7 @@ import type { Channel } from '../channel/channel.ts';
 import { type CollectRules, DigitCollector } from './digit-collector.ts';
 import { fileList, Player } from './player.ts';
 
-/** Digits kept while the invalid prompt is played. */
+/** Most digits kept during the invalid prompt. */
 const MAX_TYPED_AHEAD = 128;
 
 /** The arguments of `play_and_get_digits`. */
@@ -19,7 +19,7 @@ export interface PlayAndGetDigits extends CollectRules {
  * Reads `<min> <max> <tries> <timeout> <terminators> <file> <invalid file> <variable> <pattern> [<digit timeout>]`;
  * single quotes keep spaces together.
  *
- * @returns undefined when there are too few or they are no numbers
+ * @returns undefined when arguments are missing or are not numbers
  */
 export function parsePlayAndGetDigits(data: string): PlayAndGetDigits | undefined {
   const words = Array.from(data.matchAll(/'([^']*)'|(\S+)/g), (match) => match[1] ?? match[2] ?? '');
@@ -47,11 +47,11 @@ function toPattern(text: string): RegExp | undefined {
   try {
     return new RegExp(text);
   } catch {
-    return /^(?!)/; // FreeSWITCH lets nothing through when the pattern cannot be compiled
+    return /^(?!)/; // as in FreeSWITCH, an invalid pattern matches no input
   }
 }
 
-/** Plays a prompt, collects digits over it, and tries again after input that does not fit. */
+/** Plays a prompt, collects digits during and after it, and tries again after invalid input. */
 class PlayAndCollect implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;
@@ -59,7 +59,7 @@ class PlayAndCollect implements RunningApplication {
   #player: Player | undefined;
   #collector: DigitCollector;
   #triesLeft: number;
-  /** Between the tries: the invalid prompt is played, digits wait. */
+  /** True while the invalid prompt plays between two tries; digits are kept for the next try. */
   #refusing = false;
   readonly #typedAhead: string[] = [];
   #done = false;
@@ -80,7 +80,7 @@ class PlayAndCollect implements RunningApplication {
       if (this.#refusing) {
         if (this.#triesLeft === 0) return true;
         this.#collector = this.#startTry();
-        // What was pressed during the invalid prompt counts, and cuts the next prompt short.
+        // Digits pressed during the invalid prompt count, and interrupt the next prompt.
         for (const digit of this.#typedAhead.splice(0)) this.digit(digit);
         return this.#done;
       }
@@ -139,7 +139,7 @@ class PlayAndCollect implements RunningApplication {
     if (terminator !== undefined) this.#channel.set('read_terminator_used', terminator);
     this.#channel.set('read_result', result);
     if (digits !== '') this.#channel.set(variable, digits);
-    // The real server looks at the variable, so a terminator of an earlier collection counts too.
+    // As in FreeSWITCH, the variable decides, so a terminator of an earlier collection counts too.
     if (min === 0 && digits === '' && this.#channel.get('read_terminator_used') !== undefined) return true;
     if (result !== 'failure' && digits !== '' && digits.length >= min) {
       if (pattern === undefined || pattern.test(digits)) return true;

@@ -9,7 +9,7 @@ const RESPONSES: Readonly<Record<PlayResult, string>> = {
   timeout: 'PLAYBACK ERROR',
 };
 
-/** Digits that end playing when the channel does not say (`playback_terminators`). */
+/** Digits that end playing, unless the variable `playback_terminators` is set. */
 const DEFAULT_TERMINATORS = '*';
 
 /** Whether a digit ends playing or recording on this channel. */
@@ -58,7 +58,7 @@ class Playback implements RunningApplication {
 
 export const playback: ApplicationStart = (channel, data) => new Playback(channel, fileList(channel, data));
 
-/** `endless_playback <sound>`: the same sound again and again until it is stopped. */
+/** `endless_playback <sound>`: repeats the sound until it is stopped. */
 class EndlessPlayback implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;

@@ -11,7 +11,7 @@ const LIST_PAUSE_MS = 250;
 /** How playing ended. */
 export type PlayResult = 'played' | 'stopped' | 'not-found' | 'timeout';
 
-/** Where a player is: looking for the file, sending it, pausing before the next one, or through. */
+/** State of a player. `pausing` is the pause before the next file. */
 type PlayerState = 'opening' | 'playing' | 'pausing' | 'ended';
 
 /** Plays a list of sounds on a channel, with PLAYBACK_START and PLAYBACK_STOP for each. */
@@ -53,8 +53,8 @@ export class Player {
   }
 
   /**
-   * Halts the sound, or goes on with it; meanwhile there is silence, and the timeout runs.
-   * @returns false when no file is being played
+   * Pauses or resumes the sound. A paused player sends silence, and its timeout runs on.
+   * @returns false when no file is playing
    */
   pause(): boolean {
     if (this.#state !== 'playing') return false;
@@ -130,7 +130,7 @@ export class Player {
     }
   }
 
-  /** A file whose last frame was full ends in the slot of that frame, not in an empty one after it. */
+  /** Whether the file has ended. A file ends in the slot of its last full frame, not in an empty slot after it. */
   #atEnd(): boolean {
     return this.#source?.exhausted === true;
   }
@@ -157,7 +157,7 @@ export class Player {
   }
 }
 
-/** The files named by the argument of `playback`: one, or several separated by the channel's `playback_delimiter`. */
+/** The files in the argument of `playback`: one, or several separated by the channel's `playback_delimiter`. */
 export function fileList(channel: Channel, data: string): string[] {
   const delimiter = channel.get('playback_delimiter');
   const list = data.startsWith('file_string://')

@@ -25,19 +25,20 @@ function parseRecord(data: string): RecordRules | undefined {
   return { file: quoted ?? plain, limitSeconds, silenceEnergy, silenceSeconds };
 }
 
-/** What is written for frames that did not come. */
+/** Written in place of missing frames. */
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 
-/** Frames without audio up to here are taken for jitter: what was late comes at once, and would be there twice. */
+/** Up to this many missing frames count as jitter and are not filled, because late audio still comes. */
 const JITTER_FRAMES = 10;
 
 const epochSeconds = (): number => Math.floor(Date.now() / 1000);
 
 /**
- * `record`: writes what the far end says until the limit, enough silence, a terminator digit or `uuid_break`. As in
- * FreeSWITCH, time in which no audio comes (while digits are sent, or from a phone that sends nothing while nobody speaks)
- * counts as silence, and is part of the recording only with the variable `record_fill_cng`; the limit counts begun seconds
- * of the clock, whatever is executed meanwhile: a limit of 2 ends after 2 to 3 seconds.
+ * `record`: records the far end until the limit, enough silence, a terminator digit or `uuid_break`. As in FreeSWITCH:
+ * - Time without audio (during digits, or from a phone with silence suppression) counts as silence. It becomes part of
+ *   the recording only with the variable `record_fill_cng`.
+ * - The limit counts started seconds of the clock, also while another application runs: a limit of 2 ends after 2 to
+ *   3 s.
  */
 class Record implements RunningApplication {
   readonly response = NO_RESPONSE;
@@ -47,7 +48,7 @@ class Record implements RunningApplication {
   #writer: WavWriter | undefined;
   #state: 'opening' | 'recording' | 'closing' | 'done' = 'opening';
   readonly #startedAt = epochSeconds();
-  /** Frames that did not come since the last one that did. */
+  /** Missing frames since the last received one. */
   #missingFrames = 0;
   readonly #fillsGaps: boolean;
   #silentFrames = 0;
@@ -68,7 +69,7 @@ class Record implements RunningApplication {
       },
       () => {
         this.#state = 'done';
-        // As the real server.
+        // As FreeSWITCH does.
         channel.hangup('DESTINATION_OUT_OF_ORDER', 'application');
       },
     );
@@ -102,7 +103,7 @@ class Record implements RunningApplication {
     this.#release();
     this.#channel.readsLinear = false;
     this.#close();
-    // The far end has hung up: what is told of the recording now is all that its program hears.
+    // The far end has hung up: these variables are the last that the controlling client gets about the recording.
     if (this.#state === 'closing') this.#describe(this.#writer?.size ?? { bytes: 0, samples: 0 });
   }
 
@@ -139,7 +140,7 @@ class Record implements RunningApplication {
     if (this.#state === 'closing' || this.#state === 'done') return;
     const writer = this.#writer;
     this.#state = 'closing';
-    if (writer === undefined) return; // closed as soon as it is open
+    if (writer === undefined) return; // not open yet; closed as soon as it is
     writer.close().then(
       (size) => this.#tell(size),
       () => this.#tell({ bytes: 0, samples: writer.samples }),
@@ -167,12 +168,12 @@ export const record: ApplicationStart = (channel, data) => {
   return rules === undefined ? NO_RESPONSE : new Record(channel, rules);
 };
 
-/** `record_fill_cng` is `true` or a level of noise, of which 0 is none. */
+/** Whether `record_fill_cng` is set: to `true`, or to a noise level other than 0. */
 function isSet(value: string | undefined): boolean {
   return value !== undefined && (value.toLowerCase() === 'true' || Number.parseInt(value, 10) > 0);
 }
 
-/** Runs something that takes a while; the application is done when that is. */
+/** An application that runs until a promise settles. */
 class Waiting implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;

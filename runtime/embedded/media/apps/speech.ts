@@ -14,7 +14,7 @@ const SPELLED = new Set([
   'IP_ADDRESS',
 ]);
 
-/** Speaks a text; silent, and done at once, where no synthesizer is installed, like FreeSWITCH without an engine. */
+/** Speaks a text. Without a synthesizer it completes at once, like FreeSWITCH without an engine. */
 class Speech implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly #channel: Channel;

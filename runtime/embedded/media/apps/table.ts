@@ -14,9 +14,9 @@ import { stopToneDetect, toneDetect } from './tone-detect.ts';
 import { exportVariable, multiset, set, unset } from './variables.ts';
 
 /**
- * Every application of the server. One that is not here ends the call, as in FreeSWITCH.
+ * All applications of the server. An unknown application ends the call, as in FreeSWITCH.
  *
- * @param conferences those that `conference` joins
+ * @param conferences the conferences that `conference` joins
  */
 export function applications(conferences: ConferenceTable): ApplicationTable {
   return new Map<string, ApplicationStart>([

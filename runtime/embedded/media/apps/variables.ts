@@ -21,7 +21,7 @@ export const multiset: ApplicationStart = (channel, data) => {
   return NO_RESPONSE;
 };
 
-/** `export [nolocal:]name=value`: a variable that would also be set on legs that the channel creates. */
+/** `export [nolocal:]name=value`: sets a variable, also for legs that the channel creates. */
 export const exportVariable: ApplicationStart = (channel, data) => {
   const assignment = data.replace(/^nolocal:/, '');
   assign(channel, assignment);

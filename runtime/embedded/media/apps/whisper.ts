@@ -3,7 +3,7 @@ import type { Overlay } from '../channel/audio.ts';
 import { bridgedTo } from '../channel/bridged.ts';
 import type { Channel } from '../channel/channel.ts';
 
-/** What one channel says, put over what others hear. */
+/** Mixes one channel's voice into what other channels hear. */
 class Voice implements Overlay {
   readonly shared = false;
   readonly #speaker: Channel;
@@ -19,7 +19,7 @@ class Voice implements Overlay {
   }
 }
 
-/** Lets an eavesdropper be heard: by the channel he listens to, and by whatever that is bridged to. */
+/** Makes an eavesdropper heard by its target channel, and by the channel that the target is bridged to. */
 export class Whisper {
   readonly #speaker: Channel;
   readonly #target: Channel;
@@ -34,7 +34,7 @@ export class Whisper {
     this.#target = target;
   }
 
-  /** Chooses who hears him from now on. */
+  /** Sets who hears the eavesdropper. */
   to(target: boolean, other: boolean): void {
     this.#fromTarget?.();
     this.#fromTarget = target ? this.#over(this.#target) : undefined;
@@ -47,7 +47,7 @@ export class Whisper {
     }
   }
 
-  /** The bridge of the channel may have changed. */
+  /** Follows a change of the target's bridge. */
   follow(): void {
     const other = this.#toOther ? bridgedTo(this.#target) : undefined;
     if (other === this.#other) return;

@@ -1,4 +1,4 @@
-/** The one sample rate of the server: every codec and every source is brought to it. */
+/** Sample rate of the server, Hz. All codecs and sources are converted to it. */
 export const SAMPLE_RATE = 8000;
 
 /** Packetization interval in milliseconds (RFC 3551 section 4.5 default). */

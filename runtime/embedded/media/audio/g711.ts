@@ -1,7 +1,7 @@
 /** The two audio codecs of the server (RFC 3551 section 4.5.14). */
 export type CodecName = 'PCMU' | 'PCMA';
 
-/** One 8 kHz G.711 codec with the tables that turn it into linear samples, back, and into the other codec. */
+/** An 8 kHz G.711 codec with its tables to and from linear samples. */
 export interface Codec {
   readonly name: CodecName;
   /** Static RTP payload type (RFC 3551 table 4). */
@@ -60,10 +60,10 @@ function makeCodec(
 export const PCMU: Codec = makeCodec('PCMU', 0, decodeMuLaw, encodeMuLaw);
 export const PCMA: Codec = makeCodec('PCMA', 8, decodeALaw, encodeALaw);
 
-/** In the order in which the server prefers them in an answer. */
+/** The codecs in order of preference for an answer. */
 export const CODECS: readonly Codec[] = [PCMU, PCMA];
 
-/** The codec of a static payload type; undefined when it is none of the server's. */
+/** The codec of a static payload type; undefined for an unsupported one. */
 export function codecOf(payloadType: number): Codec | undefined {
   return payloadType === 0 ? PCMU : payloadType === 8 ? PCMA : undefined;
 }
@@ -71,7 +71,7 @@ export function codecOf(payloadType: number): Codec | undefined {
 const muLawToALaw = Uint8Array.from(PCMU.toLinear, (sample) => PCMA.fromLinear[sample & 0xffff] as number);
 const aLawToMuLaw = Uint8Array.from(PCMA.toLinear, (sample) => PCMU.fromLinear[sample & 0xffff] as number);
 
-/** The octet-to-octet table between two codecs, or undefined when they are the same and nothing is to be done. */
+/** The octet-to-octet table between two codecs; undefined when they are the same. */
 export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined {
   if (from === to) return undefined;
   return from === PCMU ? muLawToALaw : aLawToMuLaw;
@@ -79,7 +79,7 @@ export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined
 
 const gainTables = new Map<string, Uint8Array>();
 
-/** The octet-to-octet table that changes the level of a codec by steps of 3 dB, or undefined for none. */
+/** The octet-to-octet table that changes the level by steps of 3 dB; undefined for 0 steps. */
 export function gainTable(codec: Codec, steps: number): Uint8Array | undefined {
   if (steps === 0) return undefined;
   const key = `${codec.name} ${steps}`;

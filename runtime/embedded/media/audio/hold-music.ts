@@ -12,7 +12,7 @@ const NOTE_SECONDS = 0.375;
 const NOTES_PER_CHORD = 8;
 const LEVEL = 5200;
 
-/** Makes the hold music: about twelve seconds at 8 kHz that begin and end in silence, so that they can be repeated. */
+/** Generates the hold music: about 12 s at 8 kHz, silent at both ends so that it can be repeated. */
 export function makeHoldMusic(): Int16Array {
   const noteSamples = Math.round(NOTE_SECONDS * SAMPLE_RATE);
   const music = new Int16Array(noteSamples * NOTES_PER_CHORD * CHORDS.length);

@@ -1,7 +1,7 @@
 import { SAMPLE_RATE } from './format.ts';
 
 /**
- * Brings speech to 8 kHz: each output sample is the mean of the input it covers, which is low-pass enough for voices.
+ * Resamples speech to 8 kHz. Each output sample is the mean of its input samples, a sufficient low-pass for voices.
  *
  * @param rate samples a second of the input, 8000 or more
  */

@@ -6,16 +6,16 @@ import { type AudioSource, ClipSource, GeneratedSource } from './source.ts';
 import { parseToneScript, ToneGenerator, ToneScriptError } from './teletone.ts';
 import { readWav, WavError } from './wav.ts';
 
-/** Decoded sounds kept, in samples: 16 MiB. */
+/** Size of the cache of decoded sounds in samples: 16 MiB. */
 const CACHE_SAMPLES = 8 * 1_048_576;
 
-/** Largest file that is read: four hours and a half of 8 kHz PCM. */
+/** Largest file: four and a half hours of 8 kHz PCM. */
 const MAX_FILE_BYTES = 256 * 1_048_576;
 
-/** The one stream there is: as `freeswitch-config/` calls it, and as stock configurations do. */
+/** Names of the only stream, in `freeswitch-config/` and in stock configurations. */
 const HOLD_MUSIC_NAMES = /^(?:moh|default)(?:\/8000)?$/;
 
-/** A prompt that cannot be played: missing, unreadable, or of a kind that is not supported. */
+/** A sound cannot be played: it is missing, unreadable or of an unsupported kind. */
 export class SoundNotFoundError extends Error {
   override readonly name = 'SoundNotFoundError';
   readonly path: string;
@@ -31,7 +31,7 @@ interface CachedSound {
   readonly size: number;
 }
 
-/** Opens what `playback` names: `tone_stream://`, `silence_stream://`, `local_stream://`, or a WAV file. */
+/** Opens the sounds of `playback`: `tone_stream://`, `silence_stream://`, `local_stream://`, or a WAV file. */
 export class SoundLibrary {
   readonly #directory: string;
   readonly #now: () => number;
@@ -40,8 +40,8 @@ export class SoundLibrary {
   #cachedSamples = 0;
 
   /**
-   * @param directory where relative names are looked up
-   * @param now current frame's first sample, the common position of everyone who hears the same hold music
+   * @param directory folder of relative names
+   * @param now returns the first sample of the current frame: the common position of all listeners of the hold music
    */
   constructor(directory: string, now: () => number) {
     this.#directory = directory;
@@ -51,7 +51,7 @@ export class SoundLibrary {
   /**
    * Opens a sound.
    *
-   * @param name as given to `playback`, with `@@<sample>` to start later
+   * @param name argument of `playback`; `@@<sample>` at its end sets the first sample
    * @throws SoundNotFoundError
    */
   async open(name: string): Promise<AudioSource> {
@@ -59,13 +59,13 @@ export class SoundLibrary {
     return this.#openStream(path) ?? new ClipSource(await this.#load(path), offset);
   }
 
-  /** What is shown as the path of a sound: a file's own, with its folder; a stream as it was named. */
+  /** The path of a sound in events: the full path of a file, the name of a stream. */
   shownPath(name: string): string {
     const { path } = splitOffset(name);
     return path.includes('://') ? path : (pathInside(this.#directory, path) ?? path);
   }
 
-  /** Opens a sound that needs no disk now (a stream, or a file that was just checked); undefined otherwise. */
+  /** Opens a stream; returns undefined for a file. */
   #openStream(path: string): AudioSource | undefined {
     const scheme = /^([a-z_]+):\/\/(.*)$/s.exec(path);
     if (scheme === null) return undefined;
@@ -83,7 +83,7 @@ export class SoundLibrary {
     }
   }
 
-  /** The hold music from its common position on, without end. */
+  /** Opens the endless hold music at its common position. */
   openHoldMusic(): AudioSource {
     const music = this.#holdMusic;
     let position = this.#now() % music.length;
@@ -98,11 +98,11 @@ export class SoundLibrary {
 
   async #load(path: string): Promise<Int16Array> {
     const file = pathInside(this.#directory, path);
-    if (file === undefined) throw new SoundNotFoundError(path, 'it leads out of the folder of sounds');
+    if (file === undefined) throw new SoundNotFoundError(path, 'the path is outside of the folder of sounds');
     try {
       const about = await stat(file);
-      // A device or a pipe would be read without end.
-      if (!about.isFile()) throw new SoundNotFoundError(file, 'it is no file');
+      // Reading a device or a pipe might never end.
+      if (!about.isFile()) throw new SoundNotFoundError(file, 'it is not a regular file');
       const { mtimeMs, size } = about;
       if (size > MAX_FILE_BYTES) throw new SoundNotFoundError(file, 'it is larger than 256 MiB');
       const cached = this.#cache.get(file);

@@ -1,21 +1,21 @@
-/** Something that can be played: a file, tones, silence, hold music. */
+/** A sound to play: a file, tones, silence, hold music. */
 export interface AudioSource {
-  /** Playback-File-Type of its events, for sources that are not files. */
+  /** Playback-File-Type in events; undefined for files. */
   readonly type: string | undefined;
   /** Fills `target`; returns the samples written, 0 at the end. */
   read(target: Int16Array): number;
-  /** Sample reached, counted from the start of the sound: `playback_last_offset_pos`. */
+  /** The current sample, counted from the start of the sound: `playback_last_offset_pos`. */
   readonly position: number;
-  /** True when the next read would give nothing, as far as that is known. */
+  /** True when the next read is known to return 0. */
   readonly exhausted: boolean;
   /** Samples taken from the source, read-ahead included: `playback_samples`. */
   readonly taken: number;
 }
 
-/** Samples that FreeSWITCH reads ahead from a file at a time; `playback_ms` counts them although not yet heard. */
+/** Samples that FreeSWITCH reads ahead from a file. `playback_ms` counts them before they are heard. */
 const READ_AHEAD = 16_384;
 
-/** A sound held in memory, from an offset. */
+/** A sound in memory, played from an offset. */
 export class ClipSource implements AudioSource {
   readonly type = undefined;
   readonly #samples: Int16Array;
@@ -49,7 +49,7 @@ export class ClipSource implements AudioSource {
   }
 }
 
-/** Sounds that are made as they are played. */
+/** A sound that is generated while it plays. */
 export class GeneratedSource implements AudioSource {
   readonly type: string | undefined;
   readonly #read: (target: Int16Array) => number;

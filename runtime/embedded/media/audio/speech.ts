@@ -4,25 +4,25 @@ import { readWav, WavError } from './wav.ts';
 /** The speech synthesizer of Debian's package of the same name. */
 const PROGRAM = 'espeak-ng';
 
-/** Longest text spoken. */
+/** Longest text; the rest is not spoken. */
 const MAX_CHARACTERS = 10_000;
 
-/** Octets of speech kept at most: about three minutes at espeak-ng's 22 kHz. */
+/** Most octets of speech: about three minutes at espeak-ng's 22 kHz. */
 const MAX_BYTES = 8 * 1_048_576;
 
 /** Octets of a WAV file without sound. */
 const HEADER_BYTES = 44;
 
-/** A synthesizer that takes longer is ended. */
+/** Limit for the synthesizer, ms; it is then ended. */
 const TIMEOUT_MS = 15_000;
 
 /**
  * Speaks a text with espeak-ng.
  *
- * @param voice a language of espeak-ng (`en`, `de`, `en-gb`), or a tag that begins with one (`de-AT`); anything else speaks
- *   English
+ * @param voice a language of espeak-ng (`en`, `de`, `en-gb`), or a tag that begins with one (`de-AT`); other values
+ *   give English
  * @param run runs the synthesizer
- * @param signal ends it
+ * @param signal ends the synthesizer
  * @returns samples at 8 kHz; undefined when espeak-ng is not installed or cannot speak
  */
 export async function synthesize(
@@ -34,7 +34,7 @@ export async function synthesize(
   const input = text.slice(0, MAX_CHARACTERS);
   let spoken: Uint8Array | undefined;
   for (const language of languages(voice)) {
-    // The next one is for when there is no such voice.
+    // The next voice is only tried when this one is missing.
     // oxlint-disable-next-line eslint/no-await-in-loop
     spoken = await run(
       {
@@ -64,7 +64,7 @@ function languages(voice: string): ReadonlySet<string> {
   return new Set([tag, language, 'en'].filter((each) => /^[a-z]{2,3}(?:-[a-z0-9]{1,8})*$/.test(each)));
 }
 
-/** A WAV file written to a pipe has no lengths in its header. */
+/** Adds the lengths to the header of a WAV file, which lacks them when written to a pipe. */
 function withLength(wav: Buffer): Buffer {
   const data = wav.indexOf('data', 12, 'latin1');
   if (data > 0) wav.writeUInt32LE(wav.length - data - 8, data + 4);

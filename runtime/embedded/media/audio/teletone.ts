@@ -1,16 +1,16 @@
 import { SAMPLE_RATE } from './format.ts';
 
-/** A tone script that cannot be played, with the part that is wrong. */
+/** A tone script is invalid; the message shows the invalid part. */
 export class ToneScriptError extends Error {
   override readonly name = 'ToneScriptError';
   readonly found: string;
   constructor(found: string, expected: string) {
-    super(`tone script has ${JSON.stringify(found)}; expected ${expected}`);
+    super(`tone script: expected ${expected}, found ${JSON.stringify(found)}`);
     this.found = found;
   }
 }
 
-/** One sound of a tone script: frequencies heard together, then a silence. */
+/** One tone of a script: frequencies sounding together, then silence. */
 export interface Tone {
   readonly onMs: number;
   readonly offMs: number;
@@ -19,7 +19,7 @@ export interface Tone {
   readonly decibels: number;
 }
 
-/** A parsed script: the tones of one round, and how often it is played (-1: for ever). */
+/** A parsed script: the tones of one round, and the number of rounds (-1: endless). */
 export interface ToneScript {
   readonly tones: readonly Tone[];
   readonly loops: number;
@@ -27,7 +27,7 @@ export interface ToneScript {
 
 const DEFAULT_DECIBELS = -7;
 
-/** The level that teletone takes for a sine at the limit of mu-law, and the amplitude that it gives it. */
+/** Full scale of teletone: the level of a sine at the limit of mu-law, and its amplitude. */
 const FULL_SCALE_DBM0 = 3.14 + 3.02;
 const FULL_SCALE_SINE = 32_767 * Math.SQRT2;
 const DEFAULT_DURATION_MS = 250;
@@ -47,7 +47,7 @@ const KEYS: Readonly<Record<string, readonly [number, number]>> = {
  * Parses the teletone language of `tone_stream://`: `%(on,off,f1,f2,...)`, DTMF keys, and the settings `v=` (dB),
  * `d=` and `w=` (milliseconds on and off of keys), `l=` (rounds within the script), `loops=` after a semicolon.
  *
- * @throws ToneScriptError when a part is neither
+ * @throws ToneScriptError with the first invalid part
  */
 export function parseToneScript(text: string): ToneScript {
   const parts = text.split(';').map((part) => part.trim());
@@ -105,7 +105,7 @@ function duration(found: string, value: number): number {
   return value;
 }
 
-/** Plays a tone script sample by sample; the phase of each frequency is kept over frame borders. */
+/** Generates the samples of a tone script; phases continue across frames. */
 export class ToneGenerator {
   readonly #tones: readonly Tone[];
   #loopsLeft: number;
@@ -115,7 +115,7 @@ export class ToneGenerator {
   constructor(script: ToneScript) {
     this.#tones = script.tones;
     this.#loopsLeft = script.loops < 0 ? Number.POSITIVE_INFINITY : script.loops;
-    // A round without length would never let read() return.
+    // With a round of length zero read() would never return.
     if (script.tones.every((tone) => toneSamples(tone) === 0)) this.#loopsLeft = 0;
   }
 
@@ -124,7 +124,7 @@ export class ToneGenerator {
     return this.#loopsLeft <= 0;
   }
 
-  /** Fills `target` as far as the script goes; returns the number of samples written, 0 at the end. */
+  /** Writes the next samples to `target`; returns their number, 0 at the end. */
   read(target: Int16Array): number {
     let written = 0;
     while (written < target.length && this.#loopsLeft > 0) {
@@ -155,10 +155,10 @@ function toneSamples(tone: Tone): number {
   return Math.round(((tone.onMs + tone.offMs) * SAMPLE_RATE) / 1000);
 }
 
-/** One second of a sine of 1 Hz: every frequency in whole Hz is read from it. */
+/** One second of a 1 Hz sine: the lookup table of all frequencies in whole Hz. */
 const SINE = Float64Array.from({ length: SAMPLE_RATE }, (_, index) => Math.sin((2 * Math.PI * index) / SAMPLE_RATE));
 
-/** Writes `count` samples of a sounding tone, from its sample `position` on, to `target` from `offset`. */
+/** Writes `count` samples of a tone, beginning with its sample `position`, to `target` from `offset` on. */
 function fillTone(tone: Tone, position: number, target: Int16Array, offset: number, count: number): void {
   const { frequencies } = tone;
   const amplitude = FULL_SCALE_SINE * 10 ** ((tone.decibels - FULL_SCALE_DBM0) / 20);

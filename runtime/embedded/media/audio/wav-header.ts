@@ -3,7 +3,7 @@ import { SAMPLE_RATE } from './format.ts';
 /** Format tag of linear samples (WAVE_FORMAT_PCM). */
 export const FORMAT_PCM = 1;
 
-/** The 44-byte header of an 8 kHz mono 16-bit PCM file with `samples` samples. */
+/** The 44-byte header of an 8 kHz 16-bit PCM file with `samples` samples of each channel. */
 export function wavHeader(samples: number, channels = 1): Buffer {
   const bytes = samples * 2 * channels;
   const header = Buffer.alloc(44);

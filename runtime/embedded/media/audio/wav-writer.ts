@@ -4,15 +4,15 @@ import { makeFolder } from '../core/make-folder.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { wavHeader } from './wav-header.ts';
 
-/** Samples (of all channels) collected before they are written: about a second. */
+/** Samples of all channels that are collected before a write: about a second. */
 const CHUNK_SAMPLES = SAMPLE_RATE;
 
-/** Chunks waiting for a slow disk at most: a minute. Later audio is lost rather than memory. */
+/** Most chunks waiting for a slow disk: a minute. Later audio is dropped, so that memory stays bounded. */
 const MAX_PENDING_CHUNKS = 60;
 
 const HEADER_BYTES = 44;
 
-/** What a finished recording has become. */
+/** Size of a recording. */
 export interface RecordingSize {
   /** Octets of the file. */
   readonly bytes: number;
@@ -20,17 +20,17 @@ export interface RecordingSize {
   readonly samples: number;
 }
 
-/** Files that are being completed, by their paths. */
+/** Files that are being closed, by path. */
 const closing = new Map<string, Promise<unknown>>();
 
-/** Writes an 8 kHz 16-bit PCM WAV file while the audio comes in; the disk is never waited for. */
+/** Writes an 8 kHz 16-bit PCM WAV file while audio comes in, without waiting for the disk. */
 export class WavWriter {
   readonly path: string;
   readonly #file: FileHandle;
   readonly #channels: 1 | 2;
-  /** Samples of one channel that were in the file before. */
+  /** Samples of one channel that the file held when it was opened. */
   readonly #before: number;
-  /** Where the next samples go, octets. */
+  /** Position of the next write, octets. */
   #position: number;
   readonly #chunk: Int16Array;
   #used = 0;
@@ -51,18 +51,19 @@ export class WavWriter {
   }
 
   /**
-   * Creates the file and its directory. Rejects with the system's error, and when the path is no file.
-   * @param append whether what a writer of its kind has left in the file stays before what comes; rejects when it is no such file
+   * Creates the file and its directory. Rejects with the system's error, or when the path is not a regular file.
+   * @param append whether to append to an earlier recording; rejects when the file is not a recording of the same
+   *   format
    */
   static async open(path: string, channels: 1 | 2 = 1, append = false): Promise<WavWriter> {
     await makeFolder(dirname(path));
     if (append) await closing.get(path);
-    // Without waiting for a reader, should the path be a pipe: that would hold a thread.
+    // O_NONBLOCK: opening a pipe would otherwise block a thread until a reader comes.
     const { O_RDWR, O_CREAT, O_TRUNC, O_NONBLOCK } = constants;
     const file = await open(path, O_RDWR | O_CREAT | O_NONBLOCK | (append ? 0 : O_TRUNC));
     try {
       const status = await file.stat();
-      if (!status.isFile()) throw Object.assign(new Error(`${path} is no file`), { code: 'EINVAL' });
+      if (!status.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'EINVAL' });
       return new WavWriter(path, file, channels, status.size === 0 ? 0 : await samplesIn(file, path, channels));
     } catch (error) {
       await file.close();
@@ -70,7 +71,7 @@ export class WavWriter {
     }
   }
 
-  /** Samples of one channel taken so far, without what was in the file before. */
+  /** Samples of one channel written by this writer. */
   get samples(): number {
     return this.#samples;
   }
@@ -84,12 +85,12 @@ export class WavWriter {
     this.#samples += samples.length;
   }
 
-  /** What the recording is when it is closed now. */
+  /** Size of the recording if it were closed now. */
   get size(): RecordingSize {
     return { bytes: HEADER_BYTES + (this.#before + this.#samples) * 2 * this.#channels, samples: this.#samples };
   }
 
-  /** Writes what is left and the sizes into the header. Rejects when writing has failed. */
+  /** Writes the remaining samples and completes the header. Rejects when writing has failed. */
   close(): Promise<RecordingSize> {
     if (this.#closed === undefined) {
       this.#closed = this.#finish();
@@ -126,7 +127,7 @@ export class WavWriter {
     this.#failure ??= error;
   }
 
-  /** @param samples of one channel, without what was in the file before */
+  /** @param samples samples of one channel written by this writer */
   async #writeHeader(samples: number): Promise<void> {
     await this.#file.write(wavHeader(this.#before + samples, this.#channels), 0, HEADER_BYTES, 0);
   }
@@ -144,13 +145,13 @@ export class WavWriter {
   }
 }
 
-/** Samples of one channel in a file that was written here. Rejects when it was not. */
+/** Samples of one channel in a file of a WavWriter. Rejects for any other file. */
 async function samplesIn(file: FileHandle, path: string, channels: 1 | 2): Promise<number> {
   const header = Buffer.alloc(HEADER_BYTES);
   await file.read(header, 0, HEADER_BYTES, 0);
   const samples = header.readUInt32LE(HEADER_BYTES - 4) / 2 / channels;
   if (!header.equals(wavHeader(samples, channels))) {
-    throw Object.assign(new Error(`${path} is no recording of 8 kHz, 16 bits and ${channels} channels`), {
+    throw Object.assign(new Error(`${path} is not a recording with 8 kHz, 16 bits and ${channels} channels`), {
       code: 'EINVAL',
     });
   }

@@ -3,13 +3,13 @@ import { SAMPLE_RATE } from './format.ts';
 import { toTelephonyRate } from './resample.ts';
 import { FORMAT_PCM } from './wav-header.ts';
 
-/** A WAV file that cannot be read: what was found, and what is supported. */
+/** A WAV file is invalid or unsupported; the message shows the found and the expected value. */
 export class WavError extends Error {
   override readonly name = 'WavError';
   readonly field: string;
   readonly found: string;
   constructor(field: string, found: string, expected: string) {
-    super(`WAV ${field} is ${found}; expected ${expected}`);
+    super(`WAV ${field}: expected ${expected}, found ${found}`);
     this.field = field;
     this.found = found;
   }
@@ -31,7 +31,7 @@ interface WavFormat {
  *
  * @param file the whole file
  * @returns linear 16-bit samples at 8 kHz
- * @throws WavError naming the field that is not supported, or the chunk that is missing
+ * @throws WavError with the unsupported field or the missing chunk
  */
 export function readWav(file: Uint8Array): Int16Array {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

@@ -1,39 +1,39 @@
 import type { Channel } from './channel.ts';
 
-/** What a finished application without a result of its own reports as Application-Response. */
+/** Application-Response of an application without a result. */
 export const NO_RESPONSE = '_none_';
 
 /** How a digit came: RFC 4733 telephone-event, or SIP INFO. */
 export type DigitSource = 'RTP' | 'ENDPOINT' | 'APP';
 
 /**
- * An application that occupies its channel for a while. The one on top of a channel's stack is called once a frame;
- * one that was started by a command in the meantime lies on top of it and is finished first.
+ * An application that runs on its channel for some time. Only the one on top of the channel's stack is called, once a
+ * frame. An application started by a later command is put on top, and finishes first.
  */
 export interface RunningApplication {
   /** Application-Response of CHANNEL_EXECUTE_COMPLETE. */
   readonly response: string;
-  /** True while queued commands are not read: they wait, for ever if the application never ends. */
+  /** True while queued commands have to wait, if need be until the application ends. */
   readonly ignoresCommands?: boolean;
-  /** True when leaving the stack gives no CHANNEL_EXECUTE_COMPLETE. */
+  /** True when its end publishes no CHANNEL_EXECUTE_COMPLETE. */
   readonly endsSilently?: boolean;
   /** Handles one frame slot, writing at most one frame; true when the application is done. */
   tick(): boolean;
-  /** A digit of the far end, how it came, and its duration in timestamp units (1/8 ms). */
+  /** Takes a digit of the far end, with its source and its duration in timestamp units (1/8 ms). */
   digit?(digit: string, source: DigitSource, duration: number): void;
   /** `uuid_break`. */
   break?(): void;
-  /** `uuid_fileman pause`: halts the file that it plays, or goes on with it; false when it plays none. */
+  /** `uuid_fileman pause`: pauses or resumes the current file; false when no file is playing. */
   pause?(): boolean;
-  /** Another application is put on top. */
+  /** Another application was put on top. */
   suspend?(): void;
-  /** It has finished. */
+  /** The application on top has finished. */
   resume?(): void;
-  /** Called once when the application leaves the stack, however that comes. */
+  /** Called once when the application leaves the stack for any reason. */
   end?(): void;
 }
 
-/** What starting an application gives: a running one, or its response when it was done at once. */
+/** Result of starting an application: the running application, or the response of one that is already done. */
 export type StartResult = RunningApplication | string;
 
 /** Starts an application on a channel. */

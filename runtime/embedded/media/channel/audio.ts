@@ -5,27 +5,27 @@ import type { Ticker } from '../rtp/ticker.ts';
 /** Longest packet that is decoded: three frames. */
 const MAX_PACKET_SAMPLES = FRAME_SAMPLES * 3;
 
-/** Decoded packets on their way into a fifo, which takes them over at once. */
+/** Scratch memory for a decoded packet, which goes into a fifo at once. */
 const decoded = new Int16Array(MAX_PACKET_SAMPLES);
 
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 
-/** Sound put over what a channel is sent, whatever its application sends. */
+/** A sound that is mixed into, or replaces, what a channel sends to its far end. */
 export interface Overlay {
-  /** Changes a frame on its way to the far end; false when the sound is over. */
+  /** Changes a frame on its way to the far end; false when the sound has ended. */
   apply(samples: Int16Array): boolean;
-  /** Whether recordings and listeners get it too. */
+  /** Whether recordings and listeners also get the sound. */
   readonly shared: boolean;
 }
 
 /**
- * The audio of a channel frame by frame. Several readers (the application, recordings, listeners) see the same
- * received frame in a tick, and what the application wrote in it.
+ * The audio of a channel, frame by frame. All readers (the application, recordings, listeners) get the same received
+ * frame in a tick, and the same frame that the application sent.
  */
 export class ChannelAudio {
   readonly #rtp: RtpSession;
   readonly #ticker: Ticker;
-  // Made when they are needed: a call that is only bridged has no frames.
+  // Created on demand: a call that is only bridged needs no frames.
   #fifo: Int16Array | undefined;
   #received: Int16Array | undefined;
   #written: Int16Array | undefined;
@@ -42,7 +42,7 @@ export class ChannelAudio {
     this.#ticker = ticker;
   }
 
-  /** Starts keeping received audio for a reader. Returns the function that ends it, to be called once. */
+  /** Starts buffering received audio for a reader. Returns the function that stops it; call it once. */
   listen(): () => void {
     this.#readers += 1;
     if (this.#readers === 1) this.#rtp.buffer(true);
@@ -57,7 +57,7 @@ export class ChannelAudio {
     };
   }
 
-  /** The frame received for this tick, the same for every caller; undefined when nothing has come. */
+  /** The received frame of this tick, the same for every caller; undefined when none has come. */
   read(): Int16Array | undefined {
     if (this.#readFrame !== this.#ticker.frame) {
       this.#readFrame = this.#ticker.frame;
@@ -66,12 +66,12 @@ export class ChannelAudio {
     return this.#hasReceived ? this.#received : undefined;
   }
 
-  /** True while a sound is put over what is sent. */
+  /** True while an overlay is active. */
   get overlaid(): boolean {
     return this.#overlays.size > 0;
   }
 
-  /** Puts a sound over what is sent from now on. Returns the function that takes it off. */
+  /** Adds an overlay to the sent audio. Returns the function that removes it. */
   overlay(overlay: Overlay): () => void {
     this.#overlays.add(overlay);
     return () => this.#overlays.delete(overlay);
@@ -101,8 +101,8 @@ export class ChannelAudio {
   }
 
   /**
-   * What the channel was sent in this slot, or in the one before when it has not had its turn; undefined for silence or
-   * nothing.
+   * The frame that the channel sent in this slot, or in the previous one if its turn is still to come; undefined for
+   * silence or no frame.
    */
   written(): Int16Array | undefined {
     return this.#writtenFrame >= this.#ticker.frame - 1 ? this.#written : undefined;

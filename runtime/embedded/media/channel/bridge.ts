@@ -5,10 +5,10 @@ import type { Channel } from './channel.ts';
 import type { OtherLeg } from './parts.ts';
 import { HeardAudio } from './heard-audio.ts';
 
-/** Frames after which the sound of a bridge counts as flowing, as on the real server. */
+/** Frames after which a bridge counts as carrying sound, as in FreeSWITCH. */
 const LEAD_FRAMES = 10;
 
-/** Two channels that hear each other: packets are passed on as they arrive. Either side's end dissolves it. */
+/** Two connected channels: packets are passed on as they arrive. The end of either side dissolves the bridge. */
 class Bridge {
   readonly #legs: readonly [BridgeLeg, BridgeLeg];
   #dissolved = false;
@@ -25,7 +25,7 @@ class Bridge {
     return this.#legs;
   }
 
-  /** Joins the media while no other application lies on top of either leg. */
+  /** Joins the media while neither leg has another application on top. */
   update(): void {
     const [first, second] = this.#legs;
     const joined = !this.#dissolved && !first.suspended && !second.suspended;
@@ -57,14 +57,14 @@ class Bridge {
   }
 }
 
-/** One side's hold on its bridge. When the other side has gone, the channel stays, parked (`park_after_bridge`). */
+/** The application of one side of a bridge. When the other side ends, the channel is parked (`park_after_bridge`). */
 class BridgeLeg implements RunningApplication {
   readonly response = NO_RESPONSE;
   readonly endsSilently = true;
   readonly channel: Channel;
   readonly #bridge: Bridge;
   suspended = false;
-  /** Set while a sound is put over what this side hears: the other side's audio is then mixed frame by frame. */
+  /** Set while this side has an overlay: the other side's audio is then mixed frame by frame. */
   #otherAudio: HeardAudio | undefined;
   #frames = 0;
   readonly #silence = new Int16Array(FRAME_SAMPLES);
@@ -85,7 +85,7 @@ class BridgeLeg implements RunningApplication {
     return false;
   }
 
-  /** Telephone-events were passed on as packets, where that goes; any other digit is sent anew to the other side. */
+  /** Sends a digit to the other side, unless its telephone-event packets were passed on. */
   digit(digit: string, source: DigitSource, duration: number): void {
     const { legs, dissolved } = this.#bridge;
     const other = legs[0] === this ? legs[1] : legs[0];
@@ -94,7 +94,7 @@ class BridgeLeg implements RunningApplication {
     if (!passedOn) other.channel.sendDigits(digit, duration / 8);
   }
 
-  /** Commands wait until the sound flows, as on the real server. */
+  /** Commands wait until the bridge carries sound, as in FreeSWITCH. */
   get ignoresCommands(): boolean {
     return this.#frames < LEAD_FRAMES;
   }
@@ -103,7 +103,7 @@ class BridgeLeg implements RunningApplication {
     return this.#otherAudio !== undefined;
   }
 
-  /** Runs what the variables `execute_on_pre_bridge...` say, `application argument`, before any command that waits. */
+  /** Runs the variables `execute_on_pre_bridge...` (`application argument`) before any waiting command. */
   #executePreBridge(): void {
     const all = [...this.channel.variables].filter(([name]) => name.startsWith('execute_on_pre_bridge'));
     const due = all
@@ -141,7 +141,7 @@ function otherLeg(type: OtherLeg['type'], { uuid, profile, leg, times }: Channel
   return { type, uuid, profile, leg: { ...leg, times: { ...times } } };
 }
 
-/** Connects two channels at the next tick; whatever they were doing ends, bridges they were in too. */
+/** Connects two channels at the next tick. Their applications and bridges end. */
 export function bridge(first: Channel, second: Channel): void {
   first.atNextTick(() => {
     if (first.ended || second.ended) return;

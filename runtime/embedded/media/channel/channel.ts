@@ -12,20 +12,20 @@ import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
 import type { MediaTap } from './tap.ts';
 
-/** Commands waiting on one channel at most. */
+/** Most waiting commands of one channel. */
 const MAX_QUEUED = 1000;
 
-/** Applications lying on top of each other at most. */
+/** Most applications on one stack. */
 const MAX_NESTED = 64;
 
 interface Frame extends QueuedExecution {
   readonly running: RunningApplication;
 }
 
-/** What the real server counts for the pause after each digit it sends, whatever it really takes. */
+/** Pause after each sent digit as FreeSWITCH counts it; the real pause differs. */
 const DIGIT_PAUSE_MS = 250;
 
-/** One call leg: state, variables, the stack of its applications, its media. */
+/** One call leg: its state, variables, media, and its stack of applications. */
 export class Channel {
   readonly uuid: string;
   readonly core: ChannelCore;
@@ -47,11 +47,11 @@ export class Channel {
   #dialplan: QueuedExecution[] | undefined;
   /** The outbound event socket connection that controls the channel. */
   control: EslConnection | undefined;
-  /** Dialplan shown in events: XML, or inline after a transfer. */
+  /** Dialplan in events: XML, or inline after a transfer. */
   dialplan = 'XML';
-  /** True while an application reads linear samples: events name that codec. */
+  /** True while an application reads linear samples: events then show the codec L16. */
   readsLinear = false;
-  /** The leg it is or was bridged to. */
+  /** The leg of the current or last bridge. */
   otherLeg: OtherLeg | undefined;
   #profileIndex = 1;
   #profileCreated: number;
@@ -86,7 +86,7 @@ export class Channel {
     return this.#state;
   }
 
-  /** In a bridge: the first leg runs it, the second takes part. */
+  /** Whether the channel is in a bridge. The first leg is in CS_SOFT_EXECUTE, the second in CS_EXCHANGE_MEDIA. */
   get bridged(): boolean {
     return this.#state === 'CS_SOFT_EXECUTE' || this.#state === 'CS_EXCHANGE_MEDIA';
   }
@@ -125,12 +125,12 @@ export class Channel {
 
   /** Sets a variable; an empty value removes it. */
   set(name: string, value: string): void {
-    // Removed first, so that the latest change comes last in events, as in FreeSWITCH.
+    // Deleted first, so that the latest change comes last in events, as in FreeSWITCH.
     this.variables.delete(name);
     if (value !== '') this.variables.set(name, value);
   }
 
-  /** Runs when the channel ends. Returns a function that takes it back. */
+  /** Calls `run` when the channel ends. Returns a function that cancels this. */
   onEnd(run: () => void): () => void {
     this.#cleanups.push(run);
     return () => {
@@ -143,7 +143,7 @@ export class Channel {
     this.#state = state;
   }
 
-  /** Moves to another call state and tells so with CHANNEL_CALLSTATE. */
+  /** Changes the call state, and publishes CHANNEL_CALLSTATE. */
   setCallState(state: CallStateName): void {
     const original = this.#callState;
     if (!mayFollow(original, state)) return;
@@ -157,7 +157,7 @@ export class Channel {
   /** Publishes an event of this channel. */
   publish(name: string, parts: EventParts = {}): void {
     this.core.bus.publishOf(this.uuid, name, () => {
-      // One object is filled: spreading a hundred names into another costs more than making them.
+      // One object is filled: spreading a hundred headers into another costs more than building them.
       const headers: EventHeaders = Object.assign(
         this.core.identity.eventHeaders(name),
         parts.first,
@@ -169,10 +169,10 @@ export class Channel {
   }
 
   /**
-   * A transfer or a bridge gives the call another profile.
+   * Begins a new caller profile, for a transfer or a bridge.
    *
-   * @param kind `bl_xfer` or `uuid_br`
-   * @param target where it goes
+   * @param kind `bl_xfer` for a transfer, `uuid_br` for a bridge
+   * @param target destination of the transfer, or id of the other leg
    */
   renewProfile(kind: 'bl_xfer' | 'uuid_br', target: string): void {
     const now = Date.now();
@@ -188,50 +188,50 @@ export class Channel {
     this.set('transfer_source', source);
   }
 
-  /** Waits for commands from now on, or does not any more; events tell. */
+  /** Starts or ends waiting for commands, with the events CHANNEL_PARK and CHANNEL_UNPARK. */
   setParked(parked: boolean): void {
     if (this.#parked === parked) return;
     this.#parked = parked;
     this.publish(parked ? 'CHANNEL_PARK' : 'CHANNEL_UNPARK');
   }
 
-  /** Queues an application; it starts at the next frame in which the one on top reads commands. False when full. */
+  /** Queues an application. It starts in the next frame in which the top one lets commands in. False when full. */
   enqueue(application: string, data: string, uuid: string = randomUUID()): boolean {
     if (this.ended || this.#queue.length >= MAX_QUEUED) return false;
     this.#queue.push({ application, data, uuid });
     return true;
   }
 
-  /** Queues applications before those that wait. */
+  /** Queues applications ahead of the waiting ones. */
   enqueueAhead(executions: readonly QueuedExecution[]): void {
     if (!this.ended) this.#queue.unshift(...executions);
   }
 
-  /** Runs applications one after the other from the next tick on, then hangs up: a dialplan extension. */
+  /** Runs a dialplan extension: its applications in order from the next tick on, then a hangup. */
   route(extension: readonly QueuedExecution[]): void {
     this.#dialplan = [...extension];
   }
 
-  /** Runs at the next tick, before the applications: changes of the whole stack by API commands. */
+  /** Calls `run` at the next tick, before the applications: for API commands that change the stack. */
   atNextTick(run: () => void): void {
     this.#nextTick.push(run);
   }
 
-  /** `uuid_break`: ends what is on top, or everything that can be broken, at the next tick. */
+  /** `uuid_break`: ends the top application, or all that can be broken, at the next tick. */
   requestBreak(all: boolean): void {
     this.#break = all ? 'all' : 'top';
     if (all) this.#queue.length = 0;
   }
 
   /**
-   * `uuid_fileman pause`: halts the file that plays, or goes on with it.
-   * @returns false when none plays
+   * `uuid_fileman pause`: pauses or resumes the current file.
+   * @returns false when no file is playing
    */
   pauseFile(): boolean {
     return this.#stack.at(-1)?.running.pause?.() ?? false;
   }
 
-  /** Takes a digit of the far end, from RTP or INFO: event, then the application on top. */
+  /** Takes a digit of the far end: publishes the event, then passes it to the top application. */
   receiveDigit(digit: string, duration: number, source: DigitSource): void {
     if (this.ended) return;
     const last = { 'DTMF-Digit': digit, 'DTMF-Duration': String(duration), 'DTMF-Source': source };
@@ -239,7 +239,7 @@ export class Channel {
     this.#stack.at(-1)?.running.digit?.(digit, source, duration);
   }
 
-  /** Sends digits to the far end by RFC 4733, or by INFO when it has no telephone-event. */
+  /** Sends digits to the far end as telephone-events (RFC 4733), or by INFO when these were not negotiated. */
   sendDigits(digits: string, milliseconds: number): void {
     const count = digits.replace(/w/gi, '').length;
     this.set('last_dtmf_duration', String(count * (milliseconds + DIGIT_PAUSE_MS)));
@@ -247,7 +247,7 @@ export class Channel {
     for (const digit of digits) this.#signalling.sendInfoDigit(digit, milliseconds);
   }
 
-  /** One frame slot: break, the application on top, taps, then commands. */
+  /** Handles one frame slot: break, top application, taps, then commands. */
   tick(): void {
     if (this.#nextTick.length > 0) {
       const due = this.#nextTick;
@@ -268,12 +268,12 @@ export class Channel {
   /** Puts a running application on the stack with its CHANNEL_EXECUTE event, without a command. */
   run(application: string, data: string, running: RunningApplication, uuid: string = randomUUID()): void {
     this.#stack.at(-1)?.running.suspend?.();
-    // A bridge is no application of the dialplan: the variables go on naming the last one.
+    // A bridge is not an application of the dialplan: the variables keep the last one.
     this.#announce({ application, data, uuid }, application !== 'uuid_bridge');
     this.#stack.push({ application, data, uuid, running });
   }
 
-  /** Takes every application off the stack, from the top. */
+  /** Ends all applications on the stack, from the top. */
   unwind(): void {
     this.#dialplan = undefined;
     for (let frame = this.#stack.pop(); frame !== undefined; frame = this.#stack.pop()) {
@@ -282,14 +282,14 @@ export class Channel {
     }
   }
 
-  /** Ends the call. Idempotent. */
+  /** Ends the call. Further calls have no effect. */
   hangup(cause: string, by: EndedBy): void {
     if (this.ended) return;
     this.#hangupCause = cause;
     this.#queue.length = 0;
     this.times.hangup = Date.now() * 1000;
     const control = this.control;
-    // The real server closes the controlling connection at once when the end comes from outside the channel's thread.
+    // FreeSWITCH closes the controlling connection at once when the end comes from outside the channel's thread.
     if (by === 'api') control?.disconnect(this.uuid);
     if (by !== 'far-end') this.#signalling.end(cause);
     this.publish('CHANNEL_HANGUP');
@@ -315,7 +315,7 @@ export class Channel {
   #applyBreak(): void {
     const frame = this.#stack.at(-1);
     if (this.#break === 'top') this.#break = undefined;
-    // With `all` the flag stays until an application is reached that cannot be broken.
+    // With `all` the flag stays until the top application cannot be broken.
     if (frame?.running.break === undefined) this.#break = undefined;
     else frame.running.break();
   }
@@ -372,7 +372,7 @@ export class Channel {
 
   #hangupByApplication(next: QueuedExecution): void {
     const start = this.core.applications.get('hangup') as ApplicationStart;
-    // The completion of `hangup` itself comes first, when the call has already ended.
+    // The call ends first, then the completion of `hangup` is published.
     const cause = start(this, next.data) as string;
     this.#stack.push({ ...next, running: { response: NO_RESPONSE, tick: () => true } });
     this.hangup(cause, 'application');
@@ -389,7 +389,7 @@ export class Channel {
 
   #complete(execution: QueuedExecution, response: string): void {
     if (response !== NO_RESPONSE) this.set('current_application_response', response);
-    // The variable outlives the application that set it: one that lay below it reports it again.
+    // The variable stays after the application that set it, so an application below it reports it again.
     const last = executionHeaders(execution, this.get('current_application_response') ?? NO_RESPONSE);
     this.publish('CHANNEL_EXECUTE_COMPLETE', { last });
   }

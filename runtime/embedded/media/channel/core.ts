@@ -8,7 +8,7 @@ import type { Ticker } from '../rtp/ticker.ts';
 import type { ApplicationTable } from './application.ts';
 import type { Channel } from './channel.ts';
 
-/** What a channel and the applications on it need of the server. */
+/** The part of the media server that channels and their applications use. */
 export interface ChannelCore {
   readonly identity: Identity;
   readonly bus: EventBus;
@@ -16,9 +16,9 @@ export interface ChannelCore {
   readonly turns: TurnBook<Channel>;
   readonly timers: TimerSet;
   readonly sounds: SoundLibrary;
-  /** Directory of recordings with relative names. */
+  /** Folder of recordings with relative names. */
   readonly recordings: string;
-  /** Runs programs of this machine, such as a speech synthesizer. */
+  /** Runs programs on this machine, such as a speech synthesizer. */
   readonly run: RunProgram;
   readonly applications: ApplicationTable;
   /** The live channels, by id. */

@@ -4,7 +4,7 @@ import type { AudioSource } from '../audio/source.ts';
 import type { Overlay } from './audio.ts';
 import type { Channel } from './channel.ts';
 
-/** A sound put over what a channel hears, whatever its application sends: `uuid_displace`. */
+/** `uuid_displace`: a sound that replaces or is mixed into what a channel's far end hears. */
 class Displacement implements Overlay {
   readonly shared = true;
   readonly #source: AudioSource;
@@ -30,10 +30,10 @@ class Displacement implements Overlay {
 }
 
 /**
- * Starts a sound over what the channel hears; another one is replaced.
+ * Starts a displacement; it replaces an earlier one.
  *
- * @param limitSeconds 0 for the whole sound
- * @param mux whether what is heard besides goes on under it
+ * @param limitSeconds length in seconds; 0 for the whole sound
+ * @param mux whether to mix the sound with the channel's own audio
  * @throws SoundNotFoundError
  */
 export async function startDisplacement(
@@ -48,10 +48,10 @@ export async function startDisplacement(
   running.set(channel, channel.audio.overlay(displacement));
 }
 
-/** What takes a channel's sound off; a sound that is over has taken itself off. */
+/** Functions that remove the displacement of a channel. A finished one has removed itself. */
 const running = new WeakMap<Channel, () => void>();
 
-/** Ends it. Returns false when there was none. */
+/** Ends the displacement of a channel. Returns false without one. */
 export function stopDisplacement(channel: Channel): boolean {
   const stop = running.get(channel);
   running.delete(channel);

@@ -3,7 +3,7 @@ import { causeCode } from '../core/hangup-cause.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { ShownChannel } from './shown.ts';
 
-/** Moments of a call as `<name>_stamp`, `<name>_epoch` and `<name>_uepoch`. */
+/** Times of a call, shown as `<name>_stamp`, `<name>_epoch` and `<name>_uepoch`. */
 const MOMENTS = [
   ['start', 'created'],
   ['profile_start', 'profileCreated'],
@@ -12,7 +12,7 @@ const MOMENTS = [
   ['end', 'hangup'],
 ] as const;
 
-/** The variables that a call has at its end: its times and lengths, and the counters of its media. */
+/** The variables at the end of a call: times, durations, media counters. */
 export function endVariables(channel: ShownChannel): EventHeaders {
   const { times, leg } = channel;
   const at = { ...times, profileCreated: leg.profileCreated };
@@ -38,7 +38,7 @@ export function endVariables(channel: ShownChannel): EventHeaders {
   return headers;
 }
 
-/** A length in microseconds in all the units that FreeSWITCH gives: `duration`, or `<name>sec`. */
+/** Adds a duration, given in microseconds, in FreeSWITCH's units: `duration`, or `<name>sec`. */
 function lengths(values: Record<string, string>, name: string, microseconds: number): void {
   const seconds = String(Math.floor(microseconds / 1_000_000));
   const milliseconds = String(Math.floor(microseconds / 1000));

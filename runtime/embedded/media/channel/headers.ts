@@ -3,7 +3,7 @@ import { CHANNEL_PREFIX, EVENT_PREFIX, OTHER_LEG_PREFIX, profileHeaders } from '
 import type { ShownChannel } from './shown.ts';
 import { CHANNEL_STATES } from './state.ts';
 
-/** Octets a second of G.711, in bits; and of the linear samples that some applications read instead. */
+/** Bit rates of G.711, and of the linear samples that some applications read. */
 const BIT_RATE = '64000';
 const LINEAR_BIT_RATE = '128000';
 
@@ -51,13 +51,13 @@ export function addVariables(channel: ShownChannel, headers: EventHeaders): Even
   return headers;
 }
 
-/** What `uuid_dump` shows. */
+/** The values of `uuid_dump`. */
 export function dumpHeaders(channel: ShownChannel): EventHeaders {
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   return addVariables(channel, Object.assign(headers, channelHeaders(channel)));
 }
 
-/** The answer to `connect`: every value of the channel, the profile under both prefixes. */
+/** The values of the answer to `connect`: all of the channel, and the profile under both prefixes. */
 export function dataHeaders(channel: ShownChannel): EventHeaders {
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   profileHeaders(headers, CHANNEL_PREFIX, channel.profile, channel.leg);

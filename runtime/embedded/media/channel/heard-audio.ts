@@ -2,8 +2,8 @@ import { bridgedTo } from './bridged.ts';
 import type { Channel } from './channel.ts';
 
 /**
- * What the far end of a channel hears: what its application sends, or, in a bridge, what the other leg says. The other
- * leg's audio is only kept while somebody listens to it here.
+ * The audio that the far end of a channel hears: from its application or, in a bridge, from the other leg. The other
+ * leg's audio is buffered only while this object is in use.
  */
 export class HeardAudio {
   readonly #channel: Channel;
@@ -16,12 +16,12 @@ export class HeardAudio {
     this.#onlyBridge = onlyBridge;
   }
 
-  /** What the other leg of a bridge says, without what is sent here. */
+  /** Only the audio of the bridge's other leg. */
   static ofBridge(channel: Channel): HeardAudio {
     return new HeardAudio(channel, true);
   }
 
-  /** This tick's frame; undefined for silence. */
+  /** The frame of this tick; undefined for silence. */
   frame(): Int16Array | undefined {
     const other = bridgedTo(this.#channel);
     if (other !== this.#other) {

@@ -3,13 +3,13 @@ import type { CallerProfile, LegState } from './profile.ts';
 
 /** The signalling side of a channel. */
 export interface Signalling {
-  /** Ends the call towards the far end, if that has not ended it itself. */
+  /** Ends the call towards the far end, unless the far end has ended it. */
   end(cause: string): void;
   /** Sends a digit by SIP INFO. */
   sendInfoDigit(digit: string, milliseconds: number): void;
 }
 
-/** An application to be started. */
+/** A queued application. */
 export interface QueuedExecution {
   readonly application: string;
   readonly data: string;
@@ -17,21 +17,21 @@ export interface QueuedExecution {
   readonly uuid: string;
 }
 
-/** What an event of a channel has besides the channel's own values. */
+/** Additions to the channel's own values in an event. */
 export interface EventParts {
-  /** Before and after them. */
+  /** Headers before and after the channel's. */
   readonly first?: EventHeaders;
   readonly last?: EventHeaders;
-  /** Made only when somebody gets the event. */
+  /** Further headers, built only when a client gets the event. */
   readonly more?: () => EventHeaders;
-  /** False without the channel's variables. */
+  /** False leaves out the channel's variables. */
   readonly variables?: boolean;
 }
 
-/** Who ended a call: decides which events the controlling connection still gets. */
+/** The side that ended a call. It decides which events the controlling connection still gets. */
 export type EndedBy = 'application' | 'api' | 'far-end';
 
-/** Which side of its bridge a channel is, and the other leg as it was when they were bridged. */
+/** A channel's side of its bridge, and the state of the other leg when they were bridged. */
 export interface OtherLeg {
   readonly type: 'originator' | 'originatee';
   readonly uuid: string;

@@ -1,4 +1,4 @@
-/** Who calls whom: the caller profile that FreeSWITCH puts into every event of a channel. */
+/** FreeSWITCH's caller profile, part of every event of a channel: caller, callee, names. */
 export interface CallerProfile {
   /** `sofia/<profile>/<user>@<host>`. */
   readonly channelName: string;
@@ -9,7 +9,7 @@ export interface CallerProfile {
   readonly context: string;
 }
 
-/** Moments of a channel's life in microseconds since 1970, 0 for not yet. */
+/** Times of a channel in microseconds since 1970; 0 for not yet. */
 export interface ChannelTimes {
   created: number;
   answered: number;
@@ -19,13 +19,13 @@ export interface ChannelTimes {
   bridged: number;
 }
 
-/** What of a leg changes while it lives: who it is in the dialplan's eyes, and when what happened. */
+/** The changing part of a leg: its place in the dialplan, and its times. */
 export interface LegState {
   readonly uuid: string;
   readonly dialplan: string;
-  /** Where the last transfer or bridge came from. */
+  /** Source of the last transfer or bridge. */
   readonly transferSource: string;
-  /** Counts the profiles: each transfer and each bridge makes another one. */
+  /** Number of the profile: each transfer and each bridge begins a new one. */
   readonly profileIndex: number;
   /** Microseconds since 1970. */
   readonly profileCreated: number;
@@ -68,12 +68,14 @@ const NAMES = [
 
 const prefixed = (prefix: string): readonly string[] => NAMES.map((name) => `${prefix}-${name}`);
 
-/** The names with a prefix, made once: every event carries them. */
+/** The names with a prefix, built once for all events. */
 export const EVENT_PREFIX = prefixed('Caller');
 export const CHANNEL_PREFIX = prefixed('Channel');
 export const OTHER_LEG_PREFIX = prefixed('Other-Leg');
 
-/** Adds the profile: under `Caller-` in events, also under `Channel-` in the answer to `connect`, and that of a peer. */
+/**
+ * Adds a profile under a prefix: `Caller-` in events, `Channel-` in the answer to `connect`, or that of the other leg.
+ */
 export function profileHeaders(
   headers: Record<string, string | readonly string[]>,
   names: readonly string[],

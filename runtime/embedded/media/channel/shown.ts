@@ -4,7 +4,7 @@ import type { OtherLeg } from './parts.ts';
 import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import type { CallStateName, ChannelStateName } from './state.ts';
 
-/** What events and variables show of a channel. */
+/** The values of a channel that events and variables show. */
 export interface ShownChannel {
   readonly uuid: string;
   readonly core: { readonly identity: Identity };
@@ -16,9 +16,9 @@ export interface ShownChannel {
   readonly profile: CallerProfile;
   readonly times: Readonly<ChannelTimes>;
   readonly leg: LegState;
-  /** The leg it is or was bridged to. */
+  /** The leg of the current or last bridge. */
   readonly otherLeg: OtherLeg | undefined;
-  /** True while an application reads linear samples: events name that codec. */
+  /** True while an application reads linear samples: events then show the codec L16. */
   readonly readsLinear: boolean;
   readonly rtp: { readonly codec: { readonly name: string }; readonly counters: Readonly<SessionCounters> };
   readonly variables: ReadonlyMap<string, string | readonly string[]>;

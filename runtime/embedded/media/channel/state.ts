@@ -1,4 +1,4 @@
-/** Channel states with FreeSWITCH's numbers, of those the server passes through. */
+/** The channel states that the server uses, with FreeSWITCH's numbers. */
 export const CHANNEL_STATES = {
   CS_NEW: 0,
   CS_INIT: 1,
@@ -16,7 +16,7 @@ export type ChannelStateName = keyof typeof CHANNEL_STATES;
 export const CALL_STATES = { DOWN: 0, RINGING: 2, EARLY: 3, ACTIVE: 4, HELD: 5, HANGUP: 7, UNHELD: 8 } as const;
 export type CallStateName = keyof typeof CALL_STATES;
 
-/** Which call state may follow which. */
+/** The allowed next call states. */
 const FOLLOWERS: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
   DOWN: ['RINGING', 'HANGUP'],
   RINGING: ['EARLY', 'ACTIVE', 'HANGUP'],
@@ -27,7 +27,7 @@ const FOLLOWERS: Readonly<Record<CallStateName, readonly CallStateName[]>> = {
   HANGUP: [],
 };
 
-/** Whether a channel in call state `from` may go to `to`. */
+/** Whether call state `to` may follow `from`. */
 export function mayFollow(from: CallStateName, to: CallStateName): boolean {
   return FOLLOWERS[from].includes(to);
 }

@@ -3,8 +3,8 @@ import type { Channel } from './channel.ts';
 import type { QueuedExecution } from './parts.ts';
 
 /**
- * Reads a destination of the inline dialplan: `app:argument,app:argument`, with single quotes around arguments that
- * contain commas, or a backslash before each. Any other dialplan has no extensions here: the call is then ended as unroutable.
+ * Reads a destination of the inline dialplan: `app:argument,app:argument`. Arguments with commas need single quotes, or
+ * a backslash before each comma. Other dialplans have no extensions here, so the call ends with NO_ROUTE_DESTINATION.
  */
 export function parseInlineDialplan(destination: string, dialplan: string): QueuedExecution[] {
   if (dialplan.toLowerCase() !== 'inline')
@@ -19,7 +19,7 @@ export function parseInlineDialplan(destination: string, dialplan: string): Queu
 }
 
 /**
- * `[-bleg|-both] <destination> [<dialplan>] [<context>]`: sends a channel, the one that it is bridged to, or both.
+ * `[-bleg|-both] <destination> [<dialplan>] [<context>]`: transfers a channel, the other leg of its bridge, or both.
  *
  * @returns false without a destination
  */
@@ -36,7 +36,7 @@ export function transferTo(channel: Channel, words: readonly string[]): boolean 
   return true;
 }
 
-/** Sends channels to an extension at the next tick: what they are doing ends, the calls are routed anew. */
+/** Transfers channels to an extension at the next tick; their applications end. */
 export function transfer(
   channels: readonly Channel[],
   extension: readonly QueuedExecution[],
@@ -45,7 +45,7 @@ export function transfer(
 ): void {
   channels[0]?.atNextTick(() => {
     const live = channels.filter((channel) => !channel.ended);
-    // All of them first: a leg that is leaving its bridge is not parked on the way.
+    // All states change first, so that a leg leaving its bridge is not parked in between.
     for (const channel of live) channel.setState('CS_ROUTING');
     for (const channel of live) route(channel, extension, destination, dialplan);
   });

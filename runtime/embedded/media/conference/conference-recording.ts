@@ -3,12 +3,12 @@ import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import { Limiter } from './limiter.ts';
 
-/** `opening`: the file is being created; `running` until it is stopped; `closing` until the file is complete. */
+/** `opening` while the file is created, `running` until it is stopped, `closing` until the file is complete. */
 type RecordingState = 'opening' | 'running' | 'closing';
 
-/** Writes what is said in a conference into a file. It counts as a member: it has an id, and lists show it. */
+/** Records a conference to a file. It has a member id, and lists show it as a member. */
 export class ConferenceRecording {
-  /** As given by the client. */
+  /** The file name as the client gave it. */
   readonly name: string;
   readonly joinedAt = Date.now();
   paused = false;
@@ -18,7 +18,9 @@ export class ConferenceRecording {
   #writer: WavWriter | undefined;
   #state: RecordingState = 'opening';
 
-  /** @param path gives the file that is created, with its folder; what it throws is told as if opening had failed */
+  /**
+   * @param path returns the path of the new file; an error that it throws is reported like a failure to open the file
+   */
   constructor(name: string, path: () => string) {
     this.name = name;
     this.#ready = this.#open(path);
@@ -28,7 +30,7 @@ export class ConferenceRecording {
     return this.#state === 'running';
   }
 
-  /** Resolves when the file is there. Rejects with the system's error. */
+  /** Resolves when the file is open. Rejects with the system's error. */
   async opened(): Promise<void> {
     await this.#ready;
   }
@@ -46,7 +48,7 @@ export class ConferenceRecording {
     this.#writer?.append(this.#frame);
   }
 
-  /** Resolves when the file is complete, with what `stop-recording` tells about it. */
+  /** Resolves when the file is complete, with the headers of `stop-recording`. */
   async close(): Promise<EventHeaders> {
     this.#state = 'closing';
     try {

@@ -16,10 +16,10 @@ import { ConferenceSounds, figureHeaders } from './sounds.ts';
 
 const SUBCLASS = 'conference::maintenance';
 
-/** What a conference needs of the server: what its channels do, in part. */
+/** The part of the media server that a conference uses. */
 type ConferenceCore = Pick<ChannelCore, 'identity' | 'bus' | 'turns' | 'sounds' | 'recordings'>;
 
-/** What a conference needs of the table that it stands in. */
+/** The part of the conference table that a conference uses. */
 export interface ConferenceKeeper {
   /** The id of the next member. */
   nextMemberId(): number;
@@ -27,21 +27,21 @@ export interface ConferenceKeeper {
   remove(conference: Conference): void;
 }
 
-/** A conference: its members, what they hear, and the events about them. It ends with its last member. */
+/** A conference: its members, their mix, and its events. It ends with its last member. */
 export class Conference implements MemberConference, RecordedConference {
   readonly name: string;
   readonly profile: string;
   readonly uuid = randomUUID();
   readonly startedAt = Date.now();
-  /** The turn in each frame in which it is mixed and its members are sent their part: that of its first member. */
+  /** The turn within each frame in which it is mixed and its members' audio is sent: the turn of its first member. */
   readonly turn: number;
   readonly relations = new Relations();
   readonly floor: Floor;
   readonly sounds: ConferenceSounds;
   readonly recordings: Recordings;
-  /** Of `setvar`: every event of the conference shows them. */
+  /** Variables of `setvar`, part of every event of the conference. */
   readonly variables = new Map<string, string>();
-  /** Flags that lists show. */
+  /** Flags for lists. */
   enterSound = true;
   exitSound = true;
   pin: string;
@@ -94,7 +94,7 @@ export class Conference implements MemberConference, RecordedConference {
     return this.#members.find((member) => member.id === id);
   }
 
-  /** Whether somebody may enter. */
+  /** Whether a channel may enter. */
   admits(entry: ConferenceEntry): boolean {
     if (this.#ended || (this.locked && !entry.flags.has('moderator'))) return false;
     if (this.maxMembers > 0 && this.size >= this.maxMembers) return false;
@@ -132,7 +132,7 @@ export class Conference implements MemberConference, RecordedConference {
     }
   }
 
-  /** Handles one frame slot: listen to all, mix, record. The members send their part in their channels' tick. */
+  /** Handles one frame slot: reads all members, mixes, records. The members send in their channels' tick. */
   mix(): void {
     for (const member of this.#members) member.listen();
     this.floor.update();
@@ -145,7 +145,9 @@ export class Conference implements MemberConference, RecordedConference {
     }
   }
 
-  /** The first member's variable `conference_moh_sound` asks for music while one is alone, and nothing else plays. */
+  /**
+   * Whether to play hold music: one member is alone, its variable `conference_moh_sound` asks for it, no sound plays.
+   */
   get #aloneWithMusic(): boolean {
     const [member] = this.#members;
     if (!this.#musicWhileAlone || this.#members.length !== 1 || member === undefined) return false;

@@ -1,4 +1,4 @@
-/** How a channel enters a conference: the argument of the `conference` application. */
+/** The argument of the `conference` application. */
 export interface ConferenceEntry {
   readonly name: string;
   readonly profile: string;

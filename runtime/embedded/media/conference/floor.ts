@@ -1,16 +1,16 @@
 import type { ConferenceEvents, Member } from './member.ts';
 
-/** A holder with less has fallen silent; another with more has begun to speak. Scores of the talk detector. */
+/** Limits of the talk detector's score: below, the holder has fallen silent; above, another member is speaking. */
 const SILENT_BELOW = 100;
 const SPEAKING_ABOVE = 300;
 
-/** Who has the floor: it stays with its holder until he has fallen silent and another one speaks. */
+/** The floor of a conference. Its holder keeps it until the holder has fallen silent and another member speaks. */
 export class Floor {
   readonly #members: readonly Member[];
   readonly #events: ConferenceEvents;
   #holder: Member | undefined;
 
-  /** @param members of the conference at any time, the newest last */
+  /** @param members the live list of the conference's members, the newest last */
   constructor(members: readonly Member[], events: ConferenceEvents) {
     this.#members = members;
     this.#events = events;
@@ -20,10 +20,10 @@ export class Floor {
     return this.#holder;
   }
 
-  /** Looks at who talks, once a frame. */
+  /** Updates the holder, once a frame. */
   update(): void {
     const holder = this.#holder;
-    // The newest member comes first, as in the real server's list.
+    // The newest member comes first, as in FreeSWITCH's list.
     if (holder === undefined) {
       const newest = this.#members.at(-1);
       if (newest !== undefined) this.give(newest);
@@ -33,17 +33,17 @@ export class Floor {
     }
   }
 
-  /** Takes it from its holder; `update` gives it to the next. */
+  /** Takes the floor from its holder; `update` gives it to the next one. */
   drop(): void {
     this.#free(String(this.#holder?.id ?? 'none'));
   }
 
-  /** A member leaves. */
+  /** Takes the floor from a member that leaves. */
   left(member: Member): void {
     if (this.#holder === member) this.#free('none');
   }
 
-  /** Gives it to a member, whoever has it. */
+  /** Gives the floor to a member. */
   give(member: Member): void {
     const old = this.#holder;
     if (old === member) return;

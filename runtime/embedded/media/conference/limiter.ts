@@ -1,12 +1,11 @@
-/** Levels above this are brought down to it: a little below full scale. */
+/** Highest output level, a little below full scale. */
 const CEILING = 31_000;
 
-/** Share of the missing gain given back per frame after loud moments: about half a second to recover. */
+/** Share of the missing gain that returns with each frame: recovery takes about half a second. */
 const RELEASE = 0.05;
 
 /**
- * Brings a sum of voices into 16 bits without clipping: the gain falls at once when a frame would be too loud, and
- * returns slowly.
+ * Fits a sum of voices into 16 bits without clipping: the gain falls at once for a loud frame, and returns slowly.
  */
 export class Limiter {
   #gain = 1;

@@ -2,7 +2,7 @@ import { channelHeaders } from '../channel/headers.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { Member } from './member.ts';
 
-/** The values of a member in a conference event: its channel's, then its own. */
+/** The headers of a member in a conference event: its channel's, then its own. */
 export function memberHeaders(member: Member): EventHeaders {
   return {
     Floor: String(member.hasFloor),

@@ -8,19 +8,19 @@ import { type SoundFigures, SoundQueue } from './sound-queue.ts';
 import { TalkDetector } from './talk-detector.ts';
 import { talkHeaders } from './talk-headers.ts';
 
-/** Energy from which a member counts as talking, unless set otherwise. */
+/** Default energy level above which a member counts as talking. */
 const DEFAULT_ENERGY_LEVEL = 100;
 
-/** Where the parts of a conference publish its events. */
+/** Publishes the events of a conference. */
 export interface ConferenceEvents {
   /**
-   * @param member whom the event is about
-   * @param more its own headers
+   * @param member the member that the event is about
+   * @param more further headers of the event
    */
   publish(action: string, member?: Member, more?: EventHeaders): void;
 }
 
-/** What a member needs of its conference. */
+/** The part of a conference that a member uses. */
 export interface MemberConference extends ConferenceEvents {
   readonly floor: { readonly holder: Member | undefined };
   /** A digit of the member. */
@@ -40,14 +40,14 @@ export class Member implements RunningApplication {
   readonly joinedAt = Date.now();
   readonly sounds: SoundQueue;
   readonly limiter = new Limiter();
-  /** What this member is to hear in this tick, and what it said. */
+  /** The audio that this member hears in this tick, and the audio that it sent. */
   readonly output = new Int16Array(FRAME_SAMPLES);
   input: Int16Array | undefined;
   /** A sound that only this member hears. */
   sound: Int16Array | undefined;
   muted: boolean;
   deaf: boolean;
-  /** Neither hears nor is heard, but for what is played to it alone. */
+  /** On hold: neither hears nor is heard, except for sounds played to it alone. */
   held = false;
   energyLevel = DEFAULT_ENERGY_LEVEL;
   currentEnergy = 0;
@@ -85,24 +85,23 @@ export class Member implements RunningApplication {
     return this.#talk.talking;
   }
 
-  /** How much it speaks, for the floor. */
+  /** Score of its speaking, for the floor. */
   get score(): number {
     return this.#talk.score;
   }
 
-  /** Milliseconds since 1970 at which it was last heard talking; 0 for never. */
+  /** Time of its last talking, ms since 1970; 0 for never. */
   get lastTalkingAt(): number {
     return this.#lastTalkingAt;
   }
 
-  /** A leg from which nothing can be received is not read: neither its audio nor its commands. */
+  /** A leg from which SDP allows no reception is not read: neither its audio nor its commands. */
   get ignoresCommands(): boolean {
     return !this.channel.rtp.mayReceive;
   }
 
   /**
-   * Takes what the far end said in this tick. As in mod_conference, only talking is mixed: sound below the member's
-   * energy level is kept out of the conference.
+   * Reads the far end's audio of this tick. As in mod_conference, sound below the member's energy level is not mixed.
    */
   listen(): void {
     const speaks = !this.muted && !this.held;
@@ -136,12 +135,12 @@ export class Member implements RunningApplication {
     this.publish(held ? 'hold-member' : 'unhold-member');
   }
 
-  /** Has got the floor. */
+  /** Resets the score when the member gets the floor. */
   resetScore(): void {
     this.#talk.resetScore();
   }
 
-  /** Is no longer heard by somebody: counts as talking again when it goes on. */
+  /** Ends its talking when a relation mutes it for another member; further speech starts it again. */
   stopTalking(): void {
     this.#talk.stop();
   }
@@ -151,7 +150,7 @@ export class Member implements RunningApplication {
     this.publish(deaf ? 'deaf-member' : 'undeaf-member');
   }
 
-  /** Ends the membership at the next tick; the channel goes back to what it did before. */
+  /** Leaves the conference at the next tick; the channel resumes its earlier application. */
   leave(): void {
     this.#gone = true;
   }

@@ -1,32 +1,32 @@
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Limiter } from './limiter.ts';
 
-/** What the mixer needs of a member. */
+/** The part of a member that the mixer uses. */
 export interface MixedMember {
   readonly id: number;
-  /** What it said in this frame; undefined for nothing. */
+  /** The member's audio of this frame; undefined for silence. */
   readonly input: Int16Array | undefined;
-  /** A sound that only it hears. */
+  /** A sound that only this member hears. */
   readonly sound: Int16Array | undefined;
   readonly output: Int16Array;
   readonly deaf: boolean;
-  /** On hold: it hears only what is played to it. */
+  /** On hold: the member hears only its own sound. */
   readonly held?: boolean;
   readonly limiter: Limiter;
 }
 
-/** Who does not hear whom. */
+/** Relations that keep members from hearing others. */
 export interface MixRelations {
   readonly empty: boolean;
   blocks(listener: number, speaker: number): boolean;
 }
 
-/** Mixes one frame of a conference: everyone hears everyone but himself. */
+/** Mixes one frame of a conference: each member hears all others. */
 export class Mixer {
   readonly #all = new Int32Array(FRAME_SAMPLES);
   readonly #own = new Int32Array(FRAME_SAMPLES);
 
-  /** The sum of all voices and the common sound of the last frame, before any limiting: what is recorded. */
+  /** The sum of all voices and the common sound of the last frame, before the limiter: for recordings. */
   get sum(): Int32Array {
     return this.#all;
   }

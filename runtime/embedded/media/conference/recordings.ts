@@ -2,11 +2,11 @@ import { recordingPath } from '../recording/paths.ts';
 import { ConferenceRecording } from './conference-recording.ts';
 import type { ConferenceEvents } from './member.ts';
 
-/** What the recordings of a conference need of it. */
+/** The part of a conference that its recordings use. */
 export interface RecordedConference extends ConferenceEvents {
   /** True once its last member has left. */
   readonly ended: boolean;
-  /** A recording takes the id of a member. */
+  /** The next member id, for a recording. */
   nextMemberId(): number;
 }
 
@@ -14,16 +14,16 @@ export interface RecordedConference extends ConferenceEvents {
 export class Recordings {
   readonly #folder: string;
   readonly #conference: RecordedConference;
-  /** Those under way, and those whose files are being completed. */
+  /** Running recordings, and those whose files are being completed. */
   readonly #all = new Set<ConferenceRecording>();
 
-  /** @param folder directory of recordings with relative names */
+  /** @param folder folder of recordings with relative names */
   constructor(folder: string, conference: RecordedConference) {
     this.#folder = folder;
     this.#conference = conference;
   }
 
-  /** Recordings under way. */
+  /** Running recordings. */
   get running(): ConferenceRecording[] {
     return [...this.#all].filter((each) => each.running);
   }
@@ -32,17 +32,17 @@ export class Recordings {
     return this.running.find((each) => each.name === name);
   }
 
-  /** True until the file of the last one is complete. */
+  /** True until the file of the last recording is complete. */
   get any(): boolean {
     return this.#all.size > 0;
   }
 
-  /** Whether a file is written to. */
+  /** Whether a file is being recorded to. */
   uses(name: string): boolean {
     return [...this.#all].some((each) => each.name === name);
   }
 
-  /** Begins one; whether the file can be written is told by the event. */
+  /** Starts a recording. The event `start-recording` reports whether the file can be written. */
   start(name: string): void {
     const conference = this.#conference;
     const recording = new ConferenceRecording(name, () => recordingPath(this.#folder, name));
@@ -51,7 +51,7 @@ export class Recordings {
       () => {
         conference.nextMemberId();
         conference.publish('start-recording', undefined, { Path: name });
-        // The conference may have ended while the file was opened.
+        // The conference may have ended while the file was being opened.
         if (conference.ended) void this.#stop(recording);
       },
       () => {
@@ -64,7 +64,7 @@ export class Recordings {
     );
   }
 
-  /** Stops the one of that name, or `all`. Returns the names; `stop-recording` follows when a file is complete. */
+  /** Stops one recording, or `all`. Returns the names; the event `stop-recording` follows with each complete file. */
   stop(name: string): string[] {
     const stopped = this.running.filter((each) => name === 'all' || each.name === name);
     for (const recording of stopped) void this.#stop(recording);

@@ -1,29 +1,29 @@
-/** What one member has set about another. */
+/** The relation of one member to another. */
 export interface Relation {
   /** The other does not hear the member. */
   readonly nospeak: boolean;
   /** The member does not hear the other. */
   readonly nohear: boolean;
-  /** Only shown: there is no video. */
+  /** Only shown, because there is no video. */
   readonly sendvideo?: boolean;
 }
 
-/** Who may not hear whom, as `relate` sets it: one relation for each ordered pair of member ids. */
+/** The relations set by `relate`: one for each ordered pair of member ids. */
 export class Relations {
   readonly #relations = new Map<number, Map<number, Relation>>();
 
-  /** Whether there is none: the mixer then takes the short way. */
+  /** True without relations: the mixer then needs no checks. */
   get empty(): boolean {
     return this.#relations.size === 0;
   }
 
-  /** What a member has set, the latest first. */
+  /** The relations of a member, the latest first. */
   of(member: number): { readonly member: number; readonly other: number; readonly relation: Relation }[] {
     const others = [...(this.#relations.get(member) ?? [])].toReversed();
     return others.map(([other, relation]) => ({ member, other, relation }));
   }
 
-  /** Whether `listener` is kept from hearing `speaker`, by either of them. */
+  /** Whether a relation of either member keeps `listener` from hearing `speaker`. */
   blocks(listener: number, speaker: number): boolean {
     return (
       this.#relations.get(speaker)?.get(listener)?.nospeak === true ||
@@ -31,7 +31,7 @@ export class Relations {
     );
   }
 
-  /** Sets what `member` has to do with `other`; what it had set before is replaced. */
+  /** Sets the relation of `member` to `other`, in place of an earlier one. */
   set(member: number, other: number, relation: Relation): void {
     let others = this.#relations.get(member);
     if (others === undefined) {
@@ -41,7 +41,7 @@ export class Relations {
     others.set(other, relation);
   }
 
-  /** Takes back what `member` has set about `other`. */
+  /** Removes the relation of `member` to `other`. */
   clear(member: number, other: number): void {
     const others = this.#relations.get(member);
     if (others === undefined) return;
@@ -49,7 +49,7 @@ export class Relations {
     if (others.size === 0) this.#relations.delete(member);
   }
 
-  /** A member has left: nothing said about it or by it stays. */
+  /** Removes all relations of and to a member that has left. */
   forget(member: number): void {
     this.#relations.delete(member);
     for (const other of this.#relations.keys()) this.clear(other, member);

@@ -1,20 +1,20 @@
 import type { AudioSource } from '../audio/source.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 
-/** A sound that is to be heard in a conference or by one member. */
+/** A sound to play to a conference or to one member. */
 export interface QueuedSound {
   readonly file: string;
   readonly source: AudioSource;
 }
 
-/** What a finished sound reports. */
+/** Figures of a finished sound. */
 export interface SoundFigures {
   readonly seconds: number;
   readonly milliseconds: number;
   readonly samples: number;
 }
 
-/** Plays sounds one after the other, a frame at a time. */
+/** Plays sounds one after the other, frame by frame. */
 export class SoundQueue {
   readonly #queue: QueuedSound[] = [];
   readonly #frame = new Int16Array(FRAME_SAMPLES);
@@ -32,14 +32,14 @@ export class SoundQueue {
     this.#queue.push(sound);
   }
 
-  /** Drops the sound being played, or all; returns how many. */
+  /** Drops the current sound, or all sounds; returns their number. */
   stop(all: boolean): number {
     const stopped = this.#queue.splice(0, all ? this.#queue.length : 1);
     for (const sound of stopped) this.#onDone(sound, figuresOf(sound.source.position));
     return stopped.length;
   }
 
-  /** The next frame; undefined when nothing is played. */
+  /** The next frame; undefined when no sound is playing. */
   next(): Int16Array | undefined {
     const sound = this.#queue[0];
     if (sound === undefined) return undefined;
@@ -53,7 +53,7 @@ export class SoundQueue {
   }
 }
 
-/** The real server counts every sample of a conference sound twice; clients show its figures, so these do too. */
+/** FreeSWITCH counts each sample of a conference sound twice, and so do these figures, which clients show. */
 function figuresOf(position: number): SoundFigures {
   const samples = position * 2;
   return {

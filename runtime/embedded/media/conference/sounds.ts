@@ -5,10 +5,10 @@ import type { EventHeaders } from '../esl/event.ts';
 import type { ConferenceEvents, Member } from './member.ts';
 import { type SoundFigures, SoundQueue } from './sound-queue.ts';
 
-/** Which sounds `stop` means. */
+/** The sounds that `stop` ends. */
 export type StopWhich = 'current' | 'all' | 'async';
 
-/** What is played to all members of a conference: one sound after the other, and one beside them (`async`). */
+/** The sounds for all members of a conference: a queue, and one sound beside it (`async`). */
 export class ConferenceSounds {
   readonly #library: SoundLibrary;
   readonly #events: ConferenceEvents;
@@ -16,7 +16,7 @@ export class ConferenceSounds {
   readonly #beside: SoundQueue;
   readonly #mixed = new Int16Array(FRAME_SAMPLES);
 
-  /** @param library where sounds are found by name */
+  /** @param library opens sounds by name */
   constructor(library: SoundLibrary, events: ConferenceEvents) {
     this.#library = library;
     this.#events = events;
@@ -27,8 +27,8 @@ export class ConferenceSounds {
   /**
    * Plays a sound to all.
    *
-   * @param beside at once, instead of the sound beside; else after those that wait
-   * @returns false when there is no such sound
+   * @param beside whether to play it at once as the `async` sound, instead of appending it to the queue
+   * @returns false when the sound does not exist
    */
   async play(file: string, beside: boolean): Promise<boolean> {
     const async = String(beside);
@@ -50,7 +50,7 @@ export class ConferenceSounds {
     return this.#queue.length + this.#beside.length > 0;
   }
 
-  /** Plays a sound to one member only. Returns false when there is no such sound. */
+  /** Plays a sound to one member only. Returns false when the sound does not exist. */
   async playTo(member: Member, file: string): Promise<boolean> {
     try {
       member.sounds.add({ file, source: await this.#library.open(file) });
@@ -62,13 +62,13 @@ export class ConferenceSounds {
     return true;
   }
 
-  /** Drops sounds; returns how many. */
+  /** Drops sounds; returns their number. */
   stop(which: StopWhich): number {
     const beside = which === 'current' ? 0 : this.#beside.stop(true);
     return beside + (which === 'async' ? 0 : this.#queue.stop(which === 'all'));
   }
 
-  /** The next frame; undefined when nothing is played. */
+  /** The next frame; undefined when no sound is playing. */
   next(): Int16Array | undefined {
     const [one, other] = [this.#queue.next(), this.#beside.next()];
     if (one === undefined || other === undefined) return one ?? other;
@@ -82,7 +82,7 @@ export class ConferenceSounds {
   }
 }
 
-/** What the end of a sound tells. */
+/** Event headers of a finished sound. */
 export function figureHeaders(figures: SoundFigures): EventHeaders {
   return {
     seconds: String(figures.seconds),

@@ -4,10 +4,10 @@ import { Conference, type ConferenceKeeper } from './conference.ts';
 import type { ConferenceEntry } from './entry.ts';
 import type { Member } from './member.ts';
 
-/** The conferences that are going on, by name. */
+/** The live conferences, by name. */
 export class ConferenceTable implements ConferenceKeeper {
   readonly #conferences = new Map<string, Conference>();
-  /** Member ids are given over all conferences: a channel that comes again keeps its own. */
+  /** Member ids count over all conferences. A channel that enters again keeps its id. */
   #lastMemberId = 0;
   readonly #memberIds = new WeakMap<Channel, number>();
 
@@ -23,14 +23,14 @@ export class ConferenceTable implements ConferenceKeeper {
     return [...this.#conferences.values()];
   }
 
-  /** Handles one frame slot of the conferences whose turn it is, before that of their members. */
+  /** Handles one frame slot of the conferences with this turn, before that of their members. */
   mix(turn: number): void {
     for (const conference of this.#conferences.values()) {
       if (conference.turn !== turn) continue;
       try {
         conference.mix();
       } catch (error) {
-        // A defect ends the conference it shows in.
+        // A defect ends only its conference.
         reportFault(`conference ${conference.name}`, error);
         for (const member of conference.members.slice()) member.channel.hangup('NORMAL_TEMPORARY_FAILURE', 'api');
       }
@@ -38,9 +38,9 @@ export class ConferenceTable implements ConferenceKeeper {
   }
 
   /**
-   * Puts a channel into a conference, which begins with its first member.
+   * Adds a channel to a conference. The first channel creates it.
    *
-   * @returns undefined when it is not let in: locked, full, wrong pin, or `join-only` into none
+   * @returns undefined when the channel is not admitted: locked, full, wrong pin, or `join-only` without a conference
    */
   join(channel: Channel, entry: ConferenceEntry): Member | undefined {
     let conference = this.#conferences.get(entry.name);

@@ -1,28 +1,28 @@
-/** Frames without voice until somebody does not talk any more (the real server's `hangover`). */
+/** Frames without voice until talking has stopped (FreeSWITCH's `hangover`). */
 const STOP_FRAMES = 40;
 
-/** Frames with a weak voice until somebody talks (its `hangunder`). */
+/** Frames with a weak voice until talking has started (FreeSWITCH's `hangunder`). */
 const START_FRAMES = 5;
 
-/** So much above the member's level a single frame is enough. */
+/** A single frame this far above the member's level starts talking. */
 const LOUD_ABOVE = 400;
 
-/** The floor goes by a running mean of the energy; this share of it stays from frame to frame. */
+/** Weight of the previous score in the running mean of the energy, which decides about the floor. */
 const SCORE_DECAY = 0.8;
 const MAX_SCORE = 25_000;
 
-/** What a stretch of talking looked like, for `stop-talking`. All counts are of frames. */
+/** Figures of a stretch of talking, for `stop-talking`. All counts are in frames. */
 export interface TalkFigures {
   readonly frames: number;
   readonly loudFrames: number;
   readonly averageEnergy: number;
   readonly averageChange: number;
-  /** Since talking began for the first time after the last stop, above and below the level. */
+  /** Frames above and below the level since talking started after the last stop. */
   readonly above: number;
   readonly below: number;
 }
 
-/** Decides from the energy of frames whether a member talks, as mod_conference does. */
+/** Decides from the energy of frames whether a member is talking, like mod_conference. */
 export class TalkDetector {
   #talking = false;
   #below = 0;
@@ -41,12 +41,12 @@ export class TalkDetector {
     return this.#talking;
   }
 
-  /** Running mean of the energy: who has most may take the floor. */
+  /** Running mean of the energy. The member with the highest score may take the floor. */
   get score(): number {
     return this.#score;
   }
 
-  /** What the stretch that has just stopped looked like; undefined when its energy never changed. */
+  /** Figures of the stretch that has just stopped; undefined when its energy never changed. */
   get figures(): TalkFigures | undefined {
     return this.#figures;
   }
@@ -54,9 +54,9 @@ export class TalkDetector {
   /**
    * Takes the energy of one frame.
    *
-   * @param energy undefined when no audio came
+   * @param energy energy of the frame; undefined without audio
    * @param level energy above which a frame counts as voice
-   * @returns `started` or `stopped` when that changed
+   * @returns `started` or `stopped` when the state changed
    */
   frame(energy: number | undefined, level: number): 'started' | 'stopped' | undefined {
     if (energy === undefined) return this.#quiet(true);
@@ -67,18 +67,18 @@ export class TalkDetector {
     return voice ? this.#voice(energy - level) : this.#quiet(false);
   }
 
-  /** Muted or put on hold: nobody talks until it is heard again. */
+  /** Resets the detection of a member that is muted or put on hold. */
   reset(): void {
     this.#talking = false;
     this.#score = 0;
   }
 
-  /** Has got the floor: to be measured anew. */
+  /** Restarts the score of a member that got the floor. */
   resetScore(): void {
     this.#score = 0;
   }
 
-  /** Is kept from being heard by somebody (`relate ... nospeak`): talking is found anew. */
+  /** Ends talking when a relation mutes the member (`relate ... nospeak`); further speech starts it again. */
   stop(): void {
     this.#talking = false;
   }

@@ -2,7 +2,7 @@ import { FRAME_MS } from '../audio/format.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { TalkFigures } from './talk-detector.ts';
 
-/** What `stop-talking` tells about the time talked. */
+/** Headers of `stop-talking` about the stretch of talking. */
 export function talkHeaders(figures: TalkFigures | undefined): EventHeaders {
   if (figures === undefined) return {};
   const { frames, loudFrames, averageEnergy, averageChange, above, below } = figures;

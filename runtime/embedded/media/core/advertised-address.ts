@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 
-/** The part of the system's interface list that is looked at. */
+/** The used part of the system's interface list. */
 export type Interfaces = Readonly<
   Record<
     string,
@@ -9,8 +9,8 @@ export type Interfaces = Readonly<
 >;
 
 /**
- * The address to be put into SDP and Contact: the one bound, or, when all are (0.0.0.0), the first IPv4 address that
- * other machines reach, as FreeSWITCH chooses its `local_ip_v4`.
+ * The address for SDP and Contact: the bound one or, for 0.0.0.0, the first non-loopback IPv4 address, as FreeSWITCH
+ * chooses its `local_ip_v4`.
  */
 export function advertisedAddress(bound: string, interfaces: Interfaces = networkInterfaces()): string {
   if (bound !== '0.0.0.0') return bound;

@@ -1,12 +1,14 @@
 import type { EslConnection } from '../esl/connection.ts';
 import type { EslEvent, EventHeaders } from '../esl/event.ts';
 
-/** Carries events from where they happen to the event socket connections that want them. */
+/** Delivers events to the event socket connections that subscribe to them. */
 export class EventBus {
   readonly #listeners = new Set<EslConnection>();
-  /** Those whose filters name channels, by Unique-ID: an event of a channel need not ask the connections of all others. */
+  /**
+   * Connections whose filters name channels, by Unique-ID: an event of a channel skips the connections of all others.
+   */
   readonly #ofChannel = new Map<string, Set<EslConnection>>();
-  /** Those that may want events of any channel. */
+  /** Connections that may subscribe to events of any channel. */
   readonly #ofAny = new Set<EslConnection>();
 
   add(connection: EslConnection): void {
@@ -28,14 +30,14 @@ export class EventBus {
     return this.#listeners.size;
   }
 
-  /** Channels that filters name. */
+  /** Number of channels named in filters. */
   get channels(): number {
     return this.#ofChannel.size;
   }
 
   /**
-   * Publishes an event. The headers are only built when somebody subscribes to the name, and the frame of each format
-   * only once.
+   * Publishes an event. The headers are built only when a connection subscribes to the name, and the frame of each
+   * format only once.
    */
   publish(name: string, build: () => EventHeaders, subclass?: string, body?: string): void {
     this.#deliver([this.#listeners], name, build, subclass, body);

@@ -1,8 +1,7 @@
 /**
- * Reports a defect of the server that ends one call or one connection, so that the others go on: as a process warning,
- * which the owner's process shows with its stack.
+ * Reports a defect of the server that ended only one call or connection: as a process warning, shown with its stack.
  *
- * @param what what was going on, for the reader of the warning
+ * @param what the failed activity, for the text of the warning
  */
 export function reportFault(what: string, error: unknown): void {
   const warning = error instanceof Error ? error : new Error(String(error));

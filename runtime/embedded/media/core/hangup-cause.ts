@@ -1,4 +1,4 @@
-/** Hangup causes by FreeSWITCH's names: Q.850 codes up to 127, the switch's own above. */
+/** Hangup causes by FreeSWITCH's names: Q.850 codes up to 127, FreeSWITCH's own above. */
 const CODES: Readonly<Record<string, number>> = {
   NONE: 0,
   UNALLOCATED_NUMBER: 1,
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<string, number>> = {
   PICKED_OFF: 805,
 };
 
-/** The cause by name or number; NORMAL_CLEARING for anything unknown or empty, as FreeSWITCH has it. */
+/** The cause by name or number; like FreeSWITCH, NORMAL_CLEARING for an unknown or empty one. */
 export function hangupCause(text: string): string {
   const name = text.trim().toUpperCase();
   if (name in CODES) return name;
@@ -46,7 +46,7 @@ export function hangupCause(text: string): string {
   return byNumber?.[0] ?? 'NORMAL_CLEARING';
 }
 
-/** The Q.850 code of a cause, or the switch's own. */
+/** The code of a cause: of Q.850, or FreeSWITCH's own. */
 export function causeCode(cause: string): number {
   return CODES[cause] ?? CODES.NORMAL_CLEARING ?? 16;
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** The release whose behaviour is reproduced; clients parse it. */
+/** The FreeSWITCH release whose behaviour is reproduced; clients parse it. */
 export const VERSION = '1.11.1-release+git~20260526T204126Z~c2c59645f6~64bit';
 export const VERSION_STATUS = '1.11.1-release git c2c5964 2026-05-26 20:41:26Z 64bit';
 
-/** How many sessions and sessions a second `status` and HEARTBEAT announce. */
+/** Limits of sessions, and of sessions a second, in `status` and HEARTBEAT. */
 export const MAX_SESSIONS = 3000;
 export const MAX_SESSIONS_PER_SECOND = 300;
 
-/** Who this server is: the values every event begins with. */
+/** The identity of this server: the values at the beginning of every event. */
 export class Identity {
   readonly coreUuid = randomUUID();
   readonly startedAt = Date.now();

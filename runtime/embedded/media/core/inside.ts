@@ -1,9 +1,9 @@
 import { isAbsolute, join, relative } from 'node:path';
 
 /**
- * A name in a folder; an absolute name is taken as it is, as FreeSWITCH does.
+ * Resolves a name in a folder. As in FreeSWITCH, an absolute name stays as it is.
  *
- * @returns undefined when a relative name leads out of the folder
+ * @returns the path; undefined when a relative name is outside of the folder
  */
 export function pathInside(folder: string, name: string): string | undefined {
   if (isAbsolute(name)) return name;

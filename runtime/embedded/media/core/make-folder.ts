@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it. Node's own `recursive` never ends where the system answers ENOENT for a folder
- * whose parent is there, as in /proc, and holds a thread meanwhile.
+ * Creates a folder and its parents. Node's `recursive` loops forever, and blocks a thread, when the system answers
+ * ENOENT for a folder whose parent exists, as in /proc.
  *
  * @throws the system's error
  */
@@ -12,7 +12,7 @@ export async function makeFolder(path: string): Promise<void> {
     await mkdir(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return; // a file of that name fails when something is put into it
+    if (code === 'EEXIST') return; // if it is a file, creating a file in it fails later
     const above = dirname(path);
     if (code !== 'ENOENT' || above === path) throw error;
     await makeFolder(above);

@@ -15,7 +15,7 @@ import { SessionRate } from './session-rate.ts';
 import { TimerSet } from './timer-set.ts';
 import { TurnBook } from './turn-book.ts';
 
-/** What every part of the server shares. */
+/** State that all parts of the media server share. */
 export class MediaCore implements ChannelCore {
   readonly identity: Identity;
   readonly bus = new EventBus();
@@ -26,12 +26,12 @@ export class MediaCore implements ChannelCore {
   readonly channels = new Map<string, Channel>();
   readonly turns = new TurnBook<Channel>();
   readonly sounds: SoundLibrary;
-  /** Directory of recordings with relative names. */
+  /** Folder of recordings with relative names. */
   readonly recordings: string;
   readonly applications: ApplicationTable;
   readonly apis: ApiTable;
   readonly conferences: ConferenceTable;
-  /** Runs programs of this machine, such as a speech synthesizer. */
+  /** Runs programs on this machine, such as a speech synthesizer. */
   readonly run: RunProgram;
   readonly ticker: Ticker;
   /** Name of the SIP profile, and its address as `sofia status` shows it. */
@@ -65,7 +65,7 @@ export class MediaCore implements ChannelCore {
     });
   }
 
-  /** A channel begins: it can be found, and has its turn in every frame. */
+  /** Adds a new channel: it can be looked up, and gets a turn in every frame. */
   enter(channel: Channel): void {
     this.channels.set(channel.uuid, channel);
     this.turns.enter(channel);
@@ -77,7 +77,7 @@ export class MediaCore implements ChannelCore {
     this.turns.leave(channel);
   }
 
-  /** A defect ends the one call it shows in. */
+  /** Handles a channel's frame slot. A defect ends only this call. */
   #tickChannel(channel: Channel): void {
     try {
       channel.tick();

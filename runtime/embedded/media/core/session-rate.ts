@@ -1,4 +1,4 @@
-/** Counts sessions for `status` and HEARTBEAT: how many, how many a second, and the peaks. */
+/** Counts sessions, sessions a second and their peaks, for `status` and HEARTBEAT. */
 export class SessionRate {
   #sinceStart = 0;
   #peak = 0;
@@ -7,7 +7,7 @@ export class SessionRate {
   #lastSecond = 0;
   #peakRate = 0;
 
-  /** A session has begun; `current` counts it. */
+  /** Counts a new session. @param current number of live sessions, this one included */
   began(current: number): void {
     this.#turn();
     this.#sinceStart += 1;

@@ -1,7 +1,7 @@
-/** Longest time that a timer of Node.js takes, ms: with a longer one it fires at once. */
+/** Longest delay of a Node.js timer, ms; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Timers that are counted, and that all end with the server. */
+/** Counted timers, which all end with the server. */
 export class TimerSet {
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -9,7 +9,7 @@ export class TimerSet {
     return this.#timers.size;
   }
 
-  /** Runs once after `milliseconds`. Returns the function that cancels it. */
+  /** Calls `run` once after `milliseconds`. Returns the function that cancels it. */
   after(milliseconds: number, run: () => void): () => void {
     let left = milliseconds;
     let timer: NodeJS.Timeout;
@@ -30,7 +30,7 @@ export class TimerSet {
     };
   }
 
-  /** Runs again and again. Returns the function that ends it. */
+  /** Calls `run` every `milliseconds`. Returns the function that ends it. */
   every(milliseconds: number, run: () => void): () => void {
     const timer = setInterval(run, milliseconds);
     this.#timers.add(timer);

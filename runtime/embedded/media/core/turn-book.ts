@@ -1,19 +1,19 @@
 import { TURNS } from '../rtp/ticker.ts';
 
-/** Channels in a turn before the next one is used: so few make no burst, and each turn in use wakes the thread. */
+/** Channels in a turn before the next turn is used. So few make no burst, and every used turn wakes the thread. */
 const FEW = 16;
 
 interface Place {
   turn: number;
-  /** The last frame in which the channel had its turn: one that moves to a later turn has none twice. */
+  /** The last frame in which the channel was called, so that a move to a later turn does not call it twice. */
   frame: number;
 }
 
-/** Which channel has its turn when within a frame. The book knows nothing of a channel (`T`) but which one it is. */
+/** Assigns the turns within a frame to channels (`T`). */
 export class TurnBook<T extends object> {
   readonly #turns: readonly Map<T, Place>[] = Array.from({ length: TURNS }, () => new Map<T, Place>());
 
-  /** Gives a new channel the first turn that is not much used, or the least used one. */
+  /** Gives a new channel the first turn with few channels, or else the one with the fewest. */
   enter(channel: T): void {
     const sizes = this.#turns.map(({ size }) => size);
     const free = sizes.findIndex((size) => size < FEW);
@@ -25,7 +25,7 @@ export class TurnBook<T extends object> {
     this.#turns[this.turnOf(channel)]?.delete(channel);
   }
 
-  /** From the next frame on the channel has its turn with others, right after what they have in common. */
+  /** Moves a channel to another turn from the next frame on, such as that of its conference. */
   move(channel: T, turn: number): void {
     const from = this.#turns[this.turnOf(channel)];
     const place = from?.get(channel);
@@ -35,7 +35,7 @@ export class TurnBook<T extends object> {
     this.#turns[turn]?.set(channel, place);
   }
 
-  /** The turn of a channel; the first for one that has none. */
+  /** The turn of a channel; 0 for an unknown one. */
   turnOf(channel: T): number {
     return Math.max(
       0,
@@ -47,7 +47,7 @@ export class TurnBook<T extends object> {
     return (this.#turns[turn]?.size ?? 0) > 0;
   }
 
-  /** Calls `tick` for every channel whose turn it is, once in a frame. */
+  /** Calls `tick` for every channel with this turn, once a frame. */
   run(frame: number, turn: number, tick: (channel: T) => void): void {
     for (const [channel, place] of this.#turns[turn] ?? []) {
       if (place.frame === frame) continue;

@@ -4,7 +4,7 @@ import { reportFault } from '../core/fault.ts';
 import type { MediaCore } from '../core/media-core.ts';
 
 /**
- * `bgapi <command>`: the reply comes at once, the result as a BACKGROUND_JOB event.
+ * `bgapi <command>`: replies at once, and publishes the result as a BACKGROUND_JOB event.
  *
  * @param jobUuid the client's Job-UUID header
  * @returns the headers of the reply
@@ -23,7 +23,7 @@ export function runInBackground(core: MediaCore, command: string, jobUuid: strin
     });
     core.bus.publish('BACKGROUND_JOB', headers, undefined, body);
   };
-  // In another turn, so that the reply always comes first.
+  // Deferred, so that the reply always comes first.
   setImmediate(() => {
     const result = runApi(core, command);
     if (typeof result === 'string') publish(result);

@@ -1,10 +1,10 @@
-/** Octets of the header block of one command: enough for any `sendmsg`, too little to fill memory. */
+/** Most octets of the header block of one command. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** Octets of a body announced by Content-Length. */
+/** Most octets of a body. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** What a client sent cannot be a command: the connection is closed after the reply. */
+/** The client's bytes are not a command: the connection is closed after the reply. */
 export class EslFrameError extends Error {
   override readonly name = 'EslFrameError';
 }
@@ -13,23 +13,23 @@ export class EslFrameError extends Error {
 export interface EslCommand {
   /** First line, without line end. */
   readonly line: string;
-  /** Following header lines by lower-case name; the last of a name wins. */
+  /** Headers by lower-case name; the last one of a name counts. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Octets announced by Content-Length, as UTF-8. */
+  /** The body, decoded as UTF-8. */
   readonly body: string;
 }
 
 /**
- * Splits the byte stream of an event socket client into commands: lines up to an empty line, then the body if a
- * Content-Length header says so. Line ends are LF; CR before it is dropped. Pieces may be cut anywhere.
+ * Splits the byte stream of an event socket client into commands: lines up to an empty line, then a body of
+ * Content-Length octets. Lines end with LF; a CR before it is dropped. The stream may be cut anywhere.
  */
 export class EslCommandParser {
   #pending: Buffer = Buffer.alloc(0);
-  /** Where the search for the end of the header block goes on. */
+  /** Position where the search for the end of the header block continues. */
   #searched = 0;
   #head: { line: string; headers: Map<string, string>; bodyLength: number } | undefined;
 
-  /** Octets kept until more come. */
+  /** Octets of an incomplete command. */
   get buffered(): number {
     return this.#pending.length;
   }
@@ -38,8 +38,8 @@ export class EslCommandParser {
    * Takes the next piece of the stream.
    *
    * @returns the commands completed by it, in order
-   * @throws EslFrameError when the header block or the body is too large or Content-Length is no number; commands
-   *   completed before the mistake are handed to `deliver` first
+   * @throws EslFrameError when the header block or body is too large, or Content-Length is not a number. Commands
+   *   before the mistake are delivered first.
    */
   push(piece: Uint8Array, deliver: (command: EslCommand) => void): void {
     this.#pending = this.#pending.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#pending, piece]);
@@ -74,7 +74,7 @@ export class EslCommandParser {
       const second = this.#pending[lineEnd + 1];
       if (second === 0x0a) return { start: lineEnd, next: lineEnd + 2 };
       if (second === 0x0d && this.#pending[lineEnd + 2] === 0x0a) return { start: lineEnd, next: lineEnd + 3 };
-      // Empty lines before a command are skipped, as the real server does.
+      // Empty lines before a command are skipped, as in FreeSWITCH.
       if (lineEnd === 0 || (lineEnd === 1 && this.#pending[0] === 0x0d)) return { start: 0, next: lineEnd + 1 };
       from = lineEnd + 1;
     }
@@ -83,7 +83,7 @@ export class EslCommandParser {
   }
 
   #drop(count: number): void {
-    // A copy: a view would keep the whole piece alive while a slow client sends the next one.
+    // A copy: a view would keep the whole chunk in memory while a slow client sends the next one.
     this.#pending = count >= this.#pending.length ? Buffer.alloc(0) : Buffer.from(this.#pending.subarray(count));
     this.#searched = 0;
   }

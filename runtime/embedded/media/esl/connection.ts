@@ -4,7 +4,7 @@ import { type EslCommand, EslCommandParser, EslFrameError } from './command-pars
 import { type EslEvent, eventFrame } from './event.ts';
 import { Subscription } from './subscription.ts';
 
-/** Unsent octets after which a client that does not read is cut off. */
+/** Unsent octets after which a client that does not read is disconnected. */
 const MAX_BACKLOG_BYTES = 16 * 1_048_576;
 
 const FAREWELL = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
@@ -16,13 +16,13 @@ export class EslConnection {
   readonly #parser = new EslCommandParser();
   #ended = false;
   #saidGoodbye = false;
-  /** How long the connection stays after its call (`linger`), 0 for not. */
+  /** Seconds that the connection stays open after its call (`linger`); 0 for none. */
   lingerSeconds = 0;
   /** A command has come. */
   onCommand: (command: EslCommand) => void = () => undefined;
   /** The client has ended its direction. */
   onEnd: () => void = () => this.#socket.end();
-  /** The connection is gone, by whichever side. Called once. */
+  /** The connection has closed. Called once. */
   onClose: () => void = () => undefined;
 
   constructor(socket: Socket) {
@@ -51,7 +51,7 @@ export class EslConnection {
     this.#write(`${headers}\n`);
   }
 
-  /** Sends `Content-Type: api/response` with its body; a command that says nothing is told apart from none. */
+  /** Sends an `api/response`. As in FreeSWITCH, an empty answer becomes `-ERR no reply`. */
   apiResponse(said: string): void {
     const body = said === '' ? '-ERR no reply\n' : said;
     this.#write(`Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`);
@@ -77,7 +77,7 @@ export class EslConnection {
   /**
    * Says goodbye and closes.
    *
-   * @param channel the channel this connection controlled, on outbound connections
+   * @param channel id of the channel that an outbound connection controlled
    */
   disconnect(channel?: string): void {
     if (this.#ended || this.#saidGoodbye) return;
@@ -96,11 +96,11 @@ export class EslConnection {
     this.#write(`Content-Type: text/disconnect-notice\n${controlled}Content-Length: ${FAREWELL.length}\n\n${FAREWELL}`);
     this.#ended = true;
     this.#socket.end();
-    // A client that does not close its side must not hold the socket for ever.
+    // Closes the socket of a client that does not close its side.
     this.#socket.setTimeout(2000, () => this.#socket.destroy());
   }
 
-  /** Closes without a word. */
+  /** Closes without a notice. */
   destroy(): void {
     this.#ended = true;
     this.#socket.destroy();

@@ -5,7 +5,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import { EslConnection } from './connection.ts';
 import { EslSession } from './session.ts';
 
-/** A client that does not accept the connection within this is given up. */
+/** Limit for a client to accept the connection, ms. */
 const CONNECT_TIMEOUT_MS = 5000;
 
 /** Connects channels to the clients that control them: the `socket` application with `async full`. */
@@ -21,7 +21,7 @@ export class ControllerConnections {
     return this.#connections.size;
   }
 
-  /** Puts a channel under the control of the client at `host:port`. The call ends when that cannot be reached. */
+  /** Puts a channel under the control of the client at `host:port`. The call ends when the client is unreachable. */
   attach(channel: Channel, controller: { readonly host: string; readonly port: number }): void {
     const target = `${controller.host}:${controller.port}`;
     channel.set('socket_host', controller.host);

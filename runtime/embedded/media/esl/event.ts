@@ -1,11 +1,11 @@
-/** The values of an event, in the order in which they are sent; an array is a multi-valued variable. */
+/** The headers of an event, in sending order; an array is a multi-valued variable. */
 export type EventHeaders = Record<string, string | readonly string[]>;
 
 /** An event of the server: what `event plain|json` subscribers get. */
 export interface EslEvent {
   /** `CHANNEL_EXECUTE`, `CUSTOM`, ... */
   readonly name: string;
-  /** Of CUSTOM events, `conference::maintenance` for instance. */
+  /** Subclass of CUSTOM events, such as `conference::maintenance`. */
   readonly subclass: string | undefined;
   readonly headers: EventHeaders;
   readonly body: string | undefined;

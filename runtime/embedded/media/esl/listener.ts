@@ -5,13 +5,13 @@ import type { MediaCore } from '../core/media-core.ts';
 import { EslConnection } from './connection.ts';
 import { EslSession } from './session.ts';
 
-/** A client that has not authenticated after this long is cut off. */
+/** Limit for a client to authenticate, ms. */
 const AUTH_TIMEOUT_MS = 60_000;
 
-/** Connections at a time; more are refused. */
+/** Most connections; more are refused. */
 const MAX_CONNECTIONS = 2000;
 
-/** Those of them that have not authenticated: for another one the oldest is given up, so that nobody is kept out. */
+/** Most unauthenticated connections. A further one replaces the oldest, so that new clients can still connect. */
 const MAX_UNAUTHENTICATED = 100;
 
 /** The inbound event socket: clients connect, authenticate, and command the server. */
@@ -20,7 +20,7 @@ export class EslListener {
   readonly #password: string;
   readonly #server: Server;
   readonly #connections = new Set<EslConnection>();
-  /** In the order in which they came. */
+  /** In order of their connection. */
   readonly #unauthenticated = new Set<EslConnection>();
 
   constructor(core: MediaCore, password: string) {

@@ -9,10 +9,10 @@ import type { EslConnection } from './connection.ts';
 import { plainHeaders } from './event.ts';
 import { runInBackground } from './background-job.ts';
 
-/** Milliseconds an outbound connection stays after its call when `linger` is given without a number. */
+/** Seconds that an outbound connection stays open after its call, for `linger` without a number. */
 const DEFAULT_LINGER_SECONDS = 3600;
 
-/** Commands of a client on an open connection: everything after `auth`, or after the connection to a controller. */
+/** Handles a client's commands after `auth`, or after the connection to a controller. */
 export class EslSession {
   readonly #core: MediaCore;
   readonly #connection: EslConnection;
@@ -26,9 +26,9 @@ export class EslSession {
   }
 
   /**
-   * Serves a connection from now on.
+   * Starts serving a connection.
    *
-   * @param channel the channel that it controls, on outbound connections
+   * @param channel the channel that an outbound connection controls
    */
   static open(core: MediaCore, connection: EslConnection, channel: Channel | undefined): void {
     const session = new EslSession(core, connection, channel);

@@ -3,10 +3,10 @@ import type { EslEvent } from './event.ts';
 /** Formats in which a client can take events. */
 export type EventFormat = 'plain' | 'json';
 
-/** Filters of one client at most; more is a mistake of the client. */
+/** Most filters of one client. */
 const MAX_FILTERS = 1000;
 
-/** Which events a connection gets: `event`, `nixevent`, `noevents`, `filter`. */
+/** The events that a connection gets, as set by `event`, `nixevent`, `noevents` and `filter`. */
 export class Subscription {
   format: EventFormat = 'plain';
   #all = false;
@@ -14,10 +14,10 @@ export class Subscription {
   readonly #subclasses = new Set<string>();
   #filters: { readonly header: string; readonly value: string }[] = [];
   #channels: ReadonlySet<string> | undefined;
-  /** The filters have changed; `before` is what {@link channels} was. */
+  /** The filters have changed; `before` is the previous value of {@link channels}. */
   onFilter: (before: ReadonlySet<string> | undefined) => void = () => undefined;
 
-  /** The channels whose events it can get, by Unique-ID; `undefined` when its filters do not say. */
+  /** Unique-IDs of the channels whose events the connection can get; undefined for all channels. */
   get channels(): ReadonlySet<string> | undefined {
     return this.#channels;
   }
@@ -53,7 +53,7 @@ export class Subscription {
     this.#subclasses.clear();
   }
 
-  /** `filter <header> <value>`: from now on only events that match one of the filters. False when there are too many. */
+  /** `filter <header> <value>`: lets through only events that match one of the filters. False with too many filters. */
   addFilter(header: string, value: string): boolean {
     if (this.#filters.length >= MAX_FILTERS) return false;
     this.#filters.push({ header, value });
@@ -70,7 +70,7 @@ export class Subscription {
     this.#filtersChanged();
   }
 
-  /** Whether the connection could want events of this name; cheap, to avoid building events nobody gets. */
+  /** Whether the connection subscribes to this name: a cheap check before the event is built. */
   wantsName(name: string, subclass: string | undefined): boolean {
     if (this.#all) return true;
     if (name !== 'CUSTOM') return this.#names.has(name);

@@ -1,22 +1,24 @@
 import { extname } from 'node:path';
 import { pathInside } from '../core/inside.ts';
 
-/** A recording's name that leads out of the folder of recordings, or asks for a format that cannot be written. */
+/** A recording's name is outside of the folder of recordings, or has an unsupported format. */
 export class RecordingPathError extends Error {
   override readonly name = 'RecordingPathError';
 }
 
 /**
- * Where a recording goes: relative names are put into the server's directory of recordings.
+ * The path of a recording. Relative names are in the server's folder of recordings.
  *
- * @param folder that directory
- * @param name its extension says the format: WAV, as also without one
- * @throws RecordingPathError when a relative name leads out of it, or for another format
+ * @param folder that folder
+ * @param name name with the extension `.wav` or none
+ * @throws RecordingPathError when a relative name is outside of the folder, or for another extension
  */
 export function recordingPath(folder: string, name: string): string {
   const path = pathInside(folder, name);
-  // Not WAV under another name: a stock server that lacks the format refuses it, and one that has it writes another one.
-  if (!['', '.wav'].includes(extname(name).toLowerCase())) throw new RecordingPathError(`no format for ${name}`);
-  if (path === undefined) throw new RecordingPathError(`a recording cannot be put at ${name}`);
+  // FreeSWITCH refuses an extension whose format it lacks, so WAV data is never written under another extension.
+  if (!['', '.wav'].includes(extname(name).toLowerCase())) {
+    throw new RecordingPathError(`recording ${name}: the extension must be .wav or none`);
+  }
+  if (path === undefined) throw new RecordingPathError(`recording ${name}: the path is outside of ${folder}`);
   return path;
 }

@@ -9,11 +9,11 @@ import { recordingPath } from './paths.ts';
 
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 
-/** What of a channel is recorded, and how. */
+/** The recorded directions of a channel, and their layout. */
 interface RecordRules {
-  /** What it says left, what it hears right. */
+  /** Left: what the channel says. Right: what it hears. */
   readonly stereo: boolean;
-  /** The other way round. */
+  /** Swaps left and right. */
   readonly swapped: boolean;
   readonly readOnly: boolean;
   readonly writeOnly: boolean;
@@ -21,7 +21,7 @@ interface RecordRules {
 
 /** Records both directions of a channel beside its application: `record_session`, `uuid_record`. */
 export class SessionRecording implements MediaTap {
-  /** As given by the client: what `stop` and `mask` name. */
+  /** The name as the client gave it, which `stop` and `mask` refer to. */
   readonly name: string;
   readonly #channel: Channel;
   readonly #writer: WavWriter;
@@ -51,11 +51,11 @@ export class SessionRecording implements MediaTap {
   }
 
   /**
-   * Starts recording; RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and RECORD_WRITE_ONLY say what, RECORD_APPEND whether
-   * it goes after what the file holds. A file that is being recorded to is left as it is.
+   * Starts a recording. The variables RECORD_STEREO, RECORD_STEREO_SWAP, RECORD_READ_ONLY and RECORD_WRITE_ONLY choose
+   * the directions; RECORD_APPEND appends to the file. Does nothing for a file that the channel already records to.
    *
-   * @param limitSeconds 0 for none
-   * @param given values that count instead of the channel's variables
+   * @param limitSeconds longest duration in seconds; 0 for no limit
+   * @param given values that replace the channel's variables
    * @throws the system's error when the file cannot be created
    */
   static async start(
@@ -82,17 +82,17 @@ export class SessionRecording implements MediaTap {
     }
   }
 
-  /** The recordings going on on a channel. */
+  /** The running recordings of a channel. */
   static of(channel: Channel): SessionRecording[] {
     return [...channel.taps].filter((tap): tap is SessionRecording => tap instanceof SessionRecording);
   }
 
-  /** While masked, silence is recorded. */
+  /** Masks or unmasks the recording; while masked, it records silence. */
   mask(masked: boolean): void {
     this.#masked = masked;
   }
 
-  /** While paused, nothing is: the recording does not grow. */
+  /** Pauses or resumes the recording; while paused, it does not grow. */
   pause(paused: boolean): void {
     this.#paused = paused;
   }
@@ -117,7 +117,7 @@ export class SessionRecording implements MediaTap {
     void this.stop();
   }
 
-  /** Ends the recording. Resolves when the file is complete, and the channel's variables tell about it. */
+  /** Ends the recording. Resolves when the file is complete and the channel's variables describe it. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;

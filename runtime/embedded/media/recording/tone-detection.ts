@@ -8,34 +8,34 @@ import type { MediaTap } from '../channel/tap.ts';
 /** Two frames: 25 Hz of resolution. */
 const BLOCK_FRAMES = 2;
 
-/** Share of the power that the wanted frequencies must have together. */
+/** Least share of the power of the wanted frequencies together. */
 const SHARE = 0.6;
 
-/** Energy below which nothing is detected. */
+/** Least energy for a detection. */
 const MIN_ENERGY = 200;
 
-/** Detections and recordings on one channel at most, for another detection to be started. */
+/** Most taps of one channel; with more no further detection starts. */
 const MAX_TAPS = 8;
 
 /** Arguments of `tone_detect`. */
 export interface ToneDetectRules {
   readonly key: string;
   readonly frequencies: readonly number[];
-  /** `r` for what the far end says, `w` for what it hears. */
+  /** `r`: what the far end says; `w`: what it hears. */
   readonly direction: 'r' | 'w';
-  /** Seconds after which it is given up; 0 for never. */
+  /** Timeout in seconds; 0 for none. */
   readonly seconds: number;
-  /** Application that is run when it is heard. */
+  /** Application to run when the tone is heard. */
   readonly application: string;
   readonly data: string;
-  /** Blocks in a row that must have the tone. */
+  /** Number of consecutive blocks with the tone. */
   readonly hits: number;
 }
 
 /**
  * Reads `<key> <f1,f2,...> [r|w [+<seconds> [<application> <data> [<hits>]]]]`.
  *
- * @returns undefined without a key and a frequency that can be heard
+ * @returns undefined without a key, or with a frequency outside of 50 to 4000 Hz
  */
 export function parseToneDetect(given: readonly string[]): ToneDetectRules | undefined {
   const [key = '', list = '', flags = '', timeout = '', application = '', data = '', last = ''] = given;
@@ -54,8 +54,7 @@ export function parseToneDetect(given: readonly string[]): ToneDetectRules | und
 }
 
 /**
- * Looks for a tone on a channel. It tells with DETECTED_TONE when it is heard, once: the real server does not look for a
- * tone again that it has found.
+ * Detects a tone on a channel, and publishes DETECTED_TONE. As in FreeSWITCH, a detection reports its tone only once.
  */
 export class ToneDetection implements MediaTap {
   readonly #channel: Channel;
@@ -75,7 +74,7 @@ export class ToneDetection implements MediaTap {
     this.#framesLeft = rules.seconds === 0 ? Number.POSITIVE_INFINITY : (rules.seconds * 1000) / FRAME_MS;
   }
 
-  /** Starts looking on a channel. */
+  /** Starts a detection on a channel. */
   static start(channel: Channel, rules: ToneDetectRules): void {
     if (channel.taps.size < MAX_TAPS) channel.taps.add(new ToneDetection(channel, rules));
   }
@@ -118,7 +117,7 @@ export class ToneDetection implements MediaTap {
     const { bus, identity } = this.#channel.core;
     this.end();
     if (application !== '') this.#channel.enqueue(application, data);
-    // Two events: one that names no channel, and one to the channel's own listeners.
+    // Two events: one without a channel, and one for the channel's own listeners.
     bus.publish('DETECTED_TONE', () => ({ ...identity.eventHeaders('DETECTED_TONE'), ...tone }));
     this.#channel.publish('DETECTED_TONE', { first: tone, variables: false });
   }

@@ -1,13 +1,13 @@
-/** Figures of all media of the server, kept by the sessions as they send. */
+/** Sending statistics of all RTP sessions of the server. */
 export class MediaFigures {
   /** RTP packets sent. */
   packetsSent = 0;
-  /** Of these, the ones that left more than 10 ms after they were due. */
+  /** Packets sent more than 10 ms after their due time. */
   packetsLate = 0;
-  /** Largest lateness of a packet, in milliseconds. */
+  /** Largest lateness of a packet, ms. */
   maxLatenessMs = 0;
 
-  /** Counts a packet sent `latenessMs` after it was due. */
+  /** Counts a packet sent `latenessMs` after its due time. */
   sent(latenessMs: number): void {
     this.packetsSent += 1;
     if (latenessMs > 10) this.packetsLate += 1;

@@ -1,36 +1,36 @@
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { sequenceDistance } from './packet.ts';
 
-/** Frames held at most: 200 ms. */
+/** Most frames held: 200 ms. */
 const CAPACITY = 10;
 
 /** A power of two, so that the slot of a sequence number is found across its wrap-around. */
 const SLOTS = 16;
 
-/** Frames waited for at the start and after running dry: one frame of jitter is absorbed. */
+/** Frames to collect at the start and after running dry; this absorbs one frame of jitter. */
 const PREFILL = 2;
 
-/** As many packets at most, where they are shorter than a frame. */
+/** Most packets to collect, when they are shorter than a frame. */
 const MAX_PREFILL = CAPACITY / 2;
 
-/** Runs of this length with more than the prefill in hand show that the delay can be cut by a frame. */
+/** After this many frames with more than the prefill in hand, the delay is cut by a frame. */
 const SURPLUS_FRAMES = 100;
 
-/** Octets of the longest payload taken: three frames. */
+/** Longest accepted payload in octets: three frames. */
 const MAX_OCTETS = FRAME_SAMPLES * 3;
 
 interface Slot {
   used: boolean;
   sequence: number;
   length: number;
-  /** Where its octets begin in the buffer's. */
+  /** Start of its octets in the buffer's memory. */
   readonly offset: number;
 }
 
 /**
- * Puts packets that arrive early, late, twice or out of order into the order and pace of the ticks. Fixed memory, taken with the first
- * packet: most calls are bridged and never listened to. Nothing is allocated per packet. Packets longer than a frame are
- * cut into frames by the caller, and shorter ones put together.
+ * Brings packets that arrive early, late, twice or out of order into the order and pace of the ticks. Its fixed memory
+ * is allocated with the first packet, because most calls are bridged and never read. The caller splits packets longer
+ * than a frame, and joins shorter ones.
  */
 export class JitterBuffer {
   #slots: readonly Slot[] = [];
@@ -41,13 +41,13 @@ export class JitterBuffer {
   #filling = true;
   #empty = true;
   #surplusFrames = 0;
-  /** Packets that make PREFILL. */
+  /** Number of packets in PREFILL frames. */
   #prefill = PREFILL;
-  /** Frames for which a first packet has been held back. */
+  /** Frames since the first packet of the prefill. */
   #waited = 0;
-  /** Packets that came twice, too late, or when the buffer was full. */
+  /** Packets dropped as duplicate, too late, or because the buffer was full. */
   dropped = 0;
-  /** Frames that were missing when they were due although later ones had come. */
+  /** Frames that were missing at their due time although later ones had come. */
   lost = 0;
 
   /** Frames in hand. */
@@ -80,10 +80,10 @@ export class JitterBuffer {
   }
 
   /**
-   * The packet that is due: asked for once a tick, or until the packets make a frame.
+   * Takes the due packet. Called once a tick, or until the packets fill a frame.
    *
-   * @param target at least as long as a payload
-   * @returns octets written; 0 when nothing is due (prefilling, run dry, or a lost packet)
+   * @param target memory for the payload, at least as long as the longest one
+   * @returns octets written; 0 without a due packet (prefilling, run dry, or a lost packet)
    */
   pull(target: Uint8Array): number {
     if (this.#held === 0) {
@@ -92,7 +92,7 @@ export class JitterBuffer {
     }
     if (this.#filling) {
       this.#waited += 1;
-      // What nothing follows is played all the same, after the delay that it would have had.
+      // A last packet without successors is played too, after the usual delay.
       if (this.#held < this.#prefill && this.#waited < PREFILL) return 0;
       this.#filling = false;
       this.#waited = 0;
@@ -112,7 +112,7 @@ export class JitterBuffer {
     return slot.length;
   }
 
-  /** Forgets everything: another source follows. */
+  /** Empties the buffer, for another source. */
   reset(): void {
     for (const slot of this.#slots) slot.used = false;
     this.#held = 0;
@@ -152,7 +152,7 @@ export class JitterBuffer {
     if (sequenceDistance(this.#newest, sequence) > 0) this.#newest = sequence;
   }
 
-  /** The sender jumped (restart, long pause): what is held belongs to the time before. */
+  /** Starts again after a jump of the sender (restart, long pause); the held packets are outdated. */
   #restart(sequence: number): void {
     this.reset();
     this.#empty = false;
@@ -177,7 +177,7 @@ export class JitterBuffer {
     this.#next = (this.#next + 1) & 0xffff;
   }
 
-  /** A clock that runs faster than ours fills the buffer slowly; a frame is given up to keep the delay small. */
+  /** Drops a frame when the sender's faster clock has slowly filled the buffer, to keep the delay small. */
   #trim(): void {
     this.#surplusFrames = this.#held > this.#prefill + 1 ? this.#surplusFrames + 1 : 0;
     if (this.#surplusFrames < SURPLUS_FRAMES) return;

@@ -1,13 +1,13 @@
 /**
- * Which source a session listens to (symmetric RTP, RFC 4961): the first one that sends valid RTP, so that a party
- * behind NAT is heard. A packet from the very address of the SDP then takes over for good. Everyone else is refused.
+ * Chooses the source that a session listens to (symmetric RTP, RFC 4961): the first sender of valid RTP, so that a
+ * phone behind NAT is heard. A packet from the address in the SDP then takes over for good. Other sources are refused.
  */
 export class SourceLatch {
   #expectedAddress = '';
   #expectedPort = 0;
   #address = '';
   #port = 0;
-  /** Made when it changes: it is asked for with every packet. */
+  /** Cached, because it is read with every packet. */
   #target: { readonly address: string; readonly port: number } | undefined;
   #state: 'open' | 'latched' | 'confirmed' = 'open';
   /** Packets refused. */
@@ -17,12 +17,12 @@ export class SourceLatch {
     return this.#state;
   }
 
-  /** Where to send: the source once there is one, the address of the SDP before; undefined without either. */
+  /** Destination of sent packets: the source or, before the first packet, the address in the SDP. */
   get target(): { readonly address: string; readonly port: number } | undefined {
     return this.#target;
   }
 
-  /** A new far end by SDP; port 0 for none. The same one again changes nothing. */
+  /** Sets the far end's address from SDP; port 0 for none. The same address again changes nothing. */
   expect(address: string, port: number): void {
     if (address === this.#expectedAddress && port === this.#expectedPort) return;
     this.#expectedAddress = address;
@@ -34,10 +34,10 @@ export class SourceLatch {
   /**
    * Decides about one valid packet.
    *
-   * @returns `stranger` to drop it, `same` for the known source, `new` when the source (and so the target) changed
+   * @returns `stranger` for a packet to drop, `same` for the known source, `new` when the source and target changed
    */
   accept(address: string, port: number): 'same' | 'new' | 'stranger' {
-    // A forged source port of 0: nothing could be sent there.
+    // A source port of 0 is forged, and cannot be answered.
     if (this.#expectedPort === 0 || port === 0) return this.#refuse();
     const isExpected = port === this.#expectedPort && address === this.#expectedAddress;
     if (this.#state !== 'open' && port === this.#port && address === this.#address) {

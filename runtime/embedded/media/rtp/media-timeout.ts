@@ -1,18 +1,18 @@
 import type { TimerSet } from '../core/timer-set.ts';
 
-/** The stream that is watched. */
+/** The watched stream. */
 export interface WatchedStream {
   /** Milliseconds since the last packet of the far end, or since `restartSilence`. */
   readonly silentMs: number;
   restartSilence(): void;
 }
 
-/** The longest that a timer can wait; a longer limit takes several. */
+/** Longest delay of a timer; a longer limit takes several. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Notices a far end that sends nothing any more (channel variables `media_timeout` and `media_hold_timeout`, which the same
- * names with `_audio` go before).
+ * Detects a far end that has stopped sending (channel variables `media_timeout` and `media_hold_timeout`; the same
+ * names with `_audio` take precedence).
  */
 export class MediaTimeout {
   readonly #stream: WatchedStream;
@@ -20,14 +20,14 @@ export class MediaTimeout {
   readonly #expired: () => void;
   #cancel: (() => void) | undefined;
 
-  /** @param expired called once, when the limit has passed; watching is over then */
+  /** @param expired called once, after the limit; watching then ends */
   constructor(stream: WatchedStream, timers: TimerSet, expired: () => void) {
     this.#stream = stream;
     this.#timers = timers;
     this.#expired = expired;
   }
 
-  /** Watches from now on; @param limitMs 0: does not */
+  /** Starts watching. @param limitMs longest silence; 0 stops watching */
   watch(limitMs: number): void {
     this.stop();
     if (limitMs <= 0) return;
@@ -40,7 +40,7 @@ export class MediaTimeout {
     this.#cancel = undefined;
   }
 
-  /** One timer for a whole limit: a packet costs nothing but the note of its time. */
+  /** Sets one timer for the whole limit, so that a packet only stores its time. */
   #arm(limitMs: number, inMs: number): void {
     this.#cancel = this.#timers.after(Math.min(inMs, LONGEST_MS), () => {
       this.#cancel = undefined;

@@ -3,7 +3,7 @@ export const RTP_HEADER_BYTES = 12;
 
 const VERSION_2 = 0x80;
 
-/** The parts of an RTP packet the server acts on. One object is reused for every packet that a session parses. */
+/** The parts of an RTP packet that the server uses. A session reuses one object for all packets. */
 export interface RtpPacket {
   marker: boolean;
   payloadType: number;
@@ -24,9 +24,9 @@ export function emptyPacket(): RtpPacket {
 /**
  * Reads an RTP header (RFC 3550 section 5.1) with the checks of appendix A.1.
  *
- * @param datagram what came from the network
+ * @param datagram the received datagram
  * @param into filled when the result is true
- * @returns false when this is no RTP packet (too short, other version, lengths that do not fit, RTCP)
+ * @returns false when it is not an RTP packet (too short, other version, inconsistent lengths, RTCP)
  */
 export function parseRtp(datagram: Uint8Array, into: RtpPacket): boolean {
   const size = datagram.length;

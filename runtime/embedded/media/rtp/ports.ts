@@ -5,19 +5,19 @@ export interface PortPair {
   readonly port: number;
   readonly rtp: Socket;
   readonly rtcp: Socket;
-  /** Closes both sockets and gives the ports back. Idempotent. */
+  /** Closes both sockets and returns the ports to the pool. Further calls have no effect. */
   release(): void;
 }
 
-/** Every pair of the range is in use, by this server or by another program. */
+/** All port pairs of the range are in use, by this server or by other programs. */
 export class NoPortError extends Error {
   override readonly name = 'NoPortError';
   constructor(from: number, to: number) {
-    super(`no free RTP port in ${from}-${to}: raise the range, or end calls`);
+    super(`no free RTP port in ${from}-${to}: widen the range, or end calls`);
   }
 }
 
-/** Addresses are literal: without this, Node would ask the resolver in another turn for every datagram. */
+/** Skips the resolver, for which Node would delay every datagram: addresses are literal here. */
 function literalLookup(
   hostname: string,
   _options: unknown,
@@ -43,7 +43,7 @@ export async function bindUdp(address: string, port: number): Promise<Socket> {
   }
 }
 
-/** Hands out pairs of ports from a range, in turn, so that a port rests as long as possible between two calls. */
+/** Hands out port pairs of a range in turn, so that a port stays unused as long as possible between two calls. */
 export class PortPool {
   readonly #address: string;
   readonly #from: number;
@@ -52,7 +52,7 @@ export class PortPool {
   #cursor: number;
 
   /**
-   * @param address literal IPv4 address the sockets are bound to
+   * @param address literal IPv4 address of the sockets
    * @param range first and last port, inclusive; pairs start on even ports
    */
   constructor(address: string, range: { readonly from: number; readonly to: number }) {
@@ -62,12 +62,12 @@ export class PortPool {
     this.#cursor = this.#from;
   }
 
-  /** Pairs handed out and not released. */
+  /** Number of pairs in use. */
   get used(): number {
     return this.#used.size;
   }
 
-  /** @throws NoPortError when none of the range can be opened */
+  /** @throws NoPortError when no pair of the range can be opened */
   async open(): Promise<PortPair> {
     const pairs = Math.max(0, Math.floor((this.#to - this.#from + 1) / 2));
     for (let attempt = 0; attempt < pairs; attempt += 1) {
@@ -87,7 +87,7 @@ export class PortPool {
     try {
       rtp = await bindUdp(this.#address, port);
     } catch {
-      return undefined; // taken by another program: the caller tries the next pair
+      return undefined; // in use by another program: the caller tries the next pair
     }
     try {
       const rtcp = await bindUdp(this.#address, port + 1);

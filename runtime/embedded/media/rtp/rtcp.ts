@@ -4,16 +4,15 @@ import type { RtpPacket } from './packet.ts';
 const SENDER_REPORT = 200;
 const RECEIVER_REPORT = 201;
 
-/** At least this long between two reports: RFC 3550 section 6.2's minimum interval. */
+/** Least time between two reports, ms (RFC 3550 section 6.2). */
 const REPORT_INTERVAL_MS = 5000;
 
 /** Octets of a receiver report with one block. */
 const REPORT_BYTES = 32;
 
 /**
- * The least of RTCP (RFC 3550 section 6.4): a sender report of the far end is answered with a receiver report, not
- * more often than every five seconds, so that phones that watch RTCP see the path alive. Reports from other hosts
- * than the RTP source are ignored.
+ * Minimal RTCP (RFC 3550 section 6.4): answers a sender report of the far end with a receiver report, at most every
+ * five seconds, for phones that watch RTCP to detect a dead path. Ignores reports from other hosts than the RTP source.
  */
 export class RtcpResponder {
   readonly #socket: Socket;
@@ -24,14 +23,14 @@ export class RtcpResponder {
   #highestSequence = 0;
   #packets = 0;
   #lastReport = Number.NEGATIVE_INFINITY;
-  /** Sender reports answered. */
+  /** Number of answered sender reports. */
   answered = 0;
 
   constructor(socket: Socket, ssrc: number) {
     this.#socket = socket;
     this.#ssrc = ssrc;
     socket.on('message', (datagram, from) => this.#receive(datagram, from.address, from.port));
-    // As on the RTP socket: an unreachable far end is no failure of the call.
+    // As on the RTP socket: an unreachable far end does not end the call.
     socket.on('error', () => {
       this.#lastReport = performance.now();
     });

@@ -2,19 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, sequenceDistance, timestampDistance, writeRtpHeader } from './packet.ts';
 
-/** Longest payload sent: 200 ms of G.711, what some gateways use at most. */
+/** Longest payload: 200 ms of G.711, the longest that some gateways use. */
 const MAX_PAYLOAD = 1600;
 
 /**
- * One outgoing RTP stream (RFC 3550 section 5.1): own SSRC, random start of sequence and timestamp. It is fed either
- * frame by frame by the ticker, or with packets of another stream whose order, losses and timing it keeps
- * (a translator, section 7.1). Changing from one to the other keeps sequence and timestamp running on.
+ * One outgoing RTP stream (RFC 3550 section 5.1) with its own SSRC and a random start of sequence number and timestamp.
+ * Its packets are either frames of the ticker, or packets of another stream whose order, losses and timing it keeps (a
+ * translator, section 7.1). Sequence number and timestamp continue across a change between both.
  */
 export class RtpSender {
   readonly ssrc: number;
-  /** The datagram built by the last call; valid until the next. Its length is what the call returned. */
+  /** The datagram of the last call, valid until the next. Its length is the call's result. */
   readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD);
-  /** The datagram cut to the length of the last one: nearly all are of one length, and a view costs as much as a frame. */
+  /**
+   * Cached view of the datagram with the last length: nearly all have one length, and a new view costs as much as a
+   * frame.
+   */
   #cut = this.datagram.subarray(0, 0);
   #sequence: number;
   #timestamp = 0;
@@ -37,21 +40,21 @@ export class RtpSender {
     this.#sequence = random.readUInt16BE(8);
   }
 
-  /** The datagram built by the last call, of the length that the call returned. */
+  /** The datagram of the last call, cut to the length that the call returned. */
   cut(length: number): Buffer {
     if (this.#cut.length !== length) this.#cut = this.datagram.subarray(0, length);
     return this.#cut;
   }
 
   /**
-   * Builds the packet of a frame slot whose payload the caller has put at RTP_HEADER_BYTES of `datagram`.
+   * Builds the packet of a frame slot. The caller has written the payload at RTP_HEADER_BYTES of `datagram`.
    *
-   * @param frame the ticker's frame number: the timestamp's time base
+   * @param frame the ticker's frame number, the time base of the timestamp
    * @returns length of the datagram
    */
   frame(frame: number, payloadType: number, payloadLength: number): number {
     this.#translating = false;
-    // After a pause, or frame slots given up in a stall, a talkspurt begins (RFC 3551 section 4.1).
+    // After a pause, or after skipped frame slots, a talkspurt begins (RFC 3551 section 4.1).
     const marker = this.#idle || frame !== this.#lastFrame + 1;
     this.#idle = false;
     this.#lastFrame = frame;
@@ -59,7 +62,7 @@ export class RtpSender {
     return this.#write(marker, payloadType, sequence, this.#clockTimestamp(frame), payloadLength);
   }
 
-  /** Builds a telephone-event packet; the payload is already in place. `framesSinceStart` as of the event sender. */
+  /** Builds a telephone-event packet around the payload in place. `framesSinceStart` comes from the event sender. */
   event(frame: number, payloadType: number, payloadLength: number, marker: boolean, framesSinceStart: number): number {
     this.#translating = false;
     const timestamp = marker ? this.#clockTimestamp(frame) : this.#timestamp;
@@ -69,10 +72,10 @@ export class RtpSender {
   }
 
   /**
-   * Builds the packet that continues another stream's packet; the payload is already in place.
+   * Builds the packet that forwards another stream's packet; the payload is in place.
    *
    * @param frame the ticker's frame number, used when a stream begins
-   * @param source the packet received
+   * @param source the received packet
    * @returns length of the datagram
    */
   translate(frame: number, source: RtpPacket, payloadType: number, payloadLength: number): number {
@@ -92,7 +95,7 @@ export class RtpSender {
     return this.#write(begins || source.marker, payloadType, sequence, timestamp, payloadLength);
   }
 
-  /** A packet of the stream being translated is not passed on: the numbers close up, no loss is shown. */
+  /** Leaves out a packet of the translated stream. Later numbers close the gap, so it does not look like a loss. */
   omit(source: RtpPacket): void {
     if (!this.#translating || this.#source !== source.ssrc) return;
     if (sequenceDistance(this.#sourceSequence, source.sequence) <= 0) return;
@@ -100,12 +103,12 @@ export class RtpSender {
     this.#sequenceShift -= 1;
   }
 
-  /** Packets of the other stream are not passed on for a while: the next one continues our own numbers, as no loss. */
+  /** Interrupts the translation. The next packet continues the own numbers, so the gap does not look like a loss. */
   interrupt(): void {
     this.#translating = false;
   }
 
-  /** Nothing was sent in this frame slot: the next packet starts a talkspurt. */
+  /** Notes an unused frame slot: the next packet starts a talkspurt. */
   pause(): void {
     this.#idle = true;
   }
@@ -116,7 +119,7 @@ export class RtpSender {
     return this.#sequence;
   }
 
-  /** The ticker's time, moved on if what was sent last is already past it. */
+  /** The timestamp of the ticker's frame, moved on if the last sent packet is already past it. */
   #clockTimestamp(frame: number): number {
     let timestamp = (this.#base + frame * FRAME_SAMPLES) >>> 0;
     if (this.#stamped) {

@@ -12,26 +12,26 @@ import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.
 import type { ThreadLag } from './thread-lag.ts';
 import type { Ticker } from './ticker.ts';
 
-/** Drift of the clocks allowed for with each packet, in milliseconds. */
+/** Allowed drift of the clocks with each packet, ms. */
 const CLOCK_DRIFT_MS = 0.005;
 
 /** Payload type of comfort noise (RFC 3389). */
 const COMFORT_NOISE = 13;
 
-/** The payload that is being decoded, of whichever session. */
+/** Scratch memory for the payload being decoded, shared by all sessions. */
 const pulled = new Uint8Array(FRAME_SAMPLES * 3);
 
-/** What SDP has settled about a session. */
+/** The parameters of a session that SDP has negotiated. */
 export interface RtpParameters {
   readonly codec: Codec;
-  /** Payload type of telephone-event, undefined when the far end has none. */
+  /** Payload type of telephone-event; undefined if not negotiated. */
   readonly telephoneEvent: number | undefined;
   /** Far end's media address; port 0 for none. */
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** Whether the direction attributes let us send (RFC 3264 section 6.1). */
+  /** Whether the direction attributes allow sending (RFC 3264 section 6.1). */
   readonly maySend: boolean;
-  /** Whether they let us receive. */
+  /** Whether they allow receiving. */
   readonly mayReceive: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface RtpEnvironment {
 }
 
 /**
- * The media of one channel: a socket pair, a stream out, a stream in. Frames come from the application on top of the
- * channel, or the session is joined to another one and packets are passed on as they arrive.
+ * The media of one channel: a socket pair, an outgoing and an incoming stream. Frames come from the channel's top
+ * application, or the session is joined to another one and forwards its packets as they arrive.
  */
 export class RtpSession {
   readonly localAddress: string;
@@ -69,17 +69,17 @@ export class RtpSession {
   #peer: RtpSession | undefined;
   #buffering = 0;
   #transitBase = Number.POSITIVE_INFINITY;
-  /** Frame slot of the last packet of the far end. */
+  /** Frame slot of the last received packet. */
   #heardFrame: number;
 
-  /** Silence replaces what the far end says (`mutedIn`), or what it is to hear (`mutedOut`). */
+  /** Silence replaces the received audio (`mutedIn`), or the sent audio (`mutedOut`). */
   mutedIn = false;
   mutedOut = false;
 
   #gainIn = 0;
   #gainOut = 0;
 
-  /** A digit of the far end has ended; duration in timestamp units. */
+  /** Called at the end of a digit of the far end; duration in timestamp units. */
   onDigit: (digit: string, duration: number) => void = () => undefined;
 
   constructor(pair: PortPair, localAddress: string, environment: RtpEnvironment) {
@@ -90,7 +90,7 @@ export class RtpSession {
     this.#heardFrame = environment.ticker.frame;
     this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc);
     pair.rtp.on('message', (datagram, from) => this.#receive(datagram, from));
-    // A far end that has closed its port answers with ICMP; the call ends by SIP, not by that.
+    // The ICMP error of a closed port is ignored: only SIP ends the call.
     pair.rtp.on('error', () => {
       this.counters.inSkipPackets += 1;
     });
@@ -108,12 +108,12 @@ export class RtpSession {
     return this.#telephoneEvent;
   }
 
-  /** Whether SDP lets us receive. */
+  /** Whether SDP allows receiving. */
   get mayReceive(): boolean {
     return this.#mayReceive;
   }
 
-  /** True while a digit of the far end is being received: no audio comes then. */
+  /** True while a digit of the far end is being received; no audio comes meanwhile. */
   get receivingDigit(): boolean {
     return this.#events.active;
   }
@@ -123,7 +123,7 @@ export class RtpSession {
     return this.#eventSender.pending > 0;
   }
 
-  /** Milliseconds since the last packet of the far end, or since `restartSilence`. */
+  /** Milliseconds since the last received packet, or since `restartSilence`. */
   get silentMs(): number {
     return (this.#environment.ticker.frame - this.#heardFrame) * FRAME_MS;
   }
@@ -139,18 +139,18 @@ export class RtpSession {
     this.#maySend = parameters.maySend;
     this.#mayReceive = parameters.mayReceive;
     const own = parameters.remotePort === this.localPort && parameters.remoteAddress === this.localAddress;
-    // An answer that echoes our own offer (an endpoint without far end) must not make us talk to ourselves.
+    // An answer that echoes the own offer (an endpoint without far end) must not make the session send to itself.
     this.latch.expect(parameters.remoteAddress, own ? 0 : parameters.remotePort);
     if (!this.#mayReceive) this.#endDigit();
   }
 
-  /** Changes the level of what is received or sent by steps of 3 dB, -4..4. */
+  /** Changes the level of the received or sent audio by steps of 3 dB, -4..4. */
   setGain(direction: 'read' | 'write', steps: number): void {
     if (direction === 'read') this.#gainIn = steps;
     else this.#gainOut = steps;
   }
 
-  /** Passes packets on to `peer` as they arrive; undefined ends that. */
+  /** Forwards packets to `peer` as they arrive; undefined ends this. */
   joinTo(peer: RtpSession | undefined): void {
     if (peer === this.#peer) return;
     this.#peer?.passNothing();
@@ -158,17 +158,17 @@ export class RtpSession {
     this.#transitBase = Number.POSITIVE_INFINITY;
   }
 
-  /** Starts or ends (calls are counted) keeping received audio for `read`. */
+  /** Starts or stops buffering received audio for `read`. Calls are counted. */
   buffer(on: boolean): void {
     this.#buffering = Math.max(0, this.#buffering + (on ? 1 : -1));
     if (this.#buffering === 0) this.#jitter.reset();
   }
 
   /**
-   * Takes the packet that is due: more than one in a tick where they are shorter than a frame. Only one reader may call this
-   * in a tick.
+   * Decodes the due packet. With packets shorter than a frame, call it several times a tick. Only one reader may call
+   * this in a tick.
    *
-   * @returns samples written to `target`; 0 when nothing (more) is due
+   * @returns samples written to `target`; 0 without a (further) due packet
    */
   read(target: Int16Array): number {
     const length = this.#jitter.pull(pulled);
@@ -191,18 +191,18 @@ export class RtpSession {
     this.#sendFrame();
   }
 
-  /** Nothing to send in this frame slot but digits, if any wait. */
+  /** Sends no audio in this frame slot, only a waiting digit. */
   writeNothing(): void {
     if (!this.#sendPendingDigit() && this.#peer === undefined) this.#sender.pause();
   }
 
-  /** Queues digits as telephone-events. Returns false when the far end has not negotiated them. */
+  /** Queues digits as telephone-events. Returns false if these were not negotiated. */
   sendDigits(digits: string, milliseconds: number): boolean {
     if (this.#telephoneEvent === undefined) return false;
     return this.#eventSender.enqueue(digits, milliseconds) > 0;
   }
 
-  /** Closes the sockets and forgets the peer. Idempotent. */
+  /** Closes the sockets and leaves the peer. Further calls have no effect. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -211,7 +211,7 @@ export class RtpSession {
     this.#pair.release();
   }
 
-  /** @returns true when this slot is not for audio: a digit is sent in it, or nothing may be sent */
+  /** @returns true when this slot carries no audio: a digit is sent, or sending is not allowed */
   #slotTaken(): boolean {
     if (this.#sendPendingDigit()) return true;
     if (this.#canSend()) return false;
@@ -316,7 +316,7 @@ export class RtpSession {
   }
 
   #receiveAudio(datagram: Buffer, packet: RtpPacket, codec: Codec): void {
-    // Audio again: the end packets of a digit, if it is still open, were all lost.
+    // Audio during an open digit: all its end packets were lost.
     if (this.#events.active) this.#endDigit();
     this.counters.inMediaPackets += 1;
     this.counters.inMediaBytes += datagram.length;
@@ -330,11 +330,11 @@ export class RtpSession {
     }
   }
 
-  /** Milliseconds by which a packet is later than the quickest of its stream, as far as it can have waited here. */
+  /** Lateness of a packet relative to the quickest of its stream, ms; at most the time that it can have waited here. */
   #lateness(timestamp: number): number {
     const now = performance.now();
     const transit = now - timestampDistance(0, timestamp) / 8;
-    // The base follows a far end whose clock is slower than ours, by up to 250 parts per million.
+    // The base follows a far end whose clock is up to 250 parts per million slower.
     this.#transitBase = Math.min(transit, this.#transitBase + CLOCK_DRIFT_MS);
     return Math.min(transit - this.#transitBase, this.#environment.lag.at(now));
   }
@@ -382,12 +382,12 @@ export class RtpSession {
     this.#send(size, 0);
   }
 
-  /** The joined session's packets are not for this far end now (hold), or no longer: what comes after is no loss. */
+  /** Stops forwarding the joined session's packets (hold, end of the join); later packets do not show a loss. */
   passNothing(): void {
     this.#sender.interrupt();
   }
 
-  /** A packet of the joined session is not passed on. */
+  /** Leaves out a packet of the joined session. */
   passOver(packet: RtpPacket): void {
     this.#sender.omit(packet);
   }

@@ -7,13 +7,13 @@ const DIGITS = '0123456789*#ABCD';
 /** Octets of a telephone-event payload (RFC 4733 section 2.3). */
 const EVENT_PAYLOAD_BYTES = 4;
 
-/** How often the last packet of an event is sent (RFC 4733 section 2.5.1.4). */
+/** Number of transmissions of an event's last packet (RFC 4733 section 2.5.1.4). */
 const END_PACKETS = 3;
 
-/** A packet this far behind in the order of sequence numbers is not late: its sender has begun anew, as in FreeSWITCH. */
+/** A packet with a sequence number this far back is not late: as in FreeSWITCH, its sender has restarted. */
 const RESTART_DISTANCE = 100;
 
-/** Tone level sent: 10 is -10 dBm0. */
+/** Sent tone level: 10 is -10 dBm0. */
 const VOLUME = 10;
 
 /** A digit that has ended, with its duration in timestamp units. */
@@ -23,10 +23,10 @@ export interface ReceivedDigit {
 }
 
 /**
- * Puts the packets of telephone-events together to digits (RFC 4733 section 2.5.2.2): one digit for each event
- * timestamp, reported at its end packet; the retransmitted end packets and late packets are not counted again. An event
- * whose end packets are all lost is reported when the next one starts. What is late is known by the sequence number, as in
- * FreeSWITCH: test tools play each digit with the timestamps of its capture, which go back and forth.
+ * Assembles digits from the packets of telephone-events (RFC 4733 section 2.5.2.2): one digit for each event timestamp,
+ * reported at its end packet. Repeated end packets and late packets are ignored. An event without any end packet is
+ * reported when the next one starts. As in FreeSWITCH, lateness is judged by sequence number, because test tools play
+ * digits with captured timestamps, which jump back and forth.
  */
 export class TelephoneEventReceiver {
   #timestamp: number | undefined;
@@ -43,7 +43,7 @@ export class TelephoneEventReceiver {
   /**
    * Takes one payload.
    *
-   * @returns the digit that this packet completed, if any; a payload that is too short or no digit gives none
+   * @returns the digit that this packet completes, if any; an invalid payload completes none
    */
   receive(
     payload: Uint8Array,
@@ -58,7 +58,7 @@ export class TelephoneEventReceiver {
     const duration = ((payload[offset + 2] as number) << 8) | (payload[offset + 3] as number);
     let lost: ReceivedDigit | undefined;
     if (timestamp !== this.#timestamp) {
-      // A packet of an event that was already overtaken by a newer one.
+      // A packet of an older event than the current one.
       if (this.#isLate(sequence)) return undefined;
       lost = this.flush();
       this.#timestamp = timestamp;
@@ -71,14 +71,14 @@ export class TelephoneEventReceiver {
     return ended ? (this.flush() ?? lost) : lost;
   }
 
-  /** Reports the event under way as ended: its far end went silent or changed. */
+  /** Ends the current event: the far end went silent or changed. */
   flush(): ReceivedDigit | undefined {
     if (this.#reported) return undefined;
     this.#reported = true;
     return { digit: this.#digit, duration: this.#duration };
   }
 
-  /** Forgets the stream: the next packet comes from another source. */
+  /** Resets the receiver for another source. */
   reset(): void {
     this.#timestamp = undefined;
     this.#newest = undefined;
@@ -97,18 +97,18 @@ interface QueuedDigit {
   readonly samples: number;
 }
 
-/** Frames for which nothing is sent: a pause within a string of digits. */
+/** A pause in frames within a string of digits. */
 interface QueuedPause {
   readonly frames: number;
 }
 
-/** Frames of 20 ms that a pause character waits: `w` half a second, `W` a second. */
+/** Length of the pause characters in frames of 20 ms: `w` half a second, `W` a second. */
 const PAUSES: Readonly<Record<string, number>> = { w: 25, W: 50 };
 
-/** A packet to be sent in this frame slot. */
+/** A packet to send in this frame slot. */
 export interface EventPacket {
   readonly marker: boolean;
-  /** Frames since the event began: its packets carry the timestamp of that frame. */
+  /** Frames since the event's start, whose timestamp all its packets have. */
   readonly framesSinceStart: number;
 }
 
@@ -132,9 +132,9 @@ export class TelephoneEventSender {
   /**
    * Queues digits.
    *
-   * @param digits characters 0-9, *, #, A-D, and the pauses `w` (half a second) and `W` (a second); others are left out
+   * @param digits characters 0-9, *, #, A-D, and the pauses `w` (half a second) and `W` (a second); others are ignored
    * @param milliseconds length of each digit, 40..8000
-   * @returns how many were queued
+   * @returns number of queued digits
    */
   enqueue(digits: string, milliseconds: number): number {
     const samples = Math.min(Math.max(Math.round(milliseconds), 40), 8000) * 8;
@@ -152,8 +152,8 @@ export class TelephoneEventSender {
   /**
    * Advances by one frame.
    *
-   * @returns the packet to send now (its payload is in `payload`); `gap` for the silence between two digits; undefined
-   *   when the frame is free for sound
+   * @returns the packet to send now (its payload is in `payload`); `gap` for the pause between two digits; undefined
+   *   when the frame is free for audio
    */
   next(): EventPacket | 'gap' | undefined {
     if (this.#current === undefined) {
@@ -174,7 +174,7 @@ export class TelephoneEventSender {
       this.#ends = 0;
     }
     const { code, samples } = this.#current;
-    // As observed, a digit lasts whole frames.
+    // As observed at FreeSWITCH: a digit lasts whole frames.
     const total = Math.ceil(samples / FRAME_SAMPLES) * FRAME_SAMPLES;
     const duration = Math.min((this.#frame + 1) * FRAME_SAMPLES, total);
     const ending = duration === total;
@@ -192,7 +192,7 @@ export class TelephoneEventSender {
     return packet;
   }
 
-  /** Drops what waits. */
+  /** Drops the waiting digits. */
   clear(): void {
     this.#queue.length = 0;
     this.#current = undefined;

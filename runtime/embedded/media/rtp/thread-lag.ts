@@ -1,6 +1,6 @@
 /**
- * How long a packet can have waited for this thread at most: since the thread last looked at its sockets and found
- * something. What a packet was late before it came is not this server's doing.
+ * Measures the longest time that a packet can have waited for this thread: the time since the thread last read its
+ * sockets. This excludes delays in the network from the server's lateness.
  */
 export class ThreadLag {
   #lookedAt = performance.now();
@@ -10,11 +10,11 @@ export class ThreadLag {
     this.#lookedAt = performance.now();
   };
 
-  /** Milliseconds that a packet received at `now` can have waited. */
+  /** Longest possible wait of a packet received at `now`, ms. */
   at(now: number): number {
     if (!this.#looking) {
       this.#looking = true;
-      // Immediates run when every socket that had something has been read.
+      // Immediates run after all ready sockets have been read.
       setImmediate(this.#looked);
     }
     return now - this.#lookedAt;

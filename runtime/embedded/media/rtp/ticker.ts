@@ -1,37 +1,37 @@
 import { FRAME_MS } from '../audio/format.ts';
 
 /**
- * Turns within a frame. Channels are spread over them, so that the packets of hundreds of calls do not leave, and do not
- * delay each other, in one burst.
+ * Turns within a frame. Channels are spread over them, so that the packets of hundreds of calls do not leave in one
+ * burst and delay each other.
  */
 export const TURNS = 4;
 
 const TURN_MS = FRAME_MS / TURNS;
 
-/** Behind by more than this many frames, the missed ones are given up instead of being made up for. */
+/** After a longer stall than this the missed frames are skipped, not made up for. */
 const MAX_CATCH_UP_FRAMES = 10;
 
-/** What the ticker has seen, for `stats()`. */
+/** Figures of the ticker, for `stats()`. */
 export interface TickerFigures {
-  /** Largest lateness of a turn in milliseconds. */
+  /** Largest lateness of a turn, ms. */
   readonly maxLatenessMs: number;
   /** Turns that ran more than 10 ms late. */
   readonly lateTicks: number;
-  /** Frame slots given up after a stall. */
+  /** Frame slots skipped after a stall. */
   readonly skippedFrames: number;
 }
 
-/** The clock and timer a ticker runs on; replaced in tests. */
+/** Clock and timers of a ticker; replaced in tests. */
 export interface TickerClock {
   now(): number;
   after(milliseconds: number, run: () => void): { cancel(): void };
 }
 
-/** Whose turns they are. */
+/** The user of a ticker. */
 export interface TickerUser {
-  /** A turn has come; `frame` is also the ticker's. */
+  /** Handles a turn; `frame` equals the ticker's. */
   tick(frame: number, turn: number): void;
-  /** Whether anything happens in a turn; the first of each frame comes in any case. */
+  /** Whether a turn is needed; the first turn of each frame always comes. */
   wants(turn: number): boolean;
 }
 
@@ -39,7 +39,7 @@ const systemClock: TickerClock = {
   now: () => performance.now(),
   after: (milliseconds, run) => {
     if (milliseconds < 1) {
-      // Timers take whole milliseconds, of which a busy server has none; sockets are read in between all the same.
+      // A timer takes at least a millisecond, too long when catching up. Sockets are read between immediates too.
       const immediate = setImmediate(run);
       return { cancel: () => clearImmediate(immediate) };
     }
@@ -49,8 +49,9 @@ const systemClock: TickerClock = {
 };
 
 /**
- * One 20 ms beat for all media, in turns of 5 ms. Each turn is due at start + n * 5 ms, so that lateness never adds up.
- * After a short stall the missed ones follow at double speed, never in a burst; after a long one whole frames are skipped.
+ * One 20 ms beat for all media, in turns of 5 ms. Each turn is due at start + n * 5 ms, so that lateness does not add
+ * up. After a short stall the missed turns follow at double speed, not in a burst. After a long one whole frames are
+ * skipped.
  */
 export class Ticker {
   readonly #clock: TickerClock;
@@ -81,7 +82,7 @@ export class Ticker {
     return { maxLatenessMs: this.#maxLatenessMs, lateTicks: this.#lateTicks, skippedFrames: this.#skippedFrames };
   }
 
-  /** Milliseconds by which the current moment is past the due time of the current turn. */
+  /** Milliseconds since the due time of the current turn. */
   latenessMs(): number {
     return this.#clock.now() - this.#dueAt(this.#slot);
   }
@@ -103,9 +104,9 @@ export class Ticker {
   }
 
   /**
-   * Sets the timer for the next turn in which something happens.
+   * Sets the timer for the next needed turn.
    *
-   * @param began when this turn began: while catching up, turns begin half their time apart, however long they take
+   * @param began start of this turn: while catching up, turns start half their time apart, regardless of their duration
    */
   #schedule(began: number): void {
     let next = this.#slot + 1;
@@ -119,7 +120,7 @@ export class Ticker {
     this.#slot = slot;
     const now = this.#clock.now();
     const lateness = now - this.#dueAt(slot);
-    // Node may fire a timer a fraction of a millisecond early; running then is harmless and keeps the beat even.
+    // Node may fire a timer a fraction of a millisecond early. Running then is harmless and keeps the beat even.
     if (lateness > this.#maxLatenessMs) this.#maxLatenessMs = lateness;
     if (lateness > 10) this.#lateTicks += 1;
     if (lateness > MAX_CATCH_UP_FRAMES * FRAME_MS) {

@@ -10,7 +10,7 @@ import type { Channel } from '../channel/channel.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import type { Dialog } from './dialog.ts';
 
-/** The variables that a channel gets from its INVITE, in the real server's order. */
+/** The variables that a channel gets from its INVITE, in FreeSWITCH's order. */
 export function callVariables(core: MediaCore, channel: Channel, transaction: ServerTransaction): [string, string][] {
   const { request, source } = transaction;
   const { host } = source.local;
@@ -73,7 +73,7 @@ export const DIALPLAN_VARIABLES: readonly (readonly [string, string])[] = [
   ['playback_terminators', 'none'],
 ];
 
-/** What the dialplan makes of `X-Media-Timeout` (milliseconds): a silent far end is given up. */
+/** The variables of `X-Media-Timeout` (ms), as the dialplan sets them: the call of a silent far end is ended. */
 export function timeoutVariables(request: SipRequest): [string, string][] {
   const limit = request.header('x-media-timeout')?.trim() ?? '';
   return /^\d{1,9}$/.test(limit) ? [['media_timeout_audio', limit]] : [];

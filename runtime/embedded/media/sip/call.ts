@@ -19,15 +19,15 @@ import {
 } from './sdp.ts';
 
 /**
- * Where a call is: `answering` until the ACK of its INVITE, `confirmed` after, `ended` when BYE was sent or received.
- * A BYE wanted before the ACK waits for it (RFC 3261 section 15).
+ * State of a call: `answering` until the ACK of its INVITE, then `confirmed`, `ended` once BYE was sent or received. A
+ * BYE requested before the ACK waits for it (RFC 3261 section 15).
  */
 type CallState = 'answering' | 'confirmed' | 'ended';
 
-/** What the far end may use, in the words of the real server's variable. */
+/** The codecs of the far end, as FreeSWITCH's variable `ep_codec_string` writes them. */
 const EP_CODECS = 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b,CORE_PCM_MODULE.PCMA@8000h@20i@64000b';
 
-/** A far end that holds may be silent for so many times as long, unless `media_hold_timeout` says otherwise. */
+/** Factor on the silence limit of a far end that holds, unless `media_hold_timeout` is set. */
 const HOLD_FACTOR = 10;
 
 /** The SIP side of a channel: offers and answers, and the end of the dialog. */
@@ -39,15 +39,15 @@ export class Call implements Signalling {
   readonly #onEnded: (call: Call) => void;
   #state: CallState = 'answering';
   #pendingBye: string | undefined;
-  /** What is to be told when the far end has acknowledged the call. */
+  /** INFO digits to send after the ACK. */
   readonly #pendingDigits: (() => void)[] = [];
   #channel: Channel | undefined;
   #timeout: MediaTimeout | undefined;
-  /** The server's own direction; after an offer of its own, as observed, the far end's. */
+  /** The server's direction; as observed at FreeSWITCH, after an own offer the far end's. */
   #flow: Direction = 'sendrecv';
-  /** The call began with an offer of the far end. */
+  /** Whether the call began with an offer of the far end. */
   #farEndOffered = false;
-  /** The answer to our own offer is still to come in an ACK. */
+  /** Whether the answer to the own offer is still to come in an ACK. */
   #awaitsAnswer = false;
 
   constructor(dialog: Dialog, rtp: RtpSession, contact: string, onEnded: (call: Call) => void) {
@@ -70,7 +70,7 @@ export class Call implements Signalling {
     return this.#channel;
   }
 
-  /** The first offer, before it is answered: the channel's variables show it. */
+  /** Takes the first offer before its answer, for the channel's variables. */
   offered(remote: RemoteDescription | undefined): void {
     if (remote?.audio === undefined) return;
     this.#remoteAudio = remote.audio;
@@ -80,8 +80,8 @@ export class Call implements Signalling {
   /**
    * Answers the first INVITE.
    *
-   * @param remote its offer, undefined when it has none
-   * @returns false when offer and server have no codec in common; nothing has been sent then
+   * @param remote its offer; undefined without one
+   * @returns false when offer and server have no common codec; nothing has been sent
    */
   answer(
     invite: ServerTransaction,
@@ -121,7 +121,7 @@ export class Call implements Signalling {
       return;
     }
     if (audio?.codec === undefined) {
-      // As the real server does with a call that it made the first offer of: it goes on without media.
+      // As in FreeSWITCH, a call whose first offer was the server's goes on without media.
       this.#timeout?.stop();
       this.rtp.configure({
         codec: this.rtp.codec,
@@ -143,7 +143,7 @@ export class Call implements Signalling {
     this.#tellHold(audio);
   }
 
-  /** The ACK of our 200 has come, perhaps with the answer to our offer. */
+  /** Takes the ACK of the 200, which may have the answer to the server's offer. */
   acknowledged(ack: SipRequest): void {
     if (this.#awaitsAnswer && ack.body.length > 0) {
       this.#awaitsAnswer = false;
@@ -157,13 +157,13 @@ export class Call implements Signalling {
     this.#confirm();
   }
 
-  /** No ACK came in time: the session is ended with BYE. */
+  /** Ends the call with BYE because no ACK came in time. */
   acknowledgementMissing(): void {
     this.#confirm();
     this.#channel?.hangup('RECOVERY_ON_TIMER_EXPIRE', 'api');
   }
 
-  /** The far end has sent BYE. */
+  /** Takes a BYE of the far end. */
   receivedBye(): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
@@ -237,7 +237,7 @@ export class Call implements Signalling {
     this.#timeout?.watch(this.#silenceLimitMs(audio));
   }
 
-  /** Milliseconds for which the far end may send nothing; 0: for ever, as when it only listens. */
+  /** Longest silence of the far end, ms; 0 for no limit, as when it only listens. */
   #silenceLimitMs({ direction }: RemoteAudio): number {
     const limit = (name: string) => Number(this.#channel?.get(`${name}_audio`) ?? this.#channel?.get(name)) || 0;
     const talking = limit('media_timeout');
@@ -255,7 +255,7 @@ export class Call implements Signalling {
     if (this.#channel !== undefined) this.exportVariables(this.#channel);
   }
 
-  /** Puts what was negotiated into the channel's variables, where drachtio-fsmrf reads it. */
+  /** Sets the channel's variables to the negotiated values, for drachtio-fsmrf. */
   exportVariables(channel: Channel): void {
     const { localAddress, localPort, ssrc, telephoneEvent } = this.rtp;
     const codec = this.#remoteAudio?.codec ?? this.rtp.codec;

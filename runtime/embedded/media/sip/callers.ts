@@ -1,27 +1,27 @@
 import { networkInterfaces } from 'node:os';
 
-/** Lets every address call. */
+/** Value of the option that admits every address. */
 const ANY_CALLER = 'any';
 
 /**
- * Who may call the server. A call names the program that is to control it (`X-esl-outbound`), and that may then do
- * anything: only the SIP server of the same machine is let in, unless others are named.
+ * The addresses that may call the server. A call names the program that controls it (`X-esl-outbound`), and this
+ * program can command the server. Therefore only this machine is admitted, unless the options name other addresses.
  */
 export class Callers {
   readonly #named: ReadonlySet<string> | undefined;
   #own = ownAddresses();
 
-  /** @param named addresses besides which nobody is let in; `any` for everybody; undefined for this machine's own */
+  /** @param named the only admitted addresses; `any` admits all; undefined admits this machine's own addresses */
   constructor(named: readonly string[] | undefined) {
     this.#named = named === undefined ? undefined : new Set(named);
   }
 
-  /** Whether a request from this address is taken. */
+  /** Whether requests from this address are accepted. */
   admits(address: string): boolean {
     if (this.#named !== undefined) return this.#named.has(address) || this.#named.has(ANY_CALLER);
-    // The whole loopback network is this machine, whichever of its addresses an interface names.
+    // All of 127.0.0.0/8 is this machine, not only the addresses of its interfaces.
     if (address.startsWith('127.') || this.#own.has(address)) return true;
-    // An interface may have come up since.
+    // A new interface may have come up since.
     this.#own = ownAddresses();
     return this.#own.has(address);
   }

@@ -9,7 +9,7 @@ import {
   SipTransportError,
 } from '../../stack/index.ts';
 
-/** What the server says about itself in every message. */
+/** Headers about the server in every message. */
 export const USER_AGENT = 'drachtio MRF';
 export const ALLOW = 'INVITE, ACK, BYE, CANCEL, OPTIONS, MESSAGE, INFO, UPDATE, REFER, NOTIFY';
 export const SUPPORTED = 'path, replaces';
@@ -55,7 +55,7 @@ export class Dialog {
     return this.#remoteCSeq;
   }
 
-  /** Key of the dialog a request belongs to, from this side. */
+  /** Key of the dialog of an incoming request. */
   static keyOf(request: SipRequest): string {
     return `${request.callId}|${request.toTag ?? ''}|${request.fromTag ?? ''}`;
   }
@@ -65,8 +65,7 @@ export class Dialog {
   }
 
   /**
-   * Checks and takes over the CSeq of a request in the dialog (section 12.2.2), and its Contact if it refreshes the
-   * target.
+   * Checks and stores the CSeq of a request in the dialog (section 12.2.2), and the Contact of a target refresh.
    *
    * @returns false when the request is out of order
    */
@@ -78,9 +77,9 @@ export class Dialog {
   }
 
   /**
-   * Sends a request in the dialog; what comes back changes nothing.
+   * Sends a request in the dialog; its response is ignored.
    *
-   * @param done called at the final response, or when none will come
+   * @param done called at the final response, or at a timeout or network error
    */
   send(method: string, headers: Readonly<Record<string, string>>, body: string, done: () => void): void {
     this.#cseq += 1;
@@ -103,13 +102,13 @@ export class Dialog {
         failed: done,
       });
     } catch (error) {
-      // A far end that gave an address nobody can send to gets nothing; the call is over here all the same.
+      // The far end's address is unusable: nothing is sent, but the call ends here.
       if (!(error instanceof SipTransportError) && !(error instanceof SipParseError)) throw error;
       done();
     }
   }
 
-  /** Where the next hop is; over TCP the connection on which the dialog came is used again. */
+  /** The address of the next hop; a dialog over TCP stays on its connection. */
   #destination(hop: string): ReturnType<typeof destinationOf> {
     const destination = destinationOf(hop);
     const { transport, address, port } = this.#source;

@@ -1,6 +1,6 @@
 import { ALLOW, SUPPORTED, USER_AGENT } from './dialog.ts';
 
-/** Headers of a successful answer, in the real server's order. */
+/** Headers of a successful answer, in FreeSWITCH's order. */
 export function answerHeaders(contact: string): Record<string, string> {
   return { Contact: contact, 'User-Agent': USER_AGENT, Accept: 'application/sdp', Allow: ALLOW, Supported: SUPPORTED };
 }

@@ -1,9 +1,9 @@
 import type { SipRequest } from '../../stack/index.ts';
 
-/** Of a digit that does not say how long it was pressed. */
+/** Duration of a digit without one, ms. */
 const DEFAULT_MS = 250;
 
-/** The digit of an INFO with application/dtmf-relay or application/dtmf; undefined when it has none. */
+/** Reads the digit of an INFO with application/dtmf-relay or application/dtmf; undefined without one. */
 export function readInfoDigit(
   request: SipRequest,
 ): { readonly digit: string; readonly milliseconds: number } | undefined {

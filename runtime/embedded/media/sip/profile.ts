@@ -71,7 +71,7 @@ export class SipProfile {
     return this.#contact;
   }
 
-  /** Ends every call without ceremony and closes the sockets. */
+  /** Ends every call without BYE, and closes the sockets. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.endpoint.close();
@@ -132,7 +132,7 @@ export class SipProfile {
     transaction.reply(200, { headers: answerHeaders(`<sip:${this.#contact}>`) });
   }
 
-  /** A request that cannot be read is refused; a defect costs the request it shows in, not the thread. */
+  /** Refuses an unreadable request. A defect fails only its request, not the thread. */
   #refuse(transaction: ServerTransaction, error: unknown): void {
     if (error instanceof SipParseError) {
       transaction.reply(400, { reason: `Bad ${error.field}`, headers: refusalHeaders() });
@@ -237,7 +237,7 @@ export class SipProfile {
     });
     const now = Date.now() * 1000;
     if (remote === undefined) {
-      // An offer of its own has to be made first: the real server calls that early media.
+      // The server makes the first offer, which FreeSWITCH counts as early media.
       channel.times.progressMedia = now;
       channel.set('endpoint_disposition', 'EARLY MEDIA');
       channel.publish('CHANNEL_PROGRESS_MEDIA');
@@ -247,7 +247,7 @@ export class SipProfile {
     channel.publish('CHANNEL_ANSWER');
     channel.setCallState('ACTIVE');
     for (const [name, value] of answeredVariables(dialog)) channel.set(name, value);
-    // An endpoint without far end is only usable when the ACK has brought its answer.
+    // Without an offer the endpoint is usable only after the ACK has brought the answer.
     if (remote !== undefined) this.#onAnswered(channel, controller);
     else {
       transaction.onAck = (ack) => {
@@ -258,13 +258,13 @@ export class SipProfile {
   }
 }
 
-/** Whether the body is, or is taken for, a session description. */
+/** Whether the body counts as a session description. */
 function describesSession(request: SipRequest): boolean {
   const type = request.header('content-type') ?? 'application/sdp';
   return type.split(';')[0]?.trim().toLowerCase() === 'application/sdp';
 }
 
-/** `X-esl-outbound: host:port`: where the client that wants to control the channel listens. */
+/** `X-esl-outbound: host:port`: the address of the client that controls the channel. */
 function controllerOf(request: SipRequest): { host: string; port: number } | undefined {
   const match = /^\s*([A-Za-z0-9.-]+):(\d{1,5})\s*$/.exec(request.header('x-esl-outbound') ?? '');
   const port = Number(match?.[2]);

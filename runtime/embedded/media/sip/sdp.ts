@@ -11,13 +11,13 @@ const OPPOSITE: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 };
 
-/** Payload type of telephone-event in our offers. */
+/** Payload type of telephone-event in the server's offers. */
 const TELEPHONE_EVENT = 101;
 
-/** Longest description that is read. */
+/** Longest accepted description. */
 const MAX_SDP_BYTES = 32_768;
 
-/** What a far end's description says about the one audio stream that is used. */
+/** The used audio stream of a far end's description. */
 export interface RemoteAudio {
   /** Index of its m= line. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface RemoteAudio {
   readonly port: number;
   /** The far end's direction. */
   readonly direction: Direction;
-  /** First codec of the server's preference that the far end has. */
+  /** The first codec in the server's preference that the far end supports. */
   readonly codec: Codec | undefined;
   readonly telephoneEvent: number | undefined;
 }
@@ -40,10 +40,10 @@ export interface RemoteDescription {
   readonly media: readonly { readonly type: string; readonly protocol: string; readonly formats: string }[];
 }
 
-/** Reason phrase of the 400 to what is no session description. */
+/** Reason phrase of the 400 to an invalid session description. */
 export const BAD_DESCRIPTION = 'Bad Session Description';
 
-/** Reads an offer or answer; undefined when it is no session description, or lacks origin or addresses (RFC 4566 section 5). */
+/** Reads an offer or answer; undefined when it is invalid, or lacks origin or addresses (RFC 4566 section 5). */
 export function readDescription(text: string): RemoteDescription | undefined {
   if (text.length > MAX_SDP_BYTES || !/^v=0\s*$/m.test(text)) return undefined;
   let session: SessionDescription;
@@ -52,7 +52,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
   } catch {
     return undefined; // sdp-transform throws on some malformed attribute values
   }
-  // What it cannot read of an m= line, it leaves out without a word.
+  // sdp-transform silently leaves out unreadable parts of an m= line.
   if (session.media.some((each: Partial<MediaDescription>) => each.type === undefined)) return undefined;
   const addressed = session.connection !== undefined || session.media.every((each) => each.connection !== undefined);
   if (session.origin === undefined || !addressed) return undefined;
@@ -64,7 +64,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
   return { text, media, audio: chooseAudio(session) };
 }
 
-/** Without the number of ports (RFC 4566 section 5.14), and with single blanks: all that sdp-transform reads. */
+/** Removes the number of ports (RFC 4566 section 5.14) and double blanks, which sdp-transform cannot read. */
 function withPlainMediaLines(text: string): string {
   return text.replace(
     /^m=(\S+)[ \t]+(\d+)(?:\/\d+)?[ \t]+(\S+)[ \t]*(.*)$/gm,
@@ -73,20 +73,20 @@ function withPlainMediaLines(text: string): string {
   );
 }
 
-/** The first audio stream with a codec that the server has, or else the first of all. */
+/** The first audio stream with a codec of the server, or else the first audio stream. */
 function chooseAudio(session: SessionDescription): RemoteAudio | undefined {
   const usable = session.media.flatMap((line, index) => (isUsable(line) ? [readAudio(session, line, index)] : []));
-  // As the real server: keys for a stream that is not encrypted are a contradiction (RFC 4568 section 6).
+  // As in FreeSWITCH: keys for an unencrypted stream are a contradiction (RFC 4568 section 6).
   if (session.media.some((line) => line.crypto !== undefined && isUsable(line))) return undefined;
   return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
 }
 
-/** sdp-transform makes a number of a single format, and of an address without dots, whatever its types say. */
+/** sdp-transform returns a single format, or an address without dots, as a number, contrary to its types. */
 function asText(value: string | number | undefined): string {
   return String(value ?? '');
 }
 
-/** Also RTP/AVPF, which only allows more reports (RFC 4585 section 3.1). */
+/** Whether the stream is plain RTP. RTP/AVPF is too: it only allows more reports (RFC 4585 section 3.1). */
 function isUsable(line: MediaDescription): boolean {
   return line.type === 'audio' && /^RTP\/AVPF?$/i.test(line.protocol) && line.port > 0 && line.port < 65_536;
 }
@@ -103,15 +103,15 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
     index,
     address,
     port: line.port,
-    // RFC 2543 style hold: an address of zero means the far end does not listen.
+    // Hold in the style of RFC 2543: the address 0.0.0.0 means that the far end does not listen.
     direction: address === '0.0.0.0' && direction === 'sendrecv' ? 'sendonly' : direction,
     codec: CODECS.find((each) => formats.includes(String(each.payloadType))),
-    // As the real server, which takes one of another clock rate rather than none.
+    // As in FreeSWITCH, one with another clock rate is taken rather than none.
     telephoneEvent: (events.find((each) => (each.rate ?? 8000) === 8000) ?? events[0])?.payload,
   };
 }
 
-/** Whether packets of this type are no packets of a codec (RFC 3551 section 6: seven bits). */
+/** Whether a payload type is valid and belongs to no codec of the server (RFC 3551 section 6: seven bits). */
 function isFreePayloadType(type: number): boolean {
   return type < 128 && CODECS.every(({ payloadType }) => payloadType !== type);
 }
@@ -120,12 +120,12 @@ function readDirection(text: string | undefined): Direction {
   return text !== undefined && text in OPPOSITE ? (text as Direction) : 'sendrecv';
 }
 
-/** Our direction in answer to the far end's. */
+/** The direction that answers the far end's. */
 export function answerDirection(remote: Direction): Direction {
   return OPPOSITE[remote];
 }
 
-/** Writes the descriptions of one session: the id stays, the version counts changes (RFC 3264 section 5). */
+/** Writes the descriptions of one session. The id stays, the version counts changes (RFC 3264 section 5). */
 export class LocalDescription {
   readonly #address: string;
   readonly #port: number;
@@ -140,14 +140,14 @@ export class LocalDescription {
     this.#version = this.#sessionId;
   }
 
-  /** An offer of everything the server has. */
+  /** An offer of all codecs of the server. */
   offer(direction: Direction): string {
     const lines = [`m=audio ${this.#port} RTP/AVP 0 8 ${TELEPHONE_EVENT} 13`, ...codecLines(CODECS)];
     lines.push(...eventLines(TELEPHONE_EVENT), 'a=rtpmap:13 CN/8000');
     return this.#session([...lines, ...directionLines(direction), 'a=ptime:20']);
   }
 
-  /** An answer that takes the audio of the offer with one codec, and refuses every other stream. */
+  /** An answer that accepts the audio of the offer with one codec, and refuses every other stream. */
   answer(remote: RemoteDescription, audio: RemoteAudio, codec: Codec): string {
     const events = audio.telephoneEvent;
     const formats = events === undefined ? `${codec.payloadType}` : `${codec.payloadType} ${events}`;
@@ -164,7 +164,7 @@ export class LocalDescription {
     return this.#session(lines);
   }
 
-  /** An answer that refuses every stream: what FreeSWITCH sends to a re-INVITE without a common codec. */
+  /** An answer that refuses every stream, as FreeSWITCH's to a re-INVITE without a common codec. */
   refusal(remote: RemoteDescription): string {
     return this.#session(remote.media.map((media) => `m=${media.type} 0 ${media.protocol} ${media.formats}`));
   }
@@ -177,7 +177,7 @@ export class LocalDescription {
   }
 }
 
-/** The description as the variable `rtp_local_sdp_str` has it: with the direction even where it is the default. */
+/** The description for the variable `rtp_local_sdp_str`: with the direction, even the default one. */
 export function withDirection(sdp: string): string {
   return /^a=(?:sendrecv|sendonly|recvonly|inactive)\r?$/m.test(sdp) ? sdp : `${sdp}a=sendrecv\r\n`;
 }

@@ -1,28 +1,29 @@
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 
-/** A sub-command could not read its arguments: the answer is its syntax. */
+/** Result of a sub-command with invalid arguments: the answer is then its syntax. */
 export const SYNTAX = Symbol('syntax');
 
-/** What a sub-command answers. */
+/** The result of a sub-command. */
 export type Answer = string | typeof SYNTAX;
 
-/** A sub-command of `conference <name>`; `words` are those after its own name. */
+/** A sub-command of `conference <name>`; `words` are the arguments after its name. */
 export type Action = (conference: Conference, words: readonly string[]) => Answer | Promise<Answer>;
 
-/** A sub-command with the syntax that is shown when it is used wrongly. */
+/** A sub-command, and the syntax shown for invalid arguments. */
 export interface Command {
   readonly syntax: string;
   readonly run: Action;
 }
 
-/** Whom a sub-command for members can be for. */
+/** Syntax of the target of a sub-command for members. */
 export const TARGET = '<[member_id|all]|last|non_moderator>';
 
 /**
- * A sub-command for `all`, `last`, `non_moderator`, one member by id, or the one whose channel has `variable=value`.
+ * Makes a sub-command for `all`, `last`, `non_moderator`, a member id, or the member whose channel has
+ * `variable=value`.
  *
- * @param action what it does to one member of a conference, with the word after the target; its answer
+ * @param action handles one member, with the word after the target; returns the answer
  */
 export function onMembers(
   action: (member: Member, argument: string | undefined, conference: Conference) => string,

@@ -14,7 +14,7 @@ const deaf = (isDeaf: boolean): Action =>
 
 const hold = onMembers((member, file, conference) => {
   member.setHeld(true);
-  // A sound that is not there is no reason to refuse, as in the real server.
+  // As in FreeSWITCH, a missing sound does not fail the command.
   if (file !== undefined) void conference.sounds.playTo(member, file);
   return `+OK hold ${member.id}\n`;
 });
@@ -31,7 +31,7 @@ const leave = (action: 'kick' | 'hup', word: string): Action =>
     return `+OK ${word} ${member.id}\n`;
   });
 
-/** A level that is shown, or set to a number or a step `up` or `down`. */
+/** The new level: a number, a step `up` or `down`, or else the current one. */
 function level(current: number, value: string, step: number, least: number, most: number): number {
   const steps: Readonly<Record<string, number>> = { up: current + step, down: current - step };
   const wanted = steps[value.toLowerCase()] ?? (Number.parseInt(value, 10) || 0);
@@ -57,7 +57,7 @@ const energy = onMembers((member, value) => {
   return `Energy ${member.id} = ${member.energyLevel}\n`;
 });
 
-/** Automatic gain is not needed with a limiter: the setting is answered as the real server does with it off. */
+/** Automatic gain control. The limiter makes it needless, so the answer is FreeSWITCH's for gain control off. */
 const agc = onMembers((member, value) => {
   if (value !== undefined) member.publish('agc-level-member', { 'Agc-Level': '0' });
   return `Agc ${member.id} = 0\n`;

@@ -14,7 +14,7 @@ const stop: Action = (conference, [which]) => {
     stopped.length === 0 && which.toLowerCase() !== 'all'
       ? `-ERR non-existant recording '${which}'\n`
       : stopped.map((name) => `Stopped recording file ${name}\n`).join('');
-  // The count is always zero on the real server: it counts before the recordings have ended.
+  // FreeSWITCH always answers zero, because it counts before the recordings have ended.
   return `${told}+OK Stopped recording 0 files\n`;
 };
 
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 const recording: Action = (conference, [action, ...words]) => {
   if (action === undefined) return SYNTAX;
   const name = action.toLowerCase();
-  // The real server's older form, `recording <file>`, is taken for whatever is alone.
+  // A single word is FreeSWITCH's older form, `recording <file>`.
   if (words.length === 0)
     return name === 'stop' || name === 'check'
       ? (ACTIONS[name] as Action)(conference, ['all'])
@@ -55,7 +55,7 @@ const recording: Action = (conference, [action, ...words]) => {
   return ACTIONS[name]?.(conference, words) ?? SYNTAX;
 };
 
-/** Sub-commands that record the mix. `start-recording` and `stop-recording` tell what became of them. */
+/** Sub-commands that record the mix. The events `start-recording` and `stop-recording` report the results. */
 export const RECORDING_COMMANDS: readonly (readonly [string, Command])[] = [
   ['chkrecord', { syntax: '<confname>', run: check }],
   ['norecord', { syntax: '<[filename|all]>', run: stop }],

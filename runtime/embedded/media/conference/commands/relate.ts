@@ -1,7 +1,7 @@
 import type { Conference } from '../conference.ts';
 import { type Action, type Command, SYNTAX } from './action.ts';
 
-/** Members named in one list at most. */
+/** Most members in one list. */
 const MAX_NAMED = 100;
 
 function ids(list: string): number[] {
@@ -28,7 +28,7 @@ function show(conference: Conference, list: string | undefined): string {
     .join('');
 }
 
-/** Sets what `one` has to do with `other`, and answers so. */
+/** Sets or clears the relation of one member to another; returns the answer. */
 function relateTo(conference: Conference, one: number, other: number, action: string): string {
   const member = conference.member(one);
   const clears = action.toLowerCase() === 'clear';
@@ -50,8 +50,8 @@ function relateTo(conference: Conference, one: number, other: number, action: st
 }
 
 /**
- * `relate <members> <others> nospeak|nohear|sendvideo|clear`: which of them may not hear which. One list alone shows
- * what these members have set. There is no video: `sendvideo` is only noted.
+ * `relate <members> <others> nospeak|nohear|sendvideo|clear`: sets who does not hear whom. With one list it shows the
+ * relations of these members. `sendvideo` has no effect, because there is no video.
  */
 const relate: Action = (conference, [from, to, action]) => {
   if (to === undefined || from === undefined) return show(conference, from);

@@ -20,7 +20,7 @@ const get: Action = (conference, [name = '', ...more]) => {
   return read === undefined || more.length > 0 ? SYNTAX : read(conference);
 };
 
-/** `set <parameter> <value>` answers the former value. */
+/** `set <parameter> <value>`: answers with the previous value. */
 const set: Action = (conference, [name = '', value = '', ...more]) => {
   if (name.toLowerCase() !== 'max_members' || more.length > 0 || !/^\d{1,5}$/.test(value)) return SYNTAX;
   const former = String(conference.maxMembers);
@@ -28,7 +28,7 @@ const set: Action = (conference, [name = '', value = '', ...more]) => {
   return former;
 };
 
-/** Variables of one conference at most. */
+/** Most variables of one conference. */
 const MAX_VARIABLES = 100;
 
 const getvar: Action = (conference, [name = '']) => conference.variables.get(name) ?? '';

@@ -31,10 +31,10 @@ const stop: Action = (conference, [which = 'all', who]) => {
   return `+OK Stopped ${kind === 'async' ? 0 : member.sounds.stop(kind === 'all')} files.\n`;
 };
 
-/** There is no synthesizer behind conferences, here as in a FreeSWITCH whose profile names none. */
+/** Conferences have no synthesizer, like a FreeSWITCH without one in its conference profile. */
 const say: Action = () => '-ERR (say) Error!\nsay <text>';
 
-/** `enter_sound`, `exit_sound`: profiles name no sounds, so only the flag that lists show changes. */
+/** `enter_sound`, `exit_sound`: profiles have no sounds, so only the flag in lists changes. */
 const doorSound =
   (which: 'enter' | 'exit'): Action =>
   (conference, [value = '']) => {

@@ -27,12 +27,12 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map([
   ...SOUND_COMMANDS,
 ] satisfies (readonly [string, Command])[]);
 
-/** `conference` without arguments: what there is. */
+/** `conference` without arguments: lists the sub-commands. */
 function usage(): string {
   return [...COMMANDS].map(([name, { syntax }]) => `<conf name> ${name} ${syntax}\n`).join('');
 }
 
-/** Commands about all conferences, which stand where a conference's name would. */
+/** Commands about all conferences, given in place of a conference's name. */
 function aboutAll(core: MediaCore, name: string, words: readonly string[]): string | undefined {
   switch (name) {
     case 'list':

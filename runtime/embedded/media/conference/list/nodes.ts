@@ -2,7 +2,7 @@ import type { ConferenceRecording } from '../conference-recording.ts';
 import type { Conference } from '../conference.ts';
 import { Member } from '../member.ts';
 
-/** Everything that lists of a conference show, the newest first: recordings are members of their own kind. */
+/** The entries of a conference's lists, the newest first: members and recordings. */
 export function newestFirst(
   conference: Conference,
 ): ({ readonly member: Member } | { readonly recording: ConferenceRecording })[] {
@@ -12,12 +12,12 @@ export function newestFirst(
     .map((node) => (node instanceof Member ? { member: node } : { recording: node }));
 }
 
-/** Whole seconds since a time in milliseconds, as the real server counts them. */
+/** Whole seconds since a time in milliseconds, as FreeSWITCH counts them. */
 export function secondsSince(milliseconds: number): number {
   return Math.floor(Date.now() / 1000) - Math.floor(milliseconds / 1000);
 }
 
-/** The flags of a member under the names of both structured lists. */
+/** The flags of a member, named as in the JSON and XML lists. */
 export function memberFlags(member: Member): Readonly<Record<string, boolean>> {
   const { held } = member;
   return {

@@ -1,7 +1,7 @@
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 
-/** How members are listed. */
+/** Format of a text list. */
 export interface ListOptions {
   readonly form: 'lines' | 'pretty' | 'summary' | 'count';
   readonly delimiter: string;

@@ -56,7 +56,7 @@ function flag(name: string, on: boolean): [string, string][] {
   return on ? [[name, 'true']] : [];
 }
 
-/** The order in which the real server writes a member's flags. */
+/** The order of a member's flags in FreeSWITCH. */
 const FLAGS = [
   'can_hear',
   'can_see',
