@@ -5,7 +5,7 @@ import { aborted, elapsed, untilAborted } from './until-aborted.ts';
 /** Milliseconds until a still running application is broken again: five packets. */
 const BREAK_AGAIN_MS = 100;
 /** Milliseconds in which an ended channel reports the end of its application. */
-const LAST_WORDS_MS = 1000;
+const END_REPORT_MS = 1000;
 
 /** Settles when the channel begins to run an application with this name, and with this argument if given. */
 export function begins(channel: FsEndpoint, application: string, data?: string): Promise<void> {
@@ -64,7 +64,7 @@ export class Applications {
 
   /** Settles when the channel has finished its applications, within a second even if it has ended meanwhile. */
   async through(): Promise<void> {
-    await Promise.race([this.#latest, elapsed(LAST_WORDS_MS)]);
+    await Promise.race([this.#latest, elapsed(END_REPORT_MS)]);
   }
 
   async #execute(

@@ -1,14 +1,14 @@
 /** Adapts session descriptions for the media server. */
 import { MediaError } from './media-error.ts';
 
-/** Lines that offer ICE (RFC 8839) or keys for encrypted media (RFC 4568, RFC 5763). */
-const NOT_DONE =
+/** Lines of unsupported features: ICE (RFC 8839), keys for encrypted media (RFC 4568, RFC 5763). */
+const UNSUPPORTED_LINES =
   /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|crypto|fingerprint|setup|tls-id)\b.*\r?\n/gim;
 
 const ENCRYPTED_AUDIO = /^m=audio [1-9]\d* \S*SAVP/m;
 
 /** The profile for early feedback (RFC 4585): only the answer has to repeat it. */
-const QUICK_REPORTS = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
+const EARLY_FEEDBACK = /^(m=audio \d+(?:\/\d+)?) RTP\/AVPF(?= )/gim;
 
 /**
  * Letters beyond ASCII, and percent signs that read as encoded octets. FreeSWITCH sends the description to drachtio-modesl, which
@@ -25,7 +25,7 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
  */
 export function farEndSdp(sdp: string): string {
   if (ENCRYPTED_AUDIO.test(sdp)) throw new MediaError('encrypted media (SRTP) is not supported', 488);
-  return sdp.replace(NOT_DONE, '').replace(QUICK_REPORTS, '$1 RTP/AVP').replace(NOT_DECODABLE, '?');
+  return sdp.replace(UNSUPPORTED_LINES, '').replace(EARLY_FEEDBACK, '$1 RTP/AVP').replace(NOT_DECODABLE, '?');
 }
 
 /**

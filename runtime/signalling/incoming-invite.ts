@@ -7,7 +7,7 @@ import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
-import { requiresReliable } from './understood.ts';
+import { requiresReliable } from './unsupported-request.ts';
 
 /** Supported methods, for Allow (RFC 3261 section 20.5). */
 export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER';

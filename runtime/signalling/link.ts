@@ -10,9 +10,9 @@ import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import type { DialogHome, SipDialog } from './sip-dialog.ts';
-import { notUnderstood } from './understood.ts';
+import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
-import { takeUnheededHangups } from './unheeded-hangups.ts';
+import { handleFailedHangups } from './failed-hangups.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 import type { SipServerAddress } from './server-address.ts';
@@ -94,7 +94,7 @@ export class SipLink implements DialogHome {
     this.name = `${address.host}:${address.port}`;
     this.#srf = new (SrfClass as unknown as new () => Srf)();
     describeByMedium(this.#srf);
-    takeUnheededHangups(this.#srf);
+    handleFailedHangups(this.#srf);
     this.#sessionExpires = sessionExpires;
     this.#log = log;
     // The promise may have no other handler.
@@ -128,7 +128,7 @@ export class SipLink implements DialogHome {
     const link = SipLink.open(address, handlers, log, options);
     try {
       await link.accepted(timeoutMs);
-      link.callOffLeftBehind(() => true);
+      link.cancelLeftRinging(() => true);
     } catch (error) {
       link.close();
       throw error;
@@ -195,7 +195,7 @@ export class SipLink implements DialogHome {
    * know the transactions.
    * @param mine true for phones called through the SIP server of this name
    */
-  callOffLeftBehind(mine: (server: string | undefined) => boolean): void {
+  cancelLeftRinging(mine: (server: string | undefined) => boolean): void {
     const left = this.#journal?.ringing.filter(({ server }) => mine(server)) ?? [];
     const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
     if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
@@ -205,7 +205,7 @@ export class SipLink implements DialogHome {
       const proxy = nextHop === undefined ? {} : { proxy: nextHop };
       this.#srf.request(uri, { method: 'CANCEL', stackTxnId: transaction, headers, ...proxy }, (err) => {
         this.#journal?.settled(transaction);
-        if (err !== null && err !== undefined) this.#endLeftBehind(uri, callId, from);
+        if (err !== null && err !== undefined) this.#endLeftAnswered(uri, callId, from);
       });
     }
   }
@@ -232,7 +232,7 @@ export class SipLink implements DialogHome {
   }
 
   /** Cancelling is no longer possible; a SIP server that kept running has a dialog with a phone that answered. */
-  #endLeftBehind(uri: string, callId: string, from: string): void {
+  #endLeftAnswered(uri: string, callId: string, from: string): void {
     const [, tag] = /;tag=([^;]+)/.exec(from) ?? [];
     const stackDialogId = `${callId};from-tag=${tag ?? ''}`;
     for (const method of ['ACK', 'BYE']) {
@@ -296,7 +296,7 @@ export class SipLink implements DialogHome {
     const guarded = (name: string, handler: (req: SrfRequest, res: SrfResponse) => void) => {
       srf.use(name, (req, res) => {
         try {
-          const refusal = notUnderstood(req);
+          const refusal = unsupportedRequest(req);
           if (refusal === undefined) handler(req, res);
           else res.send(refusal.status, { headers: refusal.headers });
         } catch (err) {

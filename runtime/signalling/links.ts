@@ -33,7 +33,7 @@ export class SipLinks {
       links.close();
       throw error instanceof AggregateError ? error.errors[0] : error;
     }
-    links.#callOffLeftBehind();
+    links.#cancelLeftRinging();
     return links;
   }
 
@@ -89,14 +89,14 @@ export class SipLinks {
   }
 
   /** Each server settles its own entries once connected; the first one also those of removed servers. */
-  #callOffLeftBehind(): void {
+  #cancelLeftRinging(): void {
     const names = new Set(this.all.map(({ name }) => name));
     let first = true;
     for (const link of this.all) {
       void link.firstAccepted.then(() => {
         const orphansToo = first;
         first = false;
-        link.callOffLeftBehind((server) =>
+        link.cancelLeftRinging((server) =>
           server !== undefined && names.has(server) ? server === link.name : orphansToo,
         );
       });

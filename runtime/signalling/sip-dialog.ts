@@ -6,7 +6,7 @@ import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
-import { notUnderstood } from './understood.ts';
+import { unsupportedRequest } from './unsupported-request.ts';
 
 /** The answer to a re-INVITE or UPDATE. */
 export interface ReinviteAnswer {
@@ -69,7 +69,7 @@ export interface DialogHome {
 export class SipDialog {
   readonly #dialog: SrfDialog;
   #handlers: SipDialogHandlers | undefined;
-  /** Early requests of a fast phone, kept until a listener is set. */
+  /** Resolves with the listener; early requests of a fast phone wait for it. */
   readonly #attended = Promise.withResolvers<SipDialogHandlers>();
   #ended: string | undefined;
   #awaitingAnswerInAck: boolean;
@@ -221,7 +221,7 @@ export class SipDialog {
 
   async #referred(req: SrfRequest, res: SrfResponse): Promise<void> {
     this.#liveness.heard();
-    const refusal = notUnderstood(req);
+    const refusal = unsupportedRequest(req);
     if (refusal !== undefined) {
       res.send(refusal.status, { headers: refusal.headers });
       return;

@@ -4,7 +4,7 @@ import { listValues } from '../../runtime/signalling/list-values.ts';
 import { parseReferTo } from '../../runtime/signalling/refer-to.ts';
 import { parseReplaces } from '../../runtime/signalling/replaces.ts';
 import { parseSipUri } from '../../runtime/signalling/sip-uri.ts';
-import { notUnderstood } from '../../runtime/signalling/understood.ts';
+import { unsupportedRequest } from '../../runtime/signalling/unsupported-request.ts';
 
 /** Octets: as long as a SIP server lets the head of a message be. */
 const LENGTH = 64_000;
@@ -18,7 +18,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'Refer-To': parseReferTo,
   Replaces: parseReplaces,
   'Allow-Events': parseAllowEvents,
-  'Require, Content-Type and the like': (text) => notUnderstood(request(text)),
+  'Require, Content-Type and the like': (text) => unsupportedRequest(request(text)),
 };
 const PIECES = [
   ',',

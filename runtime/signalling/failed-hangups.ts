@@ -1,5 +1,5 @@
 /** Patches a rejection of drachtio-fsmrf that ends the process: the parts that it uses. */
-interface Hangable {
+interface HangUpDialog {
   destroy(...args: unknown[]): unknown;
 }
 type CreateUac = (...args: unknown[]) => unknown;
@@ -9,20 +9,20 @@ type CreateUac = (...args: unknown[]) => unknown;
  * far end hung up first, the result is an unhandled rejection, and Node ends the process. This patch handles it for
  * dialogs of this application object; callers that await the result still get it.
  */
-export function takeUnheededHangups(srf: object): void {
+export function handleFailedHangups(srf: object): void {
   const agent = srf as { createUAC: CreateUac };
   const createUAC = agent.createUAC.bind(agent);
   agent.createUAC = (...args) => {
     const callback = args.at(-1);
     if (typeof callback === 'function') {
-      const done = (err: unknown, dialog?: Hangable): unknown => callback(err, dialog && heeded(dialog));
+      const done = (err: unknown, dialog?: HangUpDialog): unknown => callback(err, dialog && withHandledHangup(dialog));
       return createUAC(...args.slice(0, -1), done);
     }
-    return Promise.resolve(createUAC(...args)).then((dialog) => heeded(dialog as Hangable));
+    return Promise.resolve(createUAC(...args)).then((dialog) => withHandledHangup(dialog as HangUpDialog));
   };
 }
 
-function heeded(dialog: Hangable): Hangable {
+function withHandledHangup(dialog: HangUpDialog): HangUpDialog {
   // With `noAck` the library returns another object, without a dialog yet.
   if (typeof dialog.destroy !== 'function') return dialog;
   const destroy = dialog.destroy.bind(dialog);

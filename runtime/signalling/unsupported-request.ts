@@ -11,7 +11,7 @@ const KNOWN = new Set(['100rel', 'norefersub', 'replaces', 'timer']);
  * (section 16.3); 415 for an INVITE with another body than a session description.
  * @returns undefined for a supported request
  */
-export function notUnderstood(
+export function unsupportedRequest(
   request: Pick<SrfMessage, 'method' | 'uri' | 'body' | 'get'>,
 ): { status: number; headers: Record<string, string> } | undefined {
   if (!/^(?:sips?|tel):/i.test(request.uri)) return { status: 416, headers: {} };

@@ -12,8 +12,8 @@ describe('an unawaited hangup', () => {
   let link: SipLink;
   let agent: Agent;
 
-  const unheeded: unknown[] = [];
-  const note = (reason: unknown): unknown => unheeded.push(reason);
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): unknown => unhandled.push(reason);
 
   before(async () => {
     process.prependListener('unhandledRejection', note);
@@ -47,14 +47,14 @@ describe('an unawaited hangup', () => {
       (await agent.request('BYE')).respond(200);
       await ended;
       void dialog.destroy();
-      const heeded = await dialog.destroy().then(
+      const withHandledHangup = await dialog.destroy().then(
         () => undefined,
         (error: unknown) => (error as { code?: string }).code,
       );
-      expect(heeded).to.equal('ENODIALOG');
+      expect(withHandledHangup).to.equal('ENODIALOG');
       // Node tells of rejections after the microtasks of a turn.
       await new Promise((resolve) => setImmediate(resolve));
-      expect(unheeded).to.deep.equal([]);
+      expect(unhandled).to.deep.equal([]);
     });
   }
 });

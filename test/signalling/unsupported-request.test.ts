@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { notUnderstood } from '../../runtime/signalling/understood.ts';
+import { unsupportedRequest } from '../../runtime/signalling/unsupported-request.ts';
 
 const refusal = (uri: string, require?: string) =>
-  notUnderstood({ method: 'OPTIONS', uri, body: '', get: (name) => (name === 'Require' ? require : undefined) });
+  unsupportedRequest({ method: 'OPTIONS', uri, body: '', get: (name) => (name === 'Require' ? require : undefined) });
 const offer = (headers: Readonly<Record<string, string>>, body = 'v=0') =>
-  notUnderstood({ method: 'INVITE', uri: 'sip:a', body, get: (name) => headers[name] });
+  unsupportedRequest({ method: 'INVITE', uri: 'sip:a', body, get: (name) => headers[name] });
 
 describe('unsupported requests', () => {
   it('have a Request-URI that is neither a SIP URI nor a telephone number', () => {
@@ -17,7 +17,7 @@ describe('unsupported requests', () => {
     expect(refusal('sip:a', 'timer, path ,Foo')).to.deep.equal({ status: 420, headers: { Unsupported: 'path, Foo' } });
     expect(refusal('sip:a', 'Timer,100rel')).to.equal(undefined);
     const proxied = { method: 'REGISTER', uri: 'sip:a', body: '', get: () => 'path' };
-    expect(notUnderstood(proxied), 'in Proxy-Require, too').to.deep.equal({
+    expect(unsupportedRequest(proxied), 'in Proxy-Require, too').to.deep.equal({
       status: 420,
       headers: { Unsupported: 'path' },
     });
