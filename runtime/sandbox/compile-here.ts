@@ -1,7 +1,7 @@
 /** Compiles sources without an isolate. */
 import { type Program as Tree, parse } from 'acorn';
 import type { CompileResult, ScriptSource } from './sandbox.ts';
-import { SourceError, WornError, plainSource } from './worker/source.ts';
+import { SourceError, CompilerExhaustedError, plainSource } from './worker/source.ts';
 
 /**
  * Compiles a source without an isolate, for commands without calls: in a tenth of the time.
@@ -13,7 +13,7 @@ export function compileHere(source: ScriptSource): CompileResult | undefined {
     code = plainSource({ ...source, line: source.line ?? 1 });
   } catch (error) {
     if (error instanceof SourceError) return { ok: false, problems: error.problems };
-    if (error instanceof WornError) return undefined;
+    if (error instanceof CompilerExhaustedError) return undefined;
     throw error;
   }
   const isBlock = source.kind === 'block';

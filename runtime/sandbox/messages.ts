@@ -76,20 +76,20 @@ export type ToHost =
   | { readonly type: 'pong'; readonly rss: number }
   | { readonly type: 'compiled'; readonly request: number; readonly problems: readonly ScriptProblem[] }
   /** TypeScript can no longer be compiled in this process, which has to be replaced. */
-  | { readonly type: 'worn' }
+  | { readonly type: 'compilerExhausted' }
   /** For a program that arrived too late for compilation. */
   | { readonly type: 'uncompiled'; readonly request: number }
   /** The same for a run that has not started, or slept. The worker has dropped it. */
   | { readonly type: 'refused'; readonly run: number }
   /** Body: output of the activation as a JSON list; `over`: the script ended, and the worker dropped it. */
-  | ({ readonly type: 'said'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
+  | ({ readonly type: 'output'; readonly run: number; readonly unhandled?: string; readonly over?: true } & RunProgress)
   /** A turn continues. Body: log entries since the last report as a JSON list, or nothing. */
   | ({ readonly type: 'working'; readonly run: number } & RunUsage)
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
   /** Body: the saved state of the run. The worker has dropped it. */
   | { readonly type: 'asleep'; readonly run: number }
   /** An isolate cannot be stopped: the process has to end after its other runs. */
-  | { readonly type: 'wounded'; readonly run: number; readonly reason: string }
+  | { readonly type: 'damaged'; readonly run: number; readonly reason: string }
   /** The run waits for a debugger. */
   | { readonly type: 'debuggable'; readonly run: number }
   /** The time limits apply again. */

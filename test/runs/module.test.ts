@@ -218,7 +218,7 @@ return 10n;`,
     ]);
     expect(outcome.error).to.deep.include({
       code: 'script',
-      message: 'what is returned is no JSON: Do not know how to serialize a BigInt',
+      message: 'the returned value is not JSON: Do not know how to serialize a BigInt',
     });
   });
 

@@ -10,9 +10,9 @@ describe('sandbox: an isolate with a debugger', () => {
     const room = new Room(program, prepareSource(program), { memoryMb: 16, inspector: true });
     const door = await room.open();
     let left = false;
-    const stand = (): Promise<void> => door.stand().finally(() => (left = true));
+    const hold = (): Promise<void> => door.hold().finally(() => (left = true));
     const { promise: enabled, resolve } = Promise.withResolvers<void>();
-    const link = new InspectorLink(room.isolate, program, stand, () => resolve());
+    const link = new InspectorLink(room.isolate, program, hold, () => resolve());
     link.dispatch('{"id":1,"method":"Debugger.enable"}');
     await enabled;
     expect(left).to.equal(false);

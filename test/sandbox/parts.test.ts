@@ -5,11 +5,11 @@ import { Growth } from '../../runtime/sandbox/host/growth.ts';
 import { Pace } from '../../runtime/sandbox/host/pace.ts';
 import { Programs } from '../../runtime/sandbox/host/programs.ts';
 import { Quarantine } from '../../runtime/sandbox/host/quarantine.ts';
-import { UnintelligibleError, parseSaid } from '../../runtime/sandbox/host/said.ts';
+import { InvalidOutputError, parseOutput } from '../../runtime/sandbox/host/output.ts';
 import { MAX_DEPTH, NotPlainError, parsePlain, stringifyPlain } from '../../runtime/sandbox/json.ts';
 import { DEFAULT_LIMITS } from '../../runtime/sandbox/limits.ts';
 import { MemoryWatch } from '../../runtime/sandbox/worker/memory-watch.ts';
-import { ProcessorWatch, STARVED } from '../../runtime/sandbox/worker/processor-watch.ts';
+import { ProcessorWatch, BUSY_FACTOR } from '../../runtime/sandbox/worker/processor-watch.ts';
 
 describe('sandbox: frames', () => {
   const frames = [
@@ -66,7 +66,7 @@ describe('sandbox: plain data', () => {
 describe('sandbox: output of a script', () => {
   it('is parsed', () => {
     expect(
-      parseSaid('[["call",1,"a.b",[2]],["cancel",1],["log","warn","x"],["limit","cpuMs"],["done",1,{"v":2}]]'),
+      parseOutput('[["call",1,"a.b",[2]],["cancel",1],["log","warn","x"],["limit","cpuMs"],["done",1,{"v":2}]]'),
     ).to.deep.equal([
       { kind: 'call', id: 1, name: 'a.b', args: [2] },
       { kind: 'cancel', id: 1 },
@@ -74,7 +74,7 @@ describe('sandbox: output of a script', () => {
       { kind: 'limit', limit: 'cpuMs' },
       { kind: 'done', value: 1, vars: { v: 2 } },
     ]);
-    expect(parseSaid('')).to.deep.equal([]);
+    expect(parseOutput('')).to.deep.equal([]);
   });
 
   for (const body of [
@@ -87,7 +87,7 @@ describe('sandbox: output of a script', () => {
     '[["own"]]',
   ]) {
     it(`is refused: ${body}`, () => {
-      expect(() => parseSaid(body)).to.throw(UnintelligibleError);
+      expect(() => parseOutput(body)).to.throw(InvalidOutputError);
     });
   }
 });
@@ -283,7 +283,7 @@ describe('sandbox: processor time', () => {
     const turn = { ...turnOf('starved', 3), exceeded: () => over.resolve() };
     watch.begin(turn);
     await over.promise;
-    expect(performance.now() - began).to.be.at.least(STARVED * 3 - 1);
+    expect(performance.now() - began).to.be.at.least(BUSY_FACTOR * 3 - 1);
     watch.end(turn);
     watch.look();
   });

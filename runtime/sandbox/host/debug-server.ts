@@ -118,7 +118,7 @@ export class DebugServer {
     }
     this.#server.handleUpgrade(request, socket, head, (connected) => {
       // After a refusal, VS Code would retry the address for a minute; after a close, it looks for the next run.
-      if (this.#sockets.has(secret)) connected.close(TRY_AGAIN_LATER, 'another debugger is there');
+      if (this.#sockets.has(secret)) connected.close(TRY_AGAIN_LATER, 'another debugger is connected');
       else this.#connect(connected, secret);
     });
   }

@@ -17,7 +17,7 @@ import { ownLines } from '../stack.ts';
 import { Budget } from './budget.ts';
 import { offeredCommands } from './commands.ts';
 import { Pace } from './pace.ts';
-import { type LogLine, type Utterance, parseSaid, UnintelligibleError } from './said.ts';
+import { type LogLine, type OutputItem, parseOutput, InvalidOutputError } from './output.ts';
 
 /** What a run needs from its worker process. */
 export interface RunLink {
@@ -28,8 +28,8 @@ export interface RunLink {
   end(reusable: boolean): void;
 }
 
-/** Milliseconds to wait for the process of a stopped run to report its usage and log. */
-const LAST_WORDS_MS = 250;
+/** Milliseconds to wait for the process to report the usage and log of a stopped run. */
+const FINAL_REPORT_MS = 250;
 
 /** The host's side of a run: executes the script's commands and enforces its limits. */
 export class HostRun implements ScriptRun {
@@ -87,7 +87,7 @@ export class HostRun implements ScriptRun {
     if (this.#link?.halt(limit) !== true) return this.#exceed(limit);
     this.#halting = limit;
     this.#abortCommands();
-    this.#timer = setTimeout(() => this.#exceed(limit), LAST_WORDS_MS);
+    this.#timer = setTimeout(() => this.#exceed(limit), FINAL_REPORT_MS);
   }
 
   get isOver(): boolean {
@@ -147,7 +147,7 @@ export class HostRun implements ScriptRun {
     if (this.#halting !== undefined) this.#exceed(this.#halting);
   }
 
-  /** The run starts or wakes again because its target process died. */
+  /** Resets the log, because the run starts or wakes again after the death of its process. */
   restart(): void {
     this.#written = [];
   }
@@ -166,27 +166,27 @@ export class HostRun implements ScriptRun {
   /** A turn continues. @param body log written since the last report */
   working(body: string, usage: RunUsage): void {
     this.#progress = { ...this.#progress, ...usage };
-    for (const item of parseSaid(body)) {
-      if (item.kind !== 'log') throw new UnintelligibleError('a script that works said more than its log');
+    for (const item of parseOutput(body)) {
+      if (item.kind !== 'log') throw new InvalidOutputError('the output of a running turn has more than log entries');
       this.#written.push(item);
     }
   }
 
-  said(body: string, progress: RunProgress, unhandled: string | undefined): void {
+  takeOutput(body: string, progress: RunProgress, unhandled: string | undefined): void {
     this.#progress = progress;
     this.#pace.crossed(performance.now(), body.length);
-    let utterances: readonly Utterance[];
+    let items: readonly OutputItem[];
     try {
-      utterances = parseSaid(body);
+      items = parseOutput(body);
     } catch (error) {
       if (error instanceof NotPlainError) return this.#end(true, new ScriptError('not_plain', error.message, ''));
       throw error;
     }
     // A message with a limit contains nothing else of the turn.
-    if (utterances[0]?.kind !== 'limit') this.#written = [];
+    if (items[0]?.kind !== 'limit') this.#written = [];
     if (unhandled !== undefined) this.#log('warn', `a rejected promise was not handled: ${unhandled}`);
     this.#budget.beginTurn();
-    for (const item of utterances) {
+    for (const item of items) {
       if (this.isOver) return;
       if (this.#halting === undefined || item.kind === 'log') this.#hear(item);
     }
@@ -209,7 +209,7 @@ export class HostRun implements ScriptRun {
     this.#end(false, error);
   }
 
-  #hear(item: Utterance): void {
+  #hear(item: OutputItem): void {
     switch (item.kind) {
       case 'call':
         return this.#command(item.id, item.name, item.args);
@@ -237,7 +237,7 @@ export class HostRun implements ScriptRun {
 
   #command(id: number, name: string, args: Parameters<StartOptions['onCommand']>[1]): void {
     if (!offeredCommands(this.options.commands).names.has(name) || this.#commands.has(id))
-      return this.lost(`the sandbox asked for ${name}, which is not offered`);
+      return this.lost(`the sandbox requested the command ${name}, which this run does not offer`);
     const exceeded = this.#budget.countCommand(id, name);
     if (exceeded) return this.#exceed(exceeded);
     this.#pace.command(performance.now());

@@ -156,7 +156,7 @@ export class Pool implements Sandbox {
 
   /** @throws DebuggerNotAllowedError */
   #refuseDebugger(): void {
-    if (!this.#debug) throw new DebuggerNotAllowedError('this sandbox lets no debugger in');
+    if (!this.#debug) throw new DebuggerNotAllowedError('debugging is disabled on this node');
   }
 
   #letDebuggerIn(worker: Worker, id: number): void {
@@ -247,7 +247,7 @@ export class Pool implements Sandbox {
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
         this.#placeWaiting();
       },
-      wounded: (worker, culprit, reason) => {
+      damaged: (worker, culprit, reason) => {
         if (worker.state !== 'ready' && !this.#retired.isReplaced(worker)) return;
         this.#options.onDiagnostic('a script harmed its sandbox process, which retires', {
           file: culprit.file,
@@ -255,10 +255,10 @@ export class Pool implements Sandbox {
         });
         this.#quarantine.add(culprit.key, performance.now());
         this.#vacate(worker);
-        this.#retired.addHarmed(worker);
+        this.#retired.addDamaged(worker);
       },
       asleep: (id, run, text, missed) => this.#asleep(id, run, text, missed),
-      worn: (worker) => {
+      compilerExhausted: (worker) => {
         if (worker.state === 'retiring') return;
         this.#options.onDiagnostic('a source was nested too deeply for its sandbox process, which is replaced', {});
         this.#vacate(worker);
@@ -275,16 +275,16 @@ export class Pool implements Sandbox {
         if (this.#closed || planned) return;
         if (worker.wasReady) this.#failedStarts = 0;
         else if (++this.#failedStarts > FAILED_STARTS)
-          this.#opened.reject(new SandboxLostError(`${reason}\n${worker.process.lastWords}`));
+          this.#opened.reject(new SandboxLostError(`${reason}\n${worker.process.errorOutput}`));
         for (const { key } of suspects) this.#quarantine.add(key, performance.now());
         this.#vacate(worker);
         this.#options.onDiagnostic('a sandbox process is gone', {
           reason,
           suspects: suspects.map(({ file }) => file),
-          lastWords: worker.process.lastWords,
+          lastWords: worker.process.errorOutput,
         });
       },
-      unheard: (arrivals) => {
+      requeue: (arrivals) => {
         for (const arrival of arrivals) {
           if (this.#closed) arrival.run.lost('the sandbox is closed');
           else this.#admit(arrival);

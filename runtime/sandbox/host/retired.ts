@@ -21,7 +21,7 @@ export class Retired {
   }
 
   /** A script may have damaged state of other runs. */
-  addHarmed(worker: Worker): void {
+  addDamaged(worker: Worker): void {
     if (this.#workers.get(worker)) return;
     this.#workers.set(worker, setTimeout(() => worker.process.kill(), this.#drainMs).unref());
     worker.retire();

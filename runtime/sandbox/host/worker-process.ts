@@ -45,7 +45,7 @@ const LIBRARIES = fileURLToPath(new URL('..', import.meta.resolve('isolated-vm/p
 const FRAME_BYTES = 16 * 1_048_576;
 
 /** Characters kept from the end of the process's error output, to explain its end. */
-const LAST_WORDS = 2000;
+const ERROR_OUTPUT_CHARACTERS = 2000;
 
 /**
  * A sandbox process and its line. It has no environment, may read only the program's own files, and cannot start
@@ -63,7 +63,7 @@ export class WorkerProcess {
   #orphaned = false;
   /** Messages waiting for the line. */
   #unsent: Buffer[] = [];
-  #lastWords = '';
+  #errorOutput = '';
   #heard = performance.now();
   /** It has reported that it is ready. */
   #isUp = false;
@@ -88,7 +88,7 @@ export class WorkerProcess {
     this.#kill = options.nursery.start(options.spareOne ? offFirstProcessor(order) : order, {
       started: (pid, line) => this.#started(pid, line, options),
       words: (text) => {
-        this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+        this.#errorOutput = (this.#errorOutput + text).slice(-ERROR_OUTPUT_CHARACTERS);
       },
       gone: (reason) => this.#end(`the sandbox process ${reason}`),
       orphaned: () => {
@@ -110,8 +110,8 @@ export class WorkerProcess {
   }
 
   /** The end of the process's error output. */
-  get lastWords(): string {
-    return this.#lastWords;
+  get errorOutput(): string {
+    return this.#errorOutput;
   }
 
   send(message: ToWorker, body = ''): void {
@@ -152,7 +152,7 @@ export class WorkerProcess {
       }
     } catch (error) {
       // Invalid messages cannot come from our program.
-      this.#lastWords = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#errorOutput = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.kill();
     }
   }
@@ -163,7 +163,7 @@ export class WorkerProcess {
     putInBackground(this.#pid, nice).then(
       () => this.#events.ready(),
       (error: unknown) => {
-        this.#lastWords = String(error);
+        this.#errorOutput = String(error);
         this.kill();
       },
     );

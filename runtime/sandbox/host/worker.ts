@@ -13,19 +13,20 @@ import { type WorkerOptions, WorkerProcess } from './worker-process.ts';
  * starting ─▶ ready ─▶ retiring ─▶ gone
  *     └─────────┴──────────────────▶┘
  * ```
- * A retiring worker takes no new runs, because an isolate in it does not stop, or it has grown; those it has go on.
+ * A retiring worker takes no new runs, because an isolate in it does not stop or its memory has grown. Its present runs
+ * continue.
  */
 export type WorkerState = 'starting' | 'ready' | 'retiring' | 'gone';
 
 export interface WorkerListener {
   ready(worker: Worker): void;
-  /** A program made the worker unreliable. */
-  wounded(worker: Worker, culprit: NumberedProgram, reason: string): void;
+  /** A program made the worker unreliable, for example because its isolate does not stop. */
+  damaged(worker: Worker, culprit: NumberedProgram, reason: string): void;
   /**
-   * The worker died or became unable to compile before it reported anything about runs that were to start or wake in
-   * it: none of their commands was executed. Follows `gone` or `worn`.
+   * Runs to place in another worker: this one died, or lost its compiler, before it reported anything about them, so
+   * none of their commands was executed. Follows `gone` or `compilerExhausted`.
    */
-  unheard(arrivals: readonly Arrival[]): void;
+  requeue(arrivals: readonly Arrival[]): void;
   /** @param suspects programs that may be the cause */
   gone(worker: Worker, suspects: readonly NumberedProgram[], reason: string): void;
   /**
@@ -35,7 +36,7 @@ export interface WorkerListener {
    */
   asleep(id: number, run: HostRun, text: string, missed: readonly Job[]): void;
   /** The worker can compile no more programs; its runs continue. */
-  worn(worker: Worker): void;
+  compilerExhausted(worker: Worker): void;
   /** The worker keeps much more memory than it needs. */
   grown(worker: Worker): void;
   /** A run waits for a debugger. */
@@ -68,7 +69,7 @@ export class Worker {
   /** Numbers of the programs sent to it. */
   readonly #programs = new Set<number>();
   /** Programs of ended runs whose isolate may still be running. */
-  readonly #endedBadly = new Map<number, NumberedProgram>();
+  readonly #stillRunning = new Map<number, NumberedProgram>();
   readonly #compiles = new Map<number, PromiseWithResolvers<CompileResult | undefined>>();
   #state: WorkerState = 'starting';
   #wasReady = false;
@@ -143,12 +144,12 @@ export class Worker {
     const held: Held = { run, program, arrival, jobs: [], over: false };
     this.#held.set(id, held);
     const tell = (job: Job): void => {
-      const { text: said, ...time } = job;
+      const { text: body, ...time } = job;
       held.jobs.push(job);
-      this.process.send({ type: 'job', run: id, ...time }, said);
+      this.process.send({ type: 'job', run: id, ...time }, body);
     };
     run.attach({
-      job: (said) => tell(jobOf(run, said)),
+      job: (body) => tell(jobOf(run, body)),
       halt: (limit) => {
         if (!held.over) this.process.send({ type: 'halt', run: id, limit });
         return !held.over;
@@ -175,9 +176,9 @@ export class Worker {
     this.#held.delete(id);
     if (!held.over) this.process.send({ type: 'end', run: id, reusable });
     if (!reusable) {
-      this.#endedBadly.set(id, held.program);
-      const [oldest] = this.#endedBadly.keys();
-      if (this.#endedBadly.size > MEMORY && oldest !== undefined) this.#endedBadly.delete(oldest);
+      this.#stillRunning.set(id, held.program);
+      const [oldest] = this.#stillRunning.keys();
+      if (this.#stillRunning.size > MEMORY && oldest !== undefined) this.#stillRunning.delete(oldest);
     }
     this.#endWhenDone();
   }
@@ -197,8 +198,8 @@ export class Worker {
         return this.#compiled(message.request, compileResult(message.problems, body));
       case 'uncompiled':
         return this.#compiled(message.request, undefined);
-      case 'worn':
-        return this.#listener.worn(this);
+      case 'compilerExhausted':
+        return this.#listener.compilerExhausted(this);
       case 'refused':
         return this.#refused(message.run);
       case 'debuggable': {
@@ -210,13 +211,13 @@ export class Worker {
         return this.#listener.undebugged(message.run);
       case 'inspected':
         return this.#listener.inspected(message.run, body);
-      case 'said': {
+      case 'output': {
         const held = this.#held.get(message.run);
         if (!held) return;
         held.arrival = undefined;
         held.jobs.splice(0, message.jobs - held.run.jobsDone);
         held.over = message.over === true;
-        return held.run.said(body, message, message.unhandled);
+        return held.run.takeOutput(body, message, message.unhandled);
       }
       case 'working': {
         const held = this.#held.get(message.run);
@@ -227,8 +228,8 @@ export class Worker {
         return this.#fellAsleep(message.run, body);
       case 'failed':
         return this.#held.get(message.run)?.run.failed(message.failure, message);
-      case 'wounded':
-        return this.#wounded(message.run, message.reason);
+      case 'damaged':
+        return this.#damaged(message.run, message.reason);
     }
   }
 
@@ -249,7 +250,7 @@ export class Worker {
   #refused(id: number): void {
     const { arrival, jobs = [] } = this.#held.get(id) ?? {};
     this.#held.delete(id);
-    if (arrival) this.#listener.unheard([arrivalAgain(arrival, jobs, arrival.isAgain)]);
+    if (arrival) this.#listener.requeue([arrivalAgain(arrival, jobs, arrival.isAgain)]);
     this.#endWhenDone();
   }
 
@@ -261,11 +262,11 @@ export class Worker {
     if (grown && this.#state === 'ready') this.#listener.grown(this);
   }
 
-  #wounded(id: number, reason: string): void {
+  #damaged(id: number, reason: string): void {
     const held = this.#held.get(id);
-    const culprit = held?.program ?? this.#endedBadly.get(id);
+    const culprit = held?.program ?? this.#stillRunning.get(id);
     held?.run.lost(reason);
-    if (culprit) this.#listener.wounded(this, culprit, reason);
+    if (culprit) this.#listener.damaged(this, culprit, reason);
   }
 
   #exit(reason: string): void {
@@ -273,12 +274,12 @@ export class Worker {
     const held = [...this.#held.values()];
     this.#held.clear();
     const suspects = held.filter(({ arrival, jobs }) => arrival || jobs.length > 0).map(({ program }) => program);
-    const unheard = held.flatMap(({ arrival, jobs }) => (arrival && !arrival.isAgain ? { arrival, jobs } : []));
+    const unreported = held.flatMap(({ arrival, jobs }) => (arrival && !arrival.isAgain ? { arrival, jobs } : []));
     for (const { run, arrival } of held) if (!arrival || arrival.isAgain) run.lost(reason);
     for (const { reject } of this.#compiles.values()) reject(new SandboxLostError(reason));
     this.#compiles.clear();
     this.#listener.gone(this, suspects, reason);
-    this.#listener.unheard(unheard.map(({ arrival, jobs }) => arrivalAgain(arrival, jobs, true)));
+    this.#listener.requeue(unreported.map(({ arrival, jobs }) => arrivalAgain(arrival, jobs, true)));
   }
 }
 

@@ -1,10 +1,10 @@
 /** Turns of a run in its isolate. */
 import type { LimitName } from '../limits.ts';
 import type { Entry, RunUsage } from '../messages.ts';
-import type { Said } from './door.ts';
+import type { TurnResult } from './door.ts';
 import type { InspectorLink } from './inspector-link.ts';
 import type { MemoryWatch, Watched } from './memory-watch.ts';
-import { STARVED, type ProcessorWatch, type Turn } from './processor-watch.ts';
+import { BUSY_FACTOR, type ProcessorWatch, type Turn } from './processor-watch.ts';
 import { ScriptTime, type TimeLimit } from './script-time.ts';
 import type { Seat } from './seats.ts';
 
@@ -93,22 +93,22 @@ export class Activity implements Watched {
   }
 
   /** Repeats a turn that was counted when it first ran. */
-  async again(seat: Seat, options: Pick<TurnOptions, 'now' | 'jobs' | 'first'>): Promise<Said> {
+  async again(seat: Seat, options: Pick<TurnOptions, 'now' | 'jobs' | 'first'>): Promise<TurnResult> {
     // It was within its limits then, and is measured again.
-    const { said } = await this.#enter(seat, this.#time.limitAgain, {
+    const { result } = await this.#enter(seat, this.#time.limitAgain, {
       ...options,
       limited: true,
       inspector: undefined,
     });
-    return said;
+    return result;
   }
 
-  async turn(seat: Seat, options: TurnOptions): Promise<Said> {
+  async turn(seat: Seat, options: TurnOptions): Promise<TurnResult> {
     this.#activations++;
-    const { said, usedMs } = await this.#enter(seat, this.#time.limit, options);
+    const { result, usedMs } = await this.#enter(seat, this.#time.limit, options);
     this.#time.count(usedMs);
-    if (said.kind === 'said') this.#memoryBytes = said.bytes;
-    return said;
+    if (result.kind === 'output') this.#memoryBytes = result.bytes;
+    return result;
   }
 
   /** Applies time limits to the turn in progress, which had none. */
@@ -116,18 +116,19 @@ export class Activity implements Watched {
     if (this.#turn && this.#seat && !this.#watched) this.#watch(this.#turnOf(this.#seat, this.#time.limit));
   }
 
-  async #enter(seat: Seat, limit: TimeLimit, options: TurnOptions): Promise<{ said: Said; usedMs: number }> {
+  async #enter(seat: Seat, limit: TimeLimit, options: TurnOptions): Promise<{ result: TurnResult; usedMs: number }> {
     const { now, jobs, first, limited, inspector } = options;
     const { door } = seat;
     this.#seat = seat;
-    door.slate.wipe();
+    door.logBuffer.wipe();
     this.#turn = this.#turnOf(seat, limit);
     if (limited) this.#watch(this.#turn);
     // A second attempt, in case the first has no effect.
-    const timeout = limited ? STARVED * limit.milliseconds : undefined;
-    const work = (): Promise<Said> => (first ? start(seat, now, jobs, timeout) : door.activate(now, jobs, timeout));
-    const said = await (inspector ? inspector.turn(work) : work());
-    return { said, usedMs: this.#end() };
+    const timeout = limited ? BUSY_FACTOR * limit.milliseconds : undefined;
+    const work = (): Promise<TurnResult> =>
+      first ? start(seat, now, jobs, timeout) : door.activate(now, jobs, timeout);
+    const result = await (inspector ? inspector.turn(work) : work());
+    return { result, usedMs: this.#end() };
   }
 
   #watch(turn: Turn): void {
@@ -167,10 +168,10 @@ async function start(
   now: number,
   jobs: readonly string[],
   timeout?: number,
-): Promise<Said> {
-  const said = await (room.endsAtOnce
+): Promise<TurnResult> {
+  const result = await (room.endsAtOnce
     ? door.startToEnd(now, jobs, timeout, () => room.prepare())
     : door.start(now, jobs, timeout));
-  room.endsAtOnce = program.kind === 'block' && said.kind === 'said' && said.ended;
-  return said;
+  room.endsAtOnce = program.kind === 'block' && result.kind === 'output' && result.ended;
+  return result;
 }

@@ -1,7 +1,7 @@
 /** The interface between host and isolate. */
 import type ivm from 'isolated-vm';
 import { ownLines, placesOf } from '../stack.ts';
-import type { Slate } from './slate.ts';
+import type { LogBuffer } from './log-buffer.ts';
 
 /**
  * The only interface between host and isolate. Activations enter as JSON text, and the script's output leaves as JSON
@@ -21,10 +21,10 @@ const ENDED = '.';
 const NOTHING = { status: 'fulfilled', value: undefined } as const;
 
 /** Result of an activation. */
-export type Said =
+export type TurnResult =
   /** @property ended true when the script has ended with nothing left to do */
   | {
-      readonly kind: 'said';
+      readonly kind: 'output';
       readonly text: string;
       readonly ended: boolean;
       /** Heap and buffers of the isolate, in bytes. */
@@ -38,16 +38,16 @@ export type Said =
   /** The isolate was disposed, e.g. for its memory. */
   | { readonly kind: 'disposed' };
 
-export type Activate = (activation?: string, toEnd?: boolean, slate?: SharedArrayBuffer) => string | undefined;
+export type Activate = (activation?: string, toEnd?: boolean, logBuffer?: SharedArrayBuffer) => string | undefined;
 export type StartProgram = (options: ivm.RunOptions) => Promise<unknown>;
 
 /** Handles inside the isolate. */
 export interface Inside {
-  readonly slate: Slate;
+  readonly logBuffer: LogBuffer;
   readonly activate: ivm.Reference<Activate>;
   readonly start: StartProgram;
-  /** See `Stand`; undefined without debugging. */
-  readonly stand: ivm.Reference<() => void> | undefined;
+  /** See `ThreadHold`; undefined without debugging. */
+  readonly hold: ivm.Reference<() => void> | undefined;
 }
 
 /** A context with a program. */
@@ -55,18 +55,18 @@ export class Door {
   readonly #isolate: ivm.Isolate;
   readonly #context: ivm.Context;
   /** Log of the current turn, in case the turn never ends. */
-  readonly slate: Slate;
+  readonly logBuffer: LogBuffer;
   readonly #activate: ivm.Reference<Activate>;
   readonly #start: StartProgram;
-  readonly #stand: ivm.Reference<() => void> | undefined;
+  readonly #hold: ivm.Reference<() => void> | undefined;
 
-  constructor(isolate: ivm.Isolate, context: ivm.Context, { slate, activate, start, stand }: Inside) {
+  constructor(isolate: ivm.Isolate, context: ivm.Context, { logBuffer, activate, start, hold }: Inside) {
     this.#isolate = isolate;
     this.#context = context;
-    this.slate = slate;
+    this.logBuffer = logBuffer;
     this.#activate = activate;
     this.#start = start;
-    this.#stand = stand;
+    this.#hold = hold;
   }
 
   /**
@@ -75,11 +75,11 @@ export class Door {
    * @param jobs JSON texts
    * @param timeout milliseconds; undefined: unlimited
    */
-  async start(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
+  async start(now: number, jobs: readonly string[], timeout: number | undefined): Promise<TurnResult> {
     const options = limited(timeout);
     // The isolate runs its tasks in order, within one turn of its thread.
     const [announced, started, drained, bytes] = await Promise.allSettled([
-      this.#activate.apply(undefined, [activation(now, jobs), false, this.slate.handle()], options),
+      this.#activate.apply(undefined, [activation(now, jobs), false, this.logBuffer.handle()], options),
       this.#start(options),
       this.#drain(),
       this.#bytes(),
@@ -97,10 +97,10 @@ export class Door {
     jobs: readonly string[],
     timeout: number | undefined,
     meanwhile: () => void,
-  ): Promise<Said> {
+  ): Promise<TurnResult> {
     const options = { ...limited(timeout), result: { promise: true, copy: true } } as const;
     const turn: { settled?: PromiseSettledResult<string> } = {};
-    const inside = [activation(now, jobs), true, this.slate.handle()] as const;
+    const inside = [activation(now, jobs), true, this.logBuffer.handle()] as const;
     (this.#activate.apply(undefined, [...inside], options) as unknown as Promise<string>).then(
       (value) => (turn.settled = { status: 'fulfilled', value }),
       (reason: unknown) => (turn.settled = { status: 'rejected', reason }),
@@ -117,7 +117,7 @@ export class Door {
   }
 
   /** Continues the program, like `start`. */
-  async activate(now: number, jobs: readonly string[], timeout: number | undefined): Promise<Said> {
+  async activate(now: number, jobs: readonly string[], timeout: number | undefined): Promise<TurnResult> {
     const [activated, drained, bytes] = await Promise.allSettled([
       this.#activate.apply(undefined, [activation(now, jobs)], limited(timeout)),
       this.#drain(),
@@ -126,9 +126,9 @@ export class Door {
     return this.#outcome(drained, activated, NOTHING, bytes);
   }
 
-  /** Stops the isolate's thread for a debugger: see `Stand`. Rejects when the isolate was disposed. */
-  async stand(): Promise<void> {
-    await this.#stand?.apply(undefined, []);
+  /** Stops the isolate's thread for a debugger: see `ThreadHold`. Rejects when the isolate was disposed. */
+  async hold(): Promise<void> {
+    await this.#hold?.apply(undefined, []);
   }
 
   /** Frees the context; the isolate stays. */
@@ -152,33 +152,36 @@ export class Door {
     turn: PromiseSettledResult<unknown>,
     before: PromiseSettledResult<unknown>,
     bytes: PromiseSettledResult<number>,
-  ): Said {
+  ): TurnResult {
     const held = bytes.status === 'fulfilled' ? bytes.value : 0;
     return (
-      exceeded(drained, held) ?? this.#failure(before) ?? this.#failure(turn) ?? this.#said(drained, turn, before, held)
+      exceeded(drained, held) ??
+      this.#failure(before) ??
+      this.#failure(turn) ??
+      this.#output(drained, turn, before, held)
     );
   }
 
   /** A script can throw such errors itself, but then ends only itself. */
-  #failure(result: PromiseSettledResult<unknown>): Said | undefined {
+  #failure(result: PromiseSettledResult<unknown>): TurnResult | undefined {
     if (this.#isolate.isDisposed) return { kind: 'disposed' };
     return result.status === 'rejected' && messageOf(result.reason) === TIMED_OUT ? { kind: 'timeout' } : undefined;
   }
 
   /** A rejection without a failure: the source threw during loading, or the script left a rejection unhandled. */
-  #said(
+  #output(
     drained: PromiseSettledResult<string>,
     turn: PromiseSettledResult<unknown>,
     before: PromiseSettledResult<unknown>,
     bytes: number,
-  ): Said {
+  ): TurnResult {
     const failed = this.#failure(drained);
     if (failed) return failed;
     if (drained.status === 'rejected') return thrown(drained.reason);
     if (turn.status === 'rejected' && drained.value.includes(UNSTARTED)) return thrown(turn.reason);
     const [rejected] = [turn, before].filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
     return {
-      kind: 'said',
+      kind: 'output',
       text: drained.value.slice(1),
       ended: drained.value.startsWith(ENDED),
       bytes,
@@ -196,12 +199,12 @@ function activation(now: number, jobs: readonly string[]): string {
 }
 
 /** A script that continued after exceeding a limit ends with that limit, not with a timeout. */
-function exceeded(drained: PromiseSettledResult<string>, bytes: number): Said | undefined {
+function exceeded(drained: PromiseSettledResult<string>, bytes: number): TurnResult | undefined {
   const isLimit = drained.status === 'fulfilled' && drained.value.startsWith(LIMIT);
-  return isLimit ? { kind: 'said', text: drained.value.slice(1), ended: false, bytes, exceeded: true } : undefined;
+  return isLimit ? { kind: 'output', text: drained.value.slice(1), ended: false, bytes, exceeded: true } : undefined;
 }
 
-function thrown(reason: unknown): Said {
+function thrown(reason: unknown): TurnResult {
   return {
     kind: 'threw',
     message: messageOf(reason),

@@ -1,15 +1,24 @@
 /**
- * The script's side of the door (see door.ts). Called with what tame.js makes (see room.ts) in every fresh context, before
- * anything of the author's is evaluated; its value is the one function the host holds. What is here shares the context with the script, so it keeps the built-in
- * functions it needs, stores nothing where a changed prototype could intercept it, and hands the script frozen arrow
- * functions only. A script that fools it fools itself: everything that leaves is checked again outside.
+ * The script's side of the door (see door.ts). It is called with the function of tame.js (see room.ts) in every fresh
+ * context, before any code of the author. Its value is the only function that the host holds. Because this code shares
+ * the context with the script, it keeps its own references to built-in functions, stores nothing where a changed
+ * prototype could intercept it, and gives the script only frozen arrow functions. A script that tricks it harms only
+ * itself, since the host checks all output again.
  *
- * In:  JSON list: the time, then {do: 'seed' | 'start' | 'undebugged' | 'answer' | 'fail' | 'event' | 'interrupt', ...}
- * Out: JSON list of ['call', id, name, args], ['cancel', id], ['keys', whether it listens for them], ['heard'] of an
- *      interrupt, ['log', level, text], ['limit', name], ['done', value, vars], ['threw', code, message, stack], ['unstarted'] while the source itself has not run to its end, ['idle'] when
- *      nothing can continue the script
+ * Input: a JSON list with the time, then objects `{do: 'seed' | 'start' | 'undebugged' | 'answer' | 'fail' | 'event' |
+ * 'interrupt', ...}`.
+ *
+ * Output: a JSON list of
+ * - ['call', id, name, args]: a command; ['cancel', id]: cancels it
+ * - ['keys', boolean]: whether the script listens for keys
+ * - ['heard']: an interrupt ended a wait
+ * - ['log', level, text]
+ * - ['limit', name]: an exceeded limit
+ * - ['done', value, vars] or ['threw', code, message, stack]: the end
+ * - ['unstarted']: the source itself has not run to its end
+ * - ['idle']: nothing can continue the script
  */
-/* oxlint-disable typescript/unbound-method -- the methods taken out are called with `apply` only */
+/* oxlint-disable typescript/unbound-method -- the extracted methods are called with `apply` only */
 /* oxlint-disable eslint/no-unused-expressions -- the file is one expression */
 (tame) => {
   'use strict';
@@ -36,16 +45,16 @@
 
   let limits;
   let out = '';
-  /** The run ended, or has to: nothing more is taken from the script. */
+  /** True when the run has ended or has to end: further output is dropped. */
   let over = false;
   let exceeded = false;
   let ended = false;
   let started = false;
   let registered = false;
-  /** Settles the promise of an activation that wants to know what was said when the script comes to its end. */
-  let conclude;
-  /** The author's function, until the start. */
-  let early;
+  /** Resolves the promise of an activation that awaits the script's end, with the output. */
+  let settleEnd;
+  /** The author's function, if it was registered before the start. */
+  let earlyAuthor;
   let main = { __proto__: null, kind: '', args: undefined, vars: undefined };
   let lastId = 0;
   let waiting = 0;
@@ -53,22 +62,22 @@
   let listening = 0;
   let keyListeners = 0;
   const listeners = create(null);
-  /** What ends a wait for an event, by `events.next`. */
+  /** Functions that end the pending `events.next`. */
   const waits = new SetOf();
-  /** An interrupt that nothing in the script has been told of. */
-  let unheard;
-  /** A debugger is there: it sees what is logged, and where the script throws what it does not catch. */
+  /** An interrupt that found no wait to end. */
+  let pendingInterrupt;
+  /** True with a debugger, which shows the log and stops at uncaught exceptions. */
   let debugged = false;
   let undebugged = false;
   let logLines = 0;
   let logBytes = 0;
-  /** Where the log of this turn is kept for a turn that has no end, see slate.ts; not for every script. No script can reach what it inherits. */
-  let slate;
-  let slateLength;
-  let slateUnits;
+  /** The log buffer of this turn (log-buffer.ts), if the script logs. The script cannot reach its prototype. */
+  let logBuffer;
+  let bufferLength;
+  let bufferUnits;
   let codeAt;
 
-  function say(message) {
+  function append(message) {
     if (over) return;
     if (out.length + message.length >= limits.messageBytes) exceed('messageBytes');
     else out = out === '' ? message : `${out},${message}`;
@@ -81,7 +90,7 @@
     out = `["limit","${limit}"]`;
   }
 
-  /** Ends a loop that would go on although the run has failed. */
+  /** Ends a loop of a script that has exceeded a limit. */
   function throwIfExceeded() {
     if (exceeded) throw new ScenarioError('limit', 'the script exceeded a limit');
   }
@@ -114,10 +123,10 @@
     }
     if (waiting >= limits.pendingCommands) exceed('pendingCommands');
     const id = ++lastId;
-    say(`["call",${id},${stringify(name)},${plain}]`);
+    append(`["call",${id},${stringify(name)},${plain}]`);
     throwIfExceeded();
     waiting++;
-    // Where the script gave the command: V8 knows it now only, and makes a text of it when it is asked for.
+    // The position of the call, known only now; V8 formats the stack on demand.
     const site = { __proto__: null };
     captureStackTrace(site, called);
     const promise = new PromiseOf((resolve, reject) => {
@@ -127,7 +136,7 @@
     return promise;
   }
 
-  /** A list remains one whatever `toJSON` the script has given to lists. */
+  /** Stringifies item by item, because the script may have given lists a `toJSON`. */
   function listText(list) {
     let items = '';
     for (let index = 0; index < list.length; index++) {
@@ -148,13 +157,15 @@
   function cancel(id, name, promise) {
     const settle = take(id);
     if (settle === undefined) return;
-    // Who cancels knows of it: no promise is left behind that nobody handles.
+    // The script cancelled the command itself, so the rejection does not count as unhandled.
     void apply(then, promise, [undefined, () => undefined]);
-    say(`["cancel",${id}]`);
+    append(`["cancel",${id}]`);
     settle.reject(failure('cancelled', `${name} was cancelled`, settle.site));
   }
 
-  /** What a command throws: its stack is that of the call, for there was none of the script's when it failed. */
+  /**
+   * The error of a failed command. Its stack is that of the call, because the failure itself has none in the script.
+   */
   function failure(code, message, site) {
     const error = new ScenarioError(code, message);
     try {
@@ -162,7 +173,7 @@
       const head = `ScenarioError: ${error.message}`;
       if (typeof stack === 'string') hide(error, 'stack', `${head}${cutFrom(stack, '\n')}`);
     } catch {
-      // The script makes stacks of its own.
+      // The script has replaced V8's stacks.
     }
     return error;
   }
@@ -190,31 +201,31 @@
     else if (logBytes > limits.logBytes) exceed('logBytes');
     else {
       const item = `["log","${level}",${stringify(line)}]`;
-      say(item);
-      if (!over && slate !== undefined) note(item);
+      append(item);
+      if (!over && logBuffer !== undefined) bufferLog(item);
     }
     throwIfExceeded();
   }
 
-  function note(item) {
-    slateLength ??= new Lengths(slate, 0, 1);
-    slateUnits ??= new Units(slate, 4);
+  function bufferLog(item) {
+    bufferLength ??= new Lengths(logBuffer, 0, 1);
+    bufferUnits ??= new Units(logBuffer, 4);
     codeAt ??= apply(bind, call, [charCodeAt]);
-    const from = shared.load(slateLength, 0);
+    const from = shared.load(bufferLength, 0);
     const to = from + item.length + 1;
     if (!hasRoom(4 + 2 * to)) return;
-    for (let index = 0; index < item.length; index++) slateUnits[from + index] = codeAt(item, index);
-    slateUnits[to - 1] = 44;
-    // Whoever reads the length finds the text before it.
-    shared.store(slateLength, 0, to);
+    for (let index = 0; index < item.length; index++) bufferUnits[from + index] = codeAt(item, index);
+    bufferUnits[to - 1] = 44;
+    // Stored last: a reader of the length finds the complete text.
+    shared.store(bufferLength, 0, to);
   }
 
   function hasRoom(bytes) {
-    const { byteLength: room, maxByteLength: most } = slate;
+    const { byteLength: room, maxByteLength: most } = logBuffer;
     if (bytes <= room) return true;
     if (bytes > most) return false;
     const wanted = 2 * room > bytes ? 2 * room : bytes;
-    slate.grow(wanted > most ? most : wanted);
+    logBuffer.grow(wanted > most ? most : wanted);
     return true;
   }
 
@@ -226,11 +237,11 @@
     const entry = (event) => listener(event);
     apply(add, set, [entry]);
     listening++;
-    if (key === 'dtmf' && ++keyListeners === 1) say('["keys",true]');
+    if (key === 'dtmf' && ++keyListeners === 1) append('["keys",true]');
     return () => {
       if (!apply(remove, set, [entry])) return;
       listening--;
-      if (key === 'dtmf' && --keyListeners === 0) say('["keys",false]');
+      if (key === 'dtmf' && --keyListeners === 0) append('["keys",false]');
     };
   }
 
@@ -250,13 +261,13 @@
       });
       apply(add, waits, [end]);
     });
-    // Whoever has not waited for it yet need not hear of it.
+    // A rejection before the script awaits the promise does not count as unhandled.
     void apply(then, promise, [undefined, () => undefined]);
-    if (unheard !== undefined) interrupt(unheard);
+    if (pendingInterrupt !== undefined) interrupt(pendingInterrupt);
     return promise;
   }
 
-  /** Ends the waits for events; without one, the next is ended. */
+  /** Ends all waits for events. Without one, it ends the next wait. */
   function interrupt(reason) {
     let heard = false;
     apply(forEach, waits, [
@@ -266,11 +277,11 @@
       },
     ]);
     apply(clear, waits, []);
-    unheard = heard ? undefined : reason;
-    if (heard) say('["heard"]');
+    pendingInterrupt = heard ? undefined : reason;
+    if (heard) append('["heard"]');
   }
 
-  function tell(event) {
+  function dispatch(event) {
     const set = listeners[event.type];
     if (set === undefined) return;
     apply(forEach, set, [
@@ -307,19 +318,19 @@
         if (typeof frames === 'string') stack = cut(frames, 4000);
       }
     } catch {
-      // An error made to be unreadable is reported without what cannot be read.
+      // An unreadable error is reported without the unreadable parts.
     }
     const message = cut(messageOf(error), 2000);
-    say(`["threw",${stringify(code)},${stringify(message)},${stringify(stack)}]`);
+    append(`["threw",${stringify(code)},${stringify(message)},${stringify(stack)}]`);
     over = true;
-    conclude?.(said());
+    settleEnd?.(outputText());
   }
 
-  /** Called by the compiled source, once, with the author's function: before the start, or after it. */
+  /** Called once by the compiled source with the author's function, before or after the start. */
   function register(author) {
     if (registered) return;
     registered = true;
-    if (limits === undefined) early = author;
+    if (limits === undefined) earlyAuthor = author;
     else run(author);
   }
 
@@ -327,7 +338,7 @@
     try {
       return stringify(value) ?? 'null';
     } catch (error) {
-      throw new ScenarioError('script', `what is returned is no JSON: ${messageOf(error)}`);
+      throw new ScenarioError('script', `the returned value is not JSON: ${messageOf(error)}`);
     }
   }
 
@@ -345,7 +356,7 @@
     }
   }
 
-  /** A debugger that stops where something is not caught would not stop anywhere if we had it caught by then. */
+  /** Catches exceptions only afterwards: a debugger that stops at uncaught exceptions would otherwise never stop. */
   function runUncaught(author) {
     const performed = perform(author);
     const last = apply(lastly, performed, [
@@ -359,10 +370,10 @@
   async function perform(author) {
     if (typeof author !== 'function') throw new ScenarioError('compile', 'the default export is not a function');
     const value = await (main.kind === 'module' ? author(globalThis.call, main.args) : author(main.vars, main.args));
-    say(`["done",${plainText(value)},${main.kind === 'block' ? plainText(main.vars) : 'null'}]`);
+    append(`["done",${plainText(value)},${main.kind === 'block' ? plainText(main.vars) : 'null'}]`);
     if (!over) ended = true;
     over = true;
-    conclude?.(said());
+    settleEnd?.(outputText());
   }
 
   function start(job) {
@@ -390,13 +401,13 @@
     fix(globalThis, 'console', freezeAll(printing));
   }
 
-  /** One that is not there is a mistake: `Bearer undefined` would be sent where nobody sees it. `in` asks. */
+  /** The `secrets` object. A missing secret throws, so that no `Bearer undefined` is sent; `in` tests for a secret. */
   function secretsOf(texts) {
     const secrets = create(null);
     const names = ownKeys(texts);
     for (let index = 0; index < names.length; index++) secrets[names[index]] = texts[names[index]];
     const get = (target, name) => {
-      // The language asks for these by itself, of whatever it makes JSON of or waits for.
+      // JavaScript reads these itself, for JSON.stringify and await.
       if (name in target || typeof name === 'symbol' || name === 'toJSON' || name === 'then') return target[name];
       throw new ScenarioError(
         'no_secret',
@@ -411,13 +422,13 @@
     write(level, parts);
   }
 
-  /** A debugger prints by it too, as with its logpoints, which are none of the run's business. */
+  /** `console`: with a debugger only its console shows the text, because its logpoints use this function too. */
   function print(level, parts) {
     if (debugged) apply(native[level], native, parts);
     else write(level, parts);
   }
 
-  /** `path` is a dotted name in pieces; parents come before their children. */
+  /** Defines a command. `path` is its dotted name, split; parents come before their children. */
   function define(roots, path) {
     let parent = roots;
     let name = path[0];
@@ -444,18 +455,18 @@
   }
 
   function refuse(settle, { code, message }) {
-    if (unheard?.code === code) unheard = undefined;
+    if (pendingInterrupt?.code === code) pendingInterrupt = undefined;
     if (settle !== undefined) settle.reject(failure(code, message, settle.site));
   }
 
-  function obey(job) {
+  function handle(job) {
     if (job.do === 'seed') setSeed(job.seed);
     else if (job.do === 'start') {
       start(job);
-      if (registered) run(early);
+      if (registered) run(earlyAuthor);
     } else if (job.do === 'answer') take(job.id)?.resolve(job.value);
     else if (job.do === 'fail') refuse(take(job.id), job);
-    else if (job.do === 'event') tell(job.event);
+    else if (job.do === 'event') dispatch(job.event);
     else if (job.do === 'interrupt') interrupt(job);
     else if (job.do === 'undebugged') {
       undebugged = true;
@@ -463,24 +474,24 @@
     }
   }
 
-  /** The first character says whether the run came to an end of its own. */
-  function said() {
+  /** The output as text. Its first character is `.` when the script has ended by itself. */
+  function outputText() {
     const end = ended ? '.' : ' ';
     return out === '' ? end : `${end}[${out}]`;
   }
 
   function drain() {
-    if (!started) say('["unstarted"]');
-    if (waiting === 0 && listening === 0) say('["idle"]');
-    const drained = said();
+    if (!started) append('["unstarted"]');
+    if (waiting === 0 && listening === 0) append('["idle"]');
+    const drained = outputText();
     out = '';
     return drained;
   }
 
-  /** For nothing but a primitive value, and with no species that a script could have changed. */
-  function untilEnd() {
+  /** A promise of the output at the script's end, without a species that the script could have changed. */
+  function promiseOfEnd() {
     const end = new PromiseOf((resolve) => {
-      conclude = resolve;
+      settleEnd = resolve;
     });
     fix(end, 'constructor', undefined);
     return end;
@@ -490,11 +501,11 @@
 
   return (activation, toEnd, memory) => {
     if (activation === undefined) return drain();
-    if (memory !== undefined) slate = memory;
-    const end = toEnd ? untilEnd() : undefined;
+    if (memory !== undefined) logBuffer = memory;
+    const end = toEnd ? promiseOfEnd() : undefined;
     const jobs = parse(activation);
     setClock(jobs[0]);
-    for (let index = 1; index < jobs.length; index++) obey(jobs[index]);
+    for (let index = 1; index < jobs.length; index++) handle(jobs[index]);
     return end;
   };
 };

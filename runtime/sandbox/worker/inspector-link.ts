@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import type ivm from 'isolated-vm';
 import { type InspectorRequest, InspectorWire, parseRequest } from './inspector-wire.ts';
 import type { Program } from './source.ts';
-import { type InspectorEvent, Stand } from './stand.ts';
+import { type InspectorEvent, ThreadHold } from './thread-hold.ts';
 
 /** Files that debuggers skip: our own code in the isolate. */
 const OWN_CODE = '^node:internal/ringmaster/';
-/** Requests permitted only while the program is paused, but not in a stand. */
+/** Requests permitted only while the author's program is paused, not during a hold. */
 const MOVES = /^Debugger\.(?:resume|step(?:Into|Out|Over)|continueToLocation|restartFrame)$/;
 /** JSON-RPC's code for server errors, with V8's message. */
 const NOT_PAUSED = { code: -32_000, message: 'Can only perform operation while paused.' };
@@ -16,14 +16,14 @@ const NOT_PAUSED = { code: -32_000, message: 'Can only perform operation while p
 export class InspectorLink {
   readonly ready: Promise<void>;
   readonly #wire: InspectorWire;
-  readonly #stand: Stand;
+  readonly #hold: ThreadHold;
   readonly #send: (message: string) => void;
   readonly #go: () => void;
   readonly #program: Program;
-  /** The debugger wants to pause the script: the thread stands between turns. */
+  /** True once the debugger can pause the script: the thread is then held between turns. */
   #enabled = false;
-  /** Requests waiting until the thread stands; undefined: they need not wait. */
-  #held: string[] | undefined;
+  /** Requests waiting until the thread is held; undefined: requests need not wait. */
+  #queued: string[] | undefined;
   /** V8's number of the script's context. */
   #context: number | undefined;
   /** True while the program is paused and the debugger knows it. */
@@ -34,10 +34,10 @@ export class InspectorLink {
 
   /**
    * @param program the file shown to the debugger
-   * @param stand runs `STAND` in the isolate's thread, after its earlier tasks
+   * @param hold runs `HOLD_SCRIPT` in the isolate's thread, after its earlier tasks
    * @param send sends a message to the debugger
    */
-  constructor(isolate: ivm.Isolate, program: Program, stand: () => Promise<unknown>, send: (message: string) => void) {
+  constructor(isolate: ivm.Isolate, program: Program, hold: () => Promise<unknown>, send: (message: string) => void) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ready = promise;
     this.#go = resolve;
@@ -47,12 +47,12 @@ export class InspectorLink {
       event: (message) => this.#hear(message),
       answer: (_, message) => send(message),
     });
-    this.#stand = new Stand(this.#wire, stand, () => this.#deliver());
+    this.#hold = new ThreadHold(this.#wire, hold, () => this.#deliver());
   }
 
   /** Handles a message of the debugger; invalid ones are dropped. */
   dispatch(message: string): void {
-    if (this.#held) this.#held.push(message);
+    if (this.#queued) this.#queued.push(message);
     else this.#request(message);
   }
 
@@ -60,33 +60,33 @@ export class InspectorLink {
   turn<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.#enabled || this.#closed) return ask();
     this.#turns++;
-    return this.#stand.turn(ask).finally(() => this.#turns--);
+    return this.#hold.turn(ask).finally(() => this.#turns--);
   }
 
   /** The debugger disconnected: the program continues and never pauses. */
   detach(): void {
     if (this.#closed) return;
-    this.#held = undefined;
+    this.#queued = undefined;
     this.#enabled = false;
     this.#wire.request('Debugger.setSkipAllPauses', { skip: true });
     this.#wire.request('Debugger.resume');
-    this.#stand.end();
+    this.#hold.end();
     this.#go();
   }
 
   /** The run has ended. Once this resolves, the isolate may be disposed. See `InspectorWire.close`. */
   close(): Promise<void> {
     this.#closed = true;
-    this.#held = undefined;
+    this.#queued = undefined;
     this.#go();
-    this.#stand.end();
+    this.#hold.end();
     this.#closing ??= this.#wire.close();
     return this.#closing;
   }
 
   #hear(message: string): void {
     const event = JSON.parse(message) as InspectorEvent;
-    if (this.#stand.hears(event)) return;
+    if (this.#hold.hears(event)) return;
     if (event.method === 'Runtime.executionContextCreated') this.#noteContext(event);
     else if (event.method === 'Debugger.paused') this.#paused = true;
     else if (event.method === 'Debugger.resumed') this.#paused = false;
@@ -121,8 +121,8 @@ export class InspectorLink {
   }
 
   #note({ method }: InspectorRequest): void {
-    if (method === 'Debugger.pause') this.#stand.owePause(true);
-    else if (MOVES.test(method)) this.#stand.owePause(false);
+    if (method === 'Debugger.pause') this.#hold.owePause(true);
+    else if (MOVES.test(method)) this.#hold.owePause(false);
   }
 
   #enable(): void {
@@ -130,14 +130,14 @@ export class InspectorLink {
     this.#enabled = true;
     this.#wire.request('Debugger.setBlackboxPatterns', { patterns: [OWN_CODE] });
     // The next request may be a breakpoint; a thread that leaves the isolate would number it 1 again.
-    if (this.#turns === 0) this.#held = [];
-    this.#stand.begin();
+    if (this.#turns === 0) this.#queued = [];
+    this.#hold.begin();
   }
 
   #deliver(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const message of held) this.dispatch(message);
+    const queued = this.#queued ?? [];
+    this.#queued = undefined;
+    for (const message of queued) this.dispatch(message);
   }
 }
 

@@ -25,7 +25,7 @@ export interface InspectorRequest {
   readonly params?: unknown;
 }
 
-/** A source of messages. */
+/** Inspector domains that send messages without a request. */
 const TALKATIVE = ['Runtime', 'Console', 'Profiler', 'HeapProfiler', 'Debugger'];
 
 /** Transports the inspector protocol to an isolate and back, without losing messages. */

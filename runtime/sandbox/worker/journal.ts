@@ -6,7 +6,7 @@ export interface JournalTurn {
   /** Milliseconds since the epoch: the script's clock in this turn. */
   readonly now: number;
   readonly jobs: readonly string[];
-  readonly said: string;
+  readonly outputHash: string;
 }
 
 /** Limits above which repeating everything would cost more than keeping the isolate. */
@@ -43,7 +43,7 @@ export class Journal {
     this.#count(jobs);
     this.#full = this.#length > MAX_LENGTH || this.#turns.length >= MAX_TURNS;
     if (this.#full) this.#turns = [];
-    else this.#turns.push({ now, jobs, said: digest(text) });
+    else this.#turns.push({ now, jobs, outputHash: digest(text) });
   }
 
   #count(jobs: readonly string[]): void {
@@ -52,8 +52,8 @@ export class Journal {
 }
 
 /** True when a repetition had the same output. */
-export function isSame({ said }: JournalTurn, text: string): boolean {
-  return said === digest(text);
+export function isSame({ outputHash }: JournalTurn, text: string): boolean {
+  return outputHash === digest(text);
 }
 
 function digest(text: string): string {

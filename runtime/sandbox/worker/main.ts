@@ -10,7 +10,7 @@ import type { Entry, ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { ProcessorWatch } from './processor-watch.ts';
 import { Seats, leave } from './seats.ts';
-import { type Program, SourceError, WornError, plainSource, whenWorn } from './source.ts';
+import { type Program, SourceError, CompilerExhaustedError, plainSource, onCompilerExhausted } from './source.ts';
 import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
 
@@ -59,7 +59,7 @@ async function compile(request: number, program: Program): Promise<void> {
     leave(room);
     send({ type: 'compiled', request, problems: [] }, plainSource(program));
   } catch (error) {
-    if (error instanceof WornError) return send({ type: 'uncompiled', request });
+    if (error instanceof CompilerExhaustedError) return send({ type: 'uncompiled', request });
     const problems =
       error instanceof SourceError ? error.problems : [{ line: 1, column: 1, message: (error as Error).message }];
     send({ type: 'compiled', request, problems }, codeOf(program));
@@ -71,7 +71,7 @@ function codeOf(program: Program): string {
   try {
     return plainSource(program);
   } catch (error) {
-    if (error instanceof SourceError || error instanceof WornError) return '';
+    if (error instanceof SourceError || error instanceof CompilerExhaustedError) return '';
     throw error;
   }
 }
@@ -142,7 +142,7 @@ function receive(message: ToWorker, body: string): void {
   }
 }
 
-whenWorn(() => send({ type: 'worn' }));
+onCompilerExhausted(() => send({ type: 'compilerExhausted' }));
 host.on('data', (chunk: Buffer) => {
   reader.push(chunk);
   for (let frame = reader.next(); frame; frame = reader.next()) receive(frame.header, frame.body);

@@ -25,8 +25,8 @@ interface Watched {
   ended: boolean;
 }
 
-/** Permitted duration of a turn as a multiple of its processor time, on a busy machine. */
-export const STARVED = 20;
+/** Longest duration of a turn as a multiple of its permitted processor time, for a busy machine. */
+export const BUSY_FACTOR = 20;
 /** Milliseconds between checks. */
 const PERIOD_MS = 20;
 
@@ -48,7 +48,7 @@ export class ProcessorWatch {
   begin(turn: Turn): void {
     const cpu = this.#cpuMs();
     if (this.#turns.size === 0) this.#cpu = cpu;
-    const until = performance.now() + STARVED * turn.limitMs;
+    const until = performance.now() + BUSY_FACTOR * turn.limitMs;
     this.#turns.set(turn, { turn, until, used: 0, onThread: 0, cpu, ended: false });
     this.#timer ??= setInterval(() => this.look(), PERIOD_MS);
   }

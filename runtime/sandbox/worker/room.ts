@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import ivm from 'isolated-vm';
 import { type Activate, Door, type StartProgram } from './door.ts';
 import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
-import { Slate } from './slate.ts';
-import { STAND, STAND_URL } from './stand.ts';
+import { LogBuffer } from './log-buffer.ts';
+import { HOLD_SCRIPT, HOLD_URL } from './thread-hold.ts';
 
 /** A script, compiled once per isolate. */
 const INSIDE = `${expressionIn('inside.js')}(${expressionIn('tame.js')})`;
@@ -33,12 +33,12 @@ export class Room {
   #inside: ivm.Script | undefined;
   #block: ivm.Script | undefined;
   #next: Promise<ivm.Context> | undefined;
-  #slate: Slate;
+  #logBuffer: LogBuffer;
 
   constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
     this.#program = program;
     this.#prepared = prepared;
-    this.#slate = new Slate(program.source);
+    this.#logBuffer = new LogBuffer(program.source);
     this.#inspector = settings.inspector;
     this.isolate = new ivm.Isolate({
       memoryLimit: settings.memoryMb,
@@ -64,17 +64,17 @@ export class Room {
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
-    if (this.#slate.hasGrown) this.#slate = new Slate(this.#program.source);
-    const [activate, start, stand] = await Promise.all([
+    if (this.#logBuffer.hasGrown) this.#logBuffer = new LogBuffer(this.#program.source);
+    const [activate, start, hold] = await Promise.all([
       this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
       this.#compile(context),
-      this.#inspector ? this.#compileStand(context) : undefined,
+      this.#inspector ? this.#compileHold(context) : undefined,
     ]);
-    return new Door(this.isolate, context, { slate: this.#slate, activate, start, stand });
+    return new Door(this.isolate, context, { logBuffer: this.#logBuffer, activate, start, hold });
   }
 
-  async #compileStand(context: ivm.Context): Promise<ivm.Reference<() => void>> {
-    const script = await this.isolate.compileScript(STAND, { filename: STAND_URL });
+  async #compileHold(context: ivm.Context): Promise<ivm.Reference<() => void>> {
+    const script = await this.isolate.compileScript(HOLD_SCRIPT, { filename: HOLD_URL });
     return (await script.run(context, { reference: true })) as ivm.Reference<() => void>;
   }
 

@@ -33,8 +33,8 @@ export class SourceError extends Error {
 }
 
 /** This process can no longer remove types from any source. */
-export class WornError extends Error {
-  override readonly name = 'WornError';
+export class CompilerExhaustedError extends Error {
+  override readonly name = 'CompilerExhaustedError';
 }
 
 /** The wrapper of a block. */
@@ -48,7 +48,7 @@ export const MAX_SOURCE_LENGTH = 131_072;
 
 /**
  * Wraps a block in a function and removes types.
- * @throws SourceError, WornError
+ * @throws SourceError, CompilerExhaustedError
  */
 export function prepareSource({ source, format, kind, line }: Program): Prepared {
   if (source.length > MAX_SOURCE_LENGTH) {
@@ -56,7 +56,7 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
       {
         line: 1,
         column: 1,
-        message: `${source.length} characters are more than the ${MAX_SOURCE_LENGTH} a script may have`,
+        message: `the script has ${source.length} characters; at most ${MAX_SOURCE_LENGTH} are allowed`,
       },
     ]);
   }
@@ -68,7 +68,7 @@ export function prepareSource({ source, format, kind, line }: Program): Prepared
   return { code, lineOffset, escapes };
 }
 
-/** The source without types. @throws SourceError, WornError */
+/** The source without types. @throws SourceError, CompilerExhaustedError */
 export function plainSource(program: Program): string {
   const { code } = prepareSource(program);
   return program.kind === 'block' ? code.slice(OPENING.length, -CLOSING.length) : code;
@@ -90,28 +90,28 @@ function tooDeep(line: number): SourceError {
 
 /** Error code of Node.js for an invalid source. */
 const MISTAKES: ReadonlySet<unknown> = new Set(['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
-let worn = false;
-let onWorn = (): void => undefined;
+let exhausted = false;
+let onExhausted = (): void => undefined;
 
 /** @param told called once, when this process can no longer remove types */
-export function whenWorn(told: () => void): void {
-  onWorn = told;
+export function onCompilerExhausted(told: () => void): void {
+  onExhausted = told;
 }
 
 /**
  * Strip mode replaces types by blanks, which keeps positions.
- * @throws SourceError, WornError
+ * @throws SourceError, CompilerExhaustedError
  */
 function stripTypes(source: string, lineOffset: number, line: number): string {
-  if (worn) throw new WornError('no types can be taken out of sources here any more');
+  if (exhausted) throw new CompilerExhaustedError('this process can no longer remove types from sources');
   try {
     return stripTypeScriptTypes(source);
   } catch (error) {
     if (MISTAKES.has((error as NodeJS.ErrnoException).code))
       throw new SourceError([typeProblem(error as Error, source, lineOffset)]);
     // Node.js's parser, compiled to WebAssembly, exhausted its stack, and never frees the used part.
-    worn = true;
-    onWorn();
+    exhausted = true;
+    onExhausted();
     throw tooDeep(line);
   }
 }

@@ -1,12 +1,13 @@
 /**
- * What of JavaScript a script must not have as it is: memory past its limit, threads, and whatever depends on more than it is told.
- * Evaluated in every fresh context before anything of the author's, with inside.js, to which it is given.
+ * Removes or replaces the parts of JavaScript that give a script memory beyond its limit, threads, or results that
+ * depend on more than its input. Evaluated in every fresh context before any code of the author, as the argument of
+ * inside.js.
  */
-/* oxlint-disable typescript/unbound-method -- the methods taken out are called with `apply` only */
+/* oxlint-disable typescript/unbound-method -- the extracted methods are called with `apply` only */
 /* oxlint-disable eslint/no-unused-expressions -- the file is one expression */
 (hide, fix) => {
   'use strict';
-  /** Bytes that an object takes of the memory that V8 does not count, at least. */
+  /** Least bytes that an object takes of the memory that V8 does not count. */
   const LOCALE = 4096;
   const FORMATS = [
     ['Collator', 4096],
@@ -20,19 +21,19 @@
     ['RelativeTimeFormat', 12_288],
     ['Segmenter', 8192],
   ];
-  /** Of a format of dates once it has shown a range. */
+  /** The same for a date format that has formatted a range. */
   const DATE_RANGES = 98_304;
-  /** Of the segments of a text, and of each iterator over them, and for each of its characters. */
+  /** The same for the segments of a text and each iterator over them, and for each character. */
   const [SEGMENTS, SEGMENTS_UNIT] = [12_288, 4];
 
   const { apply, construct, getPrototypeOf } = Reflect;
   const { defineProperty, freeze, getOwnPropertyDescriptor } = Object;
 
-  /** Milliseconds since the epoch, while the script has its turn. */
+  /** The script's clock during a turn, milliseconds since the epoch. */
   let clock = 0;
   let seed = [0, 0, 0, 1];
 
-  // Memory that V8 does not count, threads that wait, and callbacks that run outside any time limit.
+  // These use memory that V8 does not count, block threads, or run callbacks outside of any time limit.
   for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly', 'FinalizationRegistry', 'WeakRef']) {
     delete globalThis[name];
   }
@@ -81,7 +82,7 @@
     hide(Clocked, 'UTC', Original.UTC);
     hide(prototype, 'constructor', Clocked);
     hide(globalThis, 'Date', Clocked);
-    // A format of no date is one of the present.
+    // Formats use the present time when they get no date.
     const format = Intl.DateTimeFormat.prototype;
     const { get } = getOwnPropertyDescriptor(format, 'format');
     const { formatToParts } = format;
@@ -98,7 +99,7 @@
     });
   }
 
-  /** What formats of dates, numbers and texts are made of is memory past the limit: each carries as many bytes that V8 counts. */
+  /** Attaches counted bytes to Intl's objects, whose own memory V8 does not count. */
   function weighFormats() {
     const Bytes = Uint8Array;
     const Excess = RangeError;
@@ -108,10 +109,10 @@
       try {
         return { __proto__: null, size, bytes: new Bytes(size) };
       } catch {
-        throw new Excess('there is no memory left for another format or text of Intl');
+        throw new Excess('not enough memory for another Intl object');
       }
     };
-    /** The bytes come first, so that nothing is made where there is no room for it. */
+    /** Allocates the bytes first, so that no object is made without room for it. */
     const weighed = (size, make) => {
       const load = carry(size);
       const made = make();
@@ -155,7 +156,7 @@
     const { segment } = texts;
     const { iterator } = Symbol;
     let areWeighed = false;
-    /** Those of texts, which only a text has to show. */
+    /** Weighs the iterators of segments, whose prototype is reachable only through segments. */
     const weighIterators = (segments) => {
       const iterate = segments[iterator];
       const loaded = {

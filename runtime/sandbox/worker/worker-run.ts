@@ -2,8 +2,8 @@
 import type { LimitName } from '../limits.ts';
 import type { Entry, Failure, RunProgress, ToHost } from '../messages.ts';
 import { Activity } from './activity.ts';
-import type { Said } from './door.ts';
-import { readDream, writeDream } from './dream.ts';
+import type { TurnResult } from './door.ts';
+import { readSavedRun, writeSavedRun } from './saved-run.ts';
 import { InspectorLink } from './inspector-link.ts';
 import { isSame, Journal } from './journal.ts';
 import type { MemoryWatch } from './memory-watch.ts';
@@ -11,8 +11,8 @@ import type { ProcessorWatch } from './processor-watch.ts';
 import { randomSeed } from './random-seed.ts';
 import type { Room } from './room.ts';
 import { type Seat, type Seats, leave } from './seats.ts';
-import type { Slate } from './slate.ts';
-import { type Program, SourceError, WornError } from './source.ts';
+import type { LogBuffer } from './log-buffer.ts';
+import { type Program, SourceError, CompilerExhaustedError } from './source.ts';
 import type { Turnstile } from './turnstile.ts';
 
 export interface RunSurroundings {
@@ -50,8 +50,8 @@ const LEAVING_CPU_MS = 500;
  * preparing ─▶ idle ─▶ queued ─▶ active ─▶ idle
  *     └──────────┴─────────┴────────┴─────▶ over
  * ```
- * A run that waits for long sleeps: it is over here, and its host keeps what is left of it. What it is told next wakes it, in
- * this process or another, in a fresh context in which it does once more what it has done so far, unheard.
+ * A run that waits long falls asleep: it is over here, and the host keeps its saved state. Its next job wakes it, in
+ * this process or another. It then repeats its turns in a fresh context, with the output ignored.
  */
 type State = 'preparing' | 'idle' | 'queued' | 'active' | 'over';
 
@@ -71,11 +71,11 @@ export class WorkerRun {
   #leaving = false;
   readonly #activity: Activity;
   /** Log of the turn in progress. */
-  #slate: Slate | undefined;
+  #logBuffer: LogBuffer | undefined;
   #reported = 0;
   /** True with a debugger: no time limits until it disconnects. */
   #limited: boolean;
-  /** Our jobs for the script's next turn. */
+  /** The worker's own jobs for the script's next turn. */
   #news: string[] = [];
   #debuggerLate: NodeJS.Timeout | undefined;
   #taken: number;
@@ -84,17 +84,17 @@ export class WorkerRun {
 
   /** @param asleep the body of `wake`; undefined: the run starts */
   constructor(settings: Entry, around: RunSurroundings, asleep?: string) {
-    const dream = asleep === undefined ? undefined : readDream(asleep);
+    const saved = asleep === undefined ? undefined : readSavedRun(asleep);
     this.#settings = settings;
     this.#now = settings.now;
     this.#around = around;
     const listener = { exceeded: (limit: LimitName) => this.#exceeded(limit), goesOn: () => this.#goesOn() };
-    this.#activity = new Activity(settings, around, listener, dream);
-    this.#taken = dream?.jobs ?? 0;
-    this.#patience = dream ? dream.patience * 2 : 1;
+    this.#activity = new Activity(settings, around, listener, saved);
+    this.#taken = saved?.jobs ?? 0;
+    this.#patience = saved ? saved.patience * 2 : 1;
     this.#limited = !settings.debug;
     // A debugger is bound to one isolate.
-    if (!settings.debug) this.#journal = new Journal(dream?.turns);
+    if (!settings.debug) this.#journal = new Journal(saved?.turns);
   }
 
   /** Starts the program; never rejects. */
@@ -137,7 +137,7 @@ export class WorkerRun {
       const { memoryMb, debug } = this.#settings;
       this.#seat = await (debug ? seats.make(program, memoryMb, true) : seats.take(program, memoryMb));
     } catch (error) {
-      if (error instanceof WornError) this.#refuse();
+      if (error instanceof CompilerExhaustedError) this.#refuse();
       else this.#fail(prepareFailure(error));
       return undefined;
     } finally {
@@ -204,7 +204,7 @@ export class WorkerRun {
   /** Out of memory where V8 cannot throw, or the isolate cannot be stopped; its thread never returns. */
   #catastrophe(reason: string): void {
     if (reason.includes('out-of-memory')) this.#exceeded('memoryMb');
-    this.#wounded(reason);
+    this.#damaged(reason);
   }
 
   async #waitForDebugger(): Promise<void> {
@@ -212,8 +212,8 @@ export class WorkerRun {
     if (!seat) return;
     const { send } = this.#around;
     const { run } = this.#settings;
-    const stand = (): Promise<void> => seat.door.stand();
-    this.#inspector = new InspectorLink(seat.room.isolate, seat.program, stand, (body) =>
+    const hold = (): Promise<void> => seat.door.hold();
+    this.#inspector = new InspectorLink(seat.room.isolate, seat.program, hold, (body) =>
       send({ type: 'inspected', run }, body),
     );
     send({ type: 'debuggable', run });
@@ -242,19 +242,19 @@ export class WorkerRun {
     const most = this.#leaving ? LEAVING_CPU_MS : REPEATABLE_CPU_MS;
     const easy = this.#journal?.complete === true && this.#activity.used.cpuMs <= most;
     if (!seat || this.#state !== 'idle' || !easy) return;
-    const dream = writeDream({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
+    const saved = writeSavedRun({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
     clearTimeout(this.#resting);
-    this.#around.send({ type: 'asleep', run: this.#settings.run }, dream);
+    this.#around.send({ type: 'asleep', run: this.#settings.run }, saved);
     this.#finish(seat);
   }
 
   async #repeat(seat: Seat): Promise<void> {
     for (const [index, turn] of (this.#journal?.turns ?? []).entries()) {
       // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other, as it was
-      const said = await this.#activity.again(seat, { now: turn.now, jobs: turn.jobs, first: index === 0 });
+      const result = await this.#activity.again(seat, { now: turn.now, jobs: turn.jobs, first: index === 0 });
       if (this.#isOver()) return;
-      if (said.kind !== 'said' || !isSame(turn, said.text))
-        return this.#fail({ kind: 'lost', message: 'after a long wait the script did not do the same again' });
+      if (result.kind !== 'output' || !isSame(turn, result.text))
+        return this.#fail({ kind: 'lost', message: 'after its sleep the script did not repeat its earlier commands' });
     }
     this.#state = 'idle';
     if (this.#jobs.length > 0) await this.#turn(this.#takeJobs(), false);
@@ -281,8 +281,8 @@ export class WorkerRun {
     const { debug, run } = this.#settings;
     const now = this.#now ?? Date.now();
     this.#state = 'active';
-    this.#slate = seat.door.slate;
-    const said = await this.#activity.turn(seat, {
+    this.#logBuffer = seat.door.logBuffer;
+    const result = await this.#activity.turn(seat, {
       now,
       jobs: [...this.#news.splice(0), ...jobs],
       first,
@@ -291,26 +291,26 @@ export class WorkerRun {
     });
     if (this.#isOver()) return;
     this.#state = 'idle';
-    const failure = this.#failureOf(said);
+    const failure = this.#failureOf(result);
     if (failure) return this.#fail(failure);
-    if (said.kind !== 'said') return;
+    if (result.kind !== 'output') return;
     // Output before the exceeded limit is not included.
-    if (said.exceeded) this.#report();
-    this.#slate = undefined;
-    const { unhandled } = said;
-    const over = said.ended && !debug;
+    if (result.exceeded) this.#report();
+    this.#logBuffer = undefined;
+    const { unhandled } = result;
+    const over = result.ended && !debug;
     this.#around.send(
       {
-        type: 'said',
+        type: 'output',
         run,
         ...this.#progress(),
         ...(unhandled === undefined ? {} : { unhandled }),
         ...(over ? { over } : {}),
       },
-      said.text,
+      result.text,
     );
     if (over) return this.#finish(seat);
-    this.#journal?.record(now, jobs, said.text);
+    this.#journal?.record(now, jobs, result.text);
     if (this.#jobs.length > 0) void this.#continue();
     else if (this.#journal?.complete) this.#restLater();
   }
@@ -318,13 +318,13 @@ export class WorkerRun {
   /** Reports a long turn, so that its log survives this process. */
   #goesOn(): void {
     // Repeated turns were reported before.
-    if (this.#slate === undefined) return;
+    if (this.#logBuffer === undefined) return;
     this.#report(performance.now() - this.#reported >= REPORT_MS);
   }
 
   /** @param bare true: even without new log entries */
   #report(bare = false): void {
-    const text = this.#slate?.read() ?? '';
+    const text = this.#logBuffer?.read() ?? '';
     if (text === '' && !bare) return;
     this.#reported = performance.now();
     this.#around.send({ type: 'working', run: this.#settings.run, ...this.#activity.used }, text);
@@ -337,10 +337,10 @@ export class WorkerRun {
     void this.#around.seats.giveBack(seat);
   }
 
-  #failureOf(said: Said): Failure | undefined {
-    if (said.kind === 'timeout') return { kind: 'limit', limit: 'activationMs' };
-    if (said.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
-    if (said.kind === 'threw') return said;
+  #failureOf(result: TurnResult): Failure | undefined {
+    if (result.kind === 'timeout') return { kind: 'limit', limit: 'activationMs' };
+    if (result.kind === 'disposed') return { kind: 'limit', limit: 'memoryMb' };
+    if (result.kind === 'threw') return result;
     const limit = this.#limited ? this.#activity.exceeded : undefined;
     return limit === undefined ? undefined : { kind: 'limit', limit };
   }
@@ -378,27 +378,27 @@ export class WorkerRun {
     leave(room);
     if (!this.#activity.isInside) return;
     setTimeout(() => {
-      if (this.#activity.isInside) this.#wounded('an isolate does not stop');
+      if (this.#activity.isInside) this.#damaged('an isolate does not stop');
     }, GRACE_MS);
   }
 
   async #leaveInspected(room: Room, inspector: InspectorLink): Promise<void> {
-    const late = setTimeout(() => this.#wounded('an isolate does not stop, with a debugger'), INSPECTED_GRACE_MS);
+    const late = setTimeout(() => this.#damaged('an isolate does not stop, with a debugger'), INSPECTED_GRACE_MS);
     await inspector.close();
     leave(room);
     clearTimeout(late);
   }
 
-  #wounded(reason: string): void {
+  #damaged(reason: string): void {
     // Its thread may never return.
     this.#goOn();
-    this.#around.send({ type: 'wounded', run: this.#settings.run, reason });
+    this.#around.send({ type: 'damaged', run: this.#settings.run, reason });
   }
 
   #unprepared(): void {
-    const message = 'it could not be prepared in time';
+    const message = `the script was not prepared within ${PREPARE_MS} ms`;
     this.#fail({ kind: 'lost', message });
-    if (!this.#seat) this.#wounded(message);
+    if (!this.#seat) this.#damaged(message);
   }
 
   #isOver(): boolean {

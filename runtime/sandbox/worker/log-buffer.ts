@@ -13,10 +13,10 @@ const WRITES = /\b(?:log|console)\b/;
 const LARGEST = TEXT + UNIT * DEFAULT_LIMITS.messageBytes;
 
 /**
- * The log of a script's current turn, in memory shared with inside.js only, which outlives the isolate: for a turn that
- * never ends. See `note` in inside.js for the other side.
+ * The log of a script's current turn, in memory that the isolate shares with this process. It outlives the isolate, so
+ * that the log of a turn that never ends is not lost. `bufferLog` in inside.js writes it.
  */
-export class Slate {
+export class LogBuffer {
   readonly #memory = new SharedArrayBuffer(SMALL, { maxByteLength: LARGEST });
   readonly #copy = new ivm.ExternalCopy(this.#memory);
   readonly #length = new Int32Array(this.#memory, 0, 1);
@@ -29,19 +29,19 @@ export class Slate {
   }
 
   /**
-   * Buffer of one context; undefined for a script that does not log: passing it would cost a short one a tenth of its
-   * time.
+   * Buffer for one context. Undefined for a script that does not log, because passing it takes a tenth of a short
+   * script's time.
    */
   handle(): ivm.Copy<SharedArrayBuffer> | undefined {
     return this.#isWanted ? this.#copy.copyInto() : undefined;
   }
 
-  /** It grows beyond its initial size, and does not shrink. */
+  /** True when it has grown beyond its initial size; it does not shrink. */
   get hasGrown(): boolean {
     return this.#memory.byteLength > SMALL;
   }
 
-  /** A turn begins; no other is in progress. */
+  /** Empties the buffer before a turn. */
   wipe(): void {
     Atomics.store(this.#length, 0, 0);
     this.#read = 0;

@@ -1,14 +1,14 @@
-/** Holds a thread in an isolate for a debugger. */
+/** Keeps a thread in an isolate between turns, for a debugger. */
 import type { InspectorWire } from './inspector-wire.ts';
 
-/** URL of the stand in the inspector protocol. */
-export const STAND_URL = 'ringmaster:stand';
+/** URL of the script below in the inspector protocol. */
+export const HOLD_URL = 'ringmaster:hold';
 /**
- * The thread stands in the second line. A pending step or pause of the author's code stops in the first line; a step
- * out of the stand stops in the third.
+ * A function that holds the thread: it pauses in the second line. A pending step or pause of the author's code stops in
+ * the first line; a step out of the hold stops in the third.
  */
-export const STAND = '(() => { 0;\ndebugger;\n})';
-const STANDING_LINE = 1;
+export const HOLD_SCRIPT = '(() => { 0;\ndebugger;\n})';
+const HELD_LINE = 1;
 const LEAVING_LINE = 2;
 
 /** Parts of inspector protocol events. */
@@ -26,34 +26,34 @@ export interface InspectorEvent {
 
 /**
  * Keeps a thread in the isolate between two turns of the script. When a thread leaves an isolate, V8 forgets steps over
- * an `await` and pending pauses, and numbers breakpoints from 1 again, which confuses them (v8::Locker,
- * Debug::ThreadInit). With a debugger the thread therefore stays: it stands in a pause of our own, which handles the
- * debugger's requests like any other pause and is hidden from the debugger.
+ * an `await` and pending pauses, and numbers breakpoints from 1 again, so that it confuses them (v8::Locker,
+ * Debug::ThreadInit). With a debugger the thread therefore stays in a pause of our own. This pause handles the
+ * debugger's requests like any other, and is hidden from the debugger.
  */
-export class Stand {
+export class ThreadHold {
   readonly #wire: InspectorWire;
   readonly #enter: () => Promise<unknown>;
-  /** Called whenever the thread begins to stand, or failed to. */
+  /** Called whenever a hold begins, or cannot begin. */
   readonly #onSettled: () => void;
   #scriptId: string | undefined;
-  /** Stands are numbered from 1: requested, to end immediately, begun, and known to be over. */
+  /** Holds are numbered from 1. The last number requested, released, begun, and reported as ended. */
   #asked = 0;
   #released = 0;
   #begun = 0;
   #over = 0;
-  #standing = false;
+  #isHeld = false;
   /** True: the script has to pause when it continues. */
   #owesPause = false;
   #ended = false;
 
-  /** @param enter runs `STAND` in the isolate, after its earlier tasks; rejects when the isolate was disposed */
+  /** @param enter runs `HOLD_SCRIPT` in the isolate, after its earlier tasks; rejects when the isolate was disposed */
   constructor(wire: InspectorWire, enter: () => Promise<unknown>, onSettled: () => void) {
     this.#wire = wire;
     this.#enter = enter;
     this.#onSettled = onSettled;
   }
 
-  /** Lets the thread stand after its earlier tasks. */
+  /** Holds the thread after its earlier tasks. */
   begin(): void {
     if (this.#ended) return;
     this.#asked++;
@@ -63,7 +63,7 @@ export class Stand {
       .then(() => this.#left());
   }
 
-  /** Lets the thread do the function's work, then stand again. */
+  /** Releases the thread for the function's work, then holds it again. */
   turn<T>(ask: () => T): T {
     const before = this.#asked;
     const asked = ask();
@@ -72,7 +72,7 @@ export class Stand {
     return asked;
   }
 
-  /** From now on the idle thread leaves the isolate. */
+  /** Ends all holds: the idle thread leaves the isolate from now on. */
   end(): void {
     this.#ended = true;
     this.#owesPause = false;
@@ -84,19 +84,19 @@ export class Stand {
     this.#owesPause = owed;
   }
 
-  /** @returns true for an event of the stand, hidden from the debugger */
+  /** @returns true for an event of a hold, which is hidden from the debugger */
   hears({ method, params }: InspectorEvent): boolean {
     switch (method) {
       case 'Debugger.scriptParsed':
-        if (params?.url !== STAND_URL) return false;
+        if (params?.url !== HOLD_URL) return false;
         this.#scriptId = params.scriptId;
         return true;
       case 'Debugger.paused':
         return this.#paused(params?.callFrames?.[0]?.location);
       case 'Debugger.resumed': {
-        const wasStanding = this.#standing;
-        this.#standing = false;
-        return wasStanding;
+        const wasHeld = this.#isHeld;
+        this.#isHeld = false;
+        return wasHeld;
       }
       default:
         return false;
@@ -108,10 +108,10 @@ export class Stand {
       this.#owesPause = false;
       return false;
     }
-    this.#standing = true;
+    this.#isHeld = true;
     // Its end may be reported after the begin of the next one.
     const number = Math.max(this.#begun, this.#over) + (at.lineNumber === LEAVING_LINE ? 0 : 1);
-    if (at.lineNumber === STANDING_LINE) this.#begun = number;
+    if (at.lineNumber === HELD_LINE) this.#begun = number;
     else this.#owesPause = true;
     if (number <= this.#released) this.#goOn();
     else this.#onSettled();
@@ -120,7 +120,7 @@ export class Stand {
 
   #release(last: number): void {
     this.#released = last;
-    if (this.#standing) this.#goOn();
+    if (this.#isHeld) this.#goOn();
   }
 
   #goOn(): void {
@@ -129,7 +129,7 @@ export class Stand {
 
   #left(): void {
     this.#over++;
-    if (this.#over === this.#asked) this.#standing = false;
+    if (this.#over === this.#asked) this.#isHeld = false;
     this.#onSettled();
   }
 }

@@ -1,4 +1,4 @@
-/** Parses output of the sandbox. */
+/** Parses the output of scripts. */
 import { type Json, parsePlain } from '../json.ts';
 import type { LimitName } from '../limits.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
@@ -10,8 +10,8 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** One item of a script's output; inside.js lists them. */
-export type Utterance =
+/** One item of a script's output, as described in inside.js. */
+export type OutputItem =
   | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly args: readonly Json[] }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'keys'; readonly listens: boolean }
@@ -24,25 +24,25 @@ export type Utterance =
   | { readonly kind: 'threw'; readonly code: string; readonly message: string; readonly stack: string };
 
 /** Output that inside.js never produces: the process can no longer be trusted. */
-export class UnintelligibleError extends Error {
-  override readonly name = 'UnintelligibleError';
+export class InvalidOutputError extends Error {
+  override readonly name = 'InvalidOutputError';
 }
 
 const LEVELS: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error']);
 
 /**
  * @param body output of the isolate
- * @throws UnintelligibleError, NotPlainError
+ * @throws InvalidOutputError, NotPlainError
  */
-export function parseSaid(body: string): Utterance[] {
+export function parseOutput(body: string): OutputItem[] {
   if (body === '') return [];
   const list = parsePlain(body);
-  if (!Array.isArray(list)) throw new UnintelligibleError('not a list');
-  return (list as readonly Json[]).map(utterance);
+  if (!Array.isArray(list)) throw new InvalidOutputError('not a list');
+  return (list as readonly Json[]).map(parseItem);
 }
 
-function utterance(item: Json): Utterance {
-  if (!Array.isArray(item)) throw new UnintelligibleError('an item is not a list');
+function parseItem(item: Json): OutputItem {
+  if (!Array.isArray(item)) throw new InvalidOutputError('an item is not a list');
   const [kind, a = null, b = null, c = null] = item as readonly Json[];
   if (kind === 'call' && isId(a) && typeof b === 'string' && Array.isArray(c)) {
     return { kind, id: a, name: b, args: c as readonly Json[] };
@@ -60,7 +60,7 @@ function utterance(item: Json): Utterance {
   if (kind === 'threw' && typeof a === 'string' && typeof b === 'string' && typeof c === 'string') {
     return { kind, code: a, message: b, stack: c };
   }
-  throw new UnintelligibleError(`an item of an unknown kind`);
+  throw new InvalidOutputError(`an item of an unknown kind`);
 }
 
 function isId(value: Json): value is number {
