@@ -1,3 +1,5 @@
+/** Options and figures of the media server. */
+
 /** Options of the embedded media server. */
 export interface MediaServerOptions {
   /** `ip:port` of the inbound event socket. Port 0 takes a free port. */

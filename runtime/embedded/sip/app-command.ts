@@ -1,3 +1,4 @@
+/** Commands of applications (drachtio-server's app protocol). */
 import { findHeadEnd, parseHead, SipParseError, type SipRequest, type SipResponse } from '../stack/index.ts';
 
 /** A command of an application. */

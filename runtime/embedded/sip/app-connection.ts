@@ -1,8 +1,9 @@
+/** Connections of applications. */
 import type { Socket } from 'node:net';
 import { AppFrameError, AppFramer, encodeFrame } from './app-framer.ts';
 import { type AppCommand, parseCommand } from './app-command.ts';
 
-/** Most bytes queued for an application that does not read; with more the connection is closed. */
+/** Largest number of bytes queued for an application that does not read; with more the connection is closed. */
 const MAX_QUEUED = 64 << 20;
 
 /** Time for a new connection to authenticate, ms. */

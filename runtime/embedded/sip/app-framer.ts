@@ -1,3 +1,5 @@
+/** Frames of the app protocol. */
+
 /** A byte stream that does not follow the framing of the app protocol. */
 export class AppFrameError extends Error {
   override readonly name = 'AppFrameError';

@@ -1,3 +1,4 @@
+/** Call detail records for applications. */
 import type { SipMessage } from '../stack/index.ts';
 import type { AppRegistry } from './app-registry.ts';
 import { newId, timeOfDay } from './frame-fields.ts';

@@ -1,13 +1,14 @@
+/** State shared by the parts of the SIP server. */
 import type { ClientTransaction, SipEndpoint } from '../stack/index.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { AppRegistry } from './app-registry.ts';
 import type { CdrSender } from './cdr.ts';
 import type { DialogStore } from './dialog-store.ts';
-import type { ServerBook } from './server-book.ts';
+import type { IncomingRequests } from './incoming-requests.ts';
 import type { SessionTimers } from './session-timers.ts';
 
 /** A request that an application sent. */
-export interface ClientRecord {
+export interface OutgoingRequest {
   readonly id: string;
   readonly transaction: ClientTransaction;
   readonly app: AppConnection;
@@ -21,7 +22,7 @@ export interface Core {
   readonly cdr: CdrSender;
   readonly sessions: SessionTimers;
   /** Incoming requests. */
-  readonly servers: ServerBook;
+  readonly incoming: IncomingRequests;
   /** Outgoing requests, by transaction id. */
-  readonly clients: Map<string, ClientRecord>;
+  readonly outgoing: Map<string, OutgoingRequest>;
 }

@@ -1,3 +1,4 @@
+/** SIP dialogs (RFC 3261 section 12). */
 import {
   type ClientTransaction,
   type Destination,
@@ -249,7 +250,7 @@ export class Dialog {
   /** @throws SipParseError, SipTransportError when nothing can be sent to the target or the first route. */
   nextHop(): NextHop {
     const { target = this.#initialUri, route } = this.#remote;
-    if (target === undefined) throw new SipParseError('Contact', '', 'this header');
+    if (target === undefined) throw new SipParseError('Contact', '', 'a Contact of the far end');
     const first = route[0];
     if (first === undefined) {
       return { requestUri: target, route: [], destination: this.flow ?? destinationOf(target) };
@@ -282,6 +283,6 @@ function remoteOf(response: SipResponse, fallback: string | undefined): Remote {
 /** @throws SipParseError when Contact is missing or holds no URI. */
 function targetOf(message: SipMessage): string {
   const contact = message.values('contact')[0];
-  if (contact === undefined) throw new SipParseError('Contact', '', 'this header');
+  if (contact === undefined) throw new SipParseError('Contact', '', 'a URI');
   return parseNameAddr(contact, 'Contact').uri;
 }

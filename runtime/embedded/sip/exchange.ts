@@ -1,3 +1,4 @@
+/** An application's request and its responses. */
 import {
   type ClientTransaction,
   type Destination,
@@ -71,7 +72,7 @@ export class Exchange {
     const { status } = response;
     // A 100 stays on its hop; towards the caller the server sends its own.
     if (status === 100) return;
-    if (status >= 200) this.#core.clients.delete(this.#id);
+    if (status >= 200) this.#core.outgoing.delete(this.#id);
     try {
       if (this.#begins && !this.#track(response)) return;
     } catch (error) {
@@ -83,7 +84,7 @@ export class Exchange {
   }
 
   failed(error: SipTransportError): void {
-    this.#core.clients.delete(this.#id);
+    this.#core.outgoing.delete(this.#id);
     const [status, reason] = FAILURES[error.reason];
     const response = new SipResponse(status, reason);
     response.add('Via', this.#request.header('via') ?? '').add('From', this.#request.header('from') ?? '');

@@ -1,3 +1,4 @@
+/** Builds headers and bodies of outgoing messages. */
 import {
   canonicalName,
   formatHostPort,

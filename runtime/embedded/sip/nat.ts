@@ -1,3 +1,4 @@
+/** Finds the address of a peer behind NAT. */
 import { isIP } from 'node:net';
 import { type Destination, parseNameAddr, parseUri, SipParseError, type SipMessage } from '../stack/index.ts';
 

@@ -1,3 +1,4 @@
+/** Options and figures of the SIP server. */
 import type { ParseLimits, TcpLimits, TimerValues } from '../stack/index.ts';
 
 /** Options of the embedded SIP server. */

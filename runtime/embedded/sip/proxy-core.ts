@@ -1,3 +1,4 @@
+/** The proxy: forwards requests for applications. */
 import {
   headerRank,
   isNumeric,
@@ -36,7 +37,7 @@ export class ProxyCore {
 
   /** Executes the command `proxy`: answers `...|continue` for each final response if asked to, then `OK|done`. */
   proxy(app: AppConnection, command: ProxyCommand): void {
-    const record = this.#core.servers.get(command.transactionId);
+    const record = this.#core.incoming.get(command.transactionId);
     if (record === undefined || !record.transaction.open || command.destinations.length === 0) {
       const reason = record === undefined ? 'unknown transaction' : 'no destination';
       app.send(nokFields(command.id, `Request not proxied due to ${reason}`));
@@ -52,7 +53,7 @@ export class ProxyCore {
     }
     const { transaction } = record;
     // The responses now come from the destinations, so the application may no longer answer.
-    this.#core.servers.passedOn(record);
+    this.#core.incoming.forwarded(record);
     if (Number(transaction.request.header('max-forwards') ?? 70) <= 0) {
       transaction.reply(483);
       app.send(okFields(command.id, 'done'));

@@ -1,3 +1,4 @@
+/** Forwarding of one request by the proxy. */
 import {
   type ClientTransaction,
   type Destination,

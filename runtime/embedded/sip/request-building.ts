@@ -1,3 +1,4 @@
+/** Builds outgoing requests. */
 import {
   formatNameAddr,
   formatUri,

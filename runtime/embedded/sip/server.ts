@@ -1,3 +1,4 @@
+/** The embedded SIP server. */
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { ListenError } from '../listen-error.ts';
@@ -11,7 +12,7 @@ import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
 import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
-import { ServerBook } from './server-book.ts';
+import { IncomingRequests } from './incoming-requests.ts';
 import { SessionTimers } from './session-timers.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
@@ -60,12 +61,12 @@ export class EmbeddedSipServer {
       apps,
       dialogs: new DialogStore(),
       cdr: new CdrSender(apps, options.cdrs ?? true),
-      servers: new ServerBook(),
+      incoming: new IncomingRequests(),
       sessions: new SessionTimers(endpoint.timers, {
         refresh: (dialog, seconds) => this.#uac.refresh(dialog, seconds),
         expired: (dialog) => this.#uac.expire(dialog),
       }),
-      clients: new Map(),
+      outgoing: new Map(),
     };
     this.#uac = new UacCore(this.#core);
     this.#proxy = new ProxyCore(this.#core);
@@ -115,7 +116,7 @@ export class EmbeddedSipServer {
   }
 
   get stats(): SipServerStats {
-    const { endpoint, dialogs, apps, servers, clients } = this.#core;
+    const { endpoint, dialogs, apps, incoming, outgoing } = this.#core;
     const { clientTransactions, serverTransactions, pendingAcks, sockets, timers } = endpoint.stats;
     return {
       dialogs: dialogs.size,
@@ -123,7 +124,7 @@ export class EmbeddedSipServer {
       sockets,
       timers,
       apps: apps.size,
-      pending: servers.size + clients.size + pendingAcks,
+      pending: incoming.size + outgoing.size + pendingAcks,
     };
   }
 

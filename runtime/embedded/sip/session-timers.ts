@@ -1,3 +1,4 @@
+/** Session timers (RFC 4028). */
 import { decimal, type SipMessage, type SipRequest, type SipResponse, type Timers } from '../stack/index.ts';
 import type { Dialog } from './dialog.ts';
 

@@ -1,3 +1,4 @@
+/** Starts the embedded SIP server. */
 import { type EmbeddedServer, type ServerHost, startServerThread, type ThreadKind } from '../thread/server-thread.ts';
 import type { SipServerOptions, SipServerStats } from './options.ts';
 

@@ -1,3 +1,4 @@
+/** Expiry of subscriptions. */
 import type { SipMessage, SipRequest } from '../stack/index.ts';
 import type { Core } from './core.ts';
 import type { Dialog } from './dialog.ts';

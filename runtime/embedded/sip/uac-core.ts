@@ -1,3 +1,4 @@
+/** The user agent client: requests of applications. */
 import {
   type ClientTransaction,
   type Destination,
@@ -57,7 +58,7 @@ export class UacCore {
 
   /** Cancels the INVITEs of an application whose connection has closed: nobody else can answer or cancel them. */
   abandon(app: AppConnection): void {
-    for (const record of this.#core.clients.values()) {
+    for (const record of this.#core.outgoing.values()) {
       if (record.app === app && record.transaction.request.method === 'INVITE') record.transaction.cancel();
     }
   }
@@ -234,7 +235,7 @@ export class UacCore {
   }
 
   #cancel(app: AppConnection, command: SipCommand, given: SipRequest): void {
-    const record = this.#core.clients.get(command.transactionId);
+    const record = this.#core.outgoing.get(command.transactionId);
     const extra = new SipRequest('CANCEL', given.uri);
     copyHeaders(given, extra, ['max-forwards', 'route', 'contact']);
     const cancel = record?.transaction.cancel(extra.headers.map(({ name, value }) => [name, value]));
@@ -263,7 +264,7 @@ export class UacCore {
     const exchange = new Exchange(this.#core, this, app, id, request, destination, dialog);
     const transaction = this.#core.endpoint.request(request, destination, exchange);
     exchange.transaction = transaction;
-    this.#core.clients.set(id, { id, transaction, app });
+    this.#core.outgoing.set(id, { id, transaction, app });
     // A host name is looked up first. Until then nothing has been sent, and no Via can be reported.
     const meta = isNumeric(destination) ? sentMeta(transaction.wireSize, destination, transaction.local) : NOT_ON_WIRE;
     const head = meta === NOT_ON_WIRE ? request.head().replace(/^Via: .*\r\n/m, '') : request.head();

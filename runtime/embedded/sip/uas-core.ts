@@ -1,3 +1,4 @@
+/** The user agent server: incoming requests. */
 import {
   formatNameAddr,
   parseNameAddr,
@@ -77,7 +78,7 @@ export class UasCore {
 
   /** Takes a CANCEL; the stack has already answered the CANCEL and the INVITE. */
   cancelled(invite: ServerTransaction, cancel: SipRequest, source: Source): void {
-    const record = this.#core.servers.of(invite);
+    const record = this.#core.incoming.of(invite);
     if (record === undefined) return;
     reportCancelled(this.#core, record, cancel, source);
     this.#core.cdr.stop('network', 'call-canceled', cancel);
@@ -93,10 +94,10 @@ export class UasCore {
 
   /** Answers the open requests of an application whose connection has closed with 503. */
   abandon(app: AppConnection): void {
-    for (const record of this.#core.servers.unanswered()) {
+    for (const record of this.#core.incoming.unanswered()) {
       if (record.app !== app || !record.transaction.open) continue;
       record.transaction.reply(503);
-      this.#core.servers.answered(record);
+      this.#core.incoming.answered(record);
       if (record.dialog?.state === 'early') this.#core.dialogs.remove(record.dialog);
     }
   }
@@ -127,7 +128,7 @@ export class UasCore {
       transaction.reply(KNOWN_METHODS.has(method) ? 503 : 501);
       return;
     }
-    const record = this.#core.servers.open(transaction, app, undefined);
+    const record = this.#core.incoming.open(transaction, app, undefined);
     app.send(newRequestFields(metaOf(request, source), record.id, source.local), request.head(false), request.body);
     if (method === 'INVITE') this.#core.cdr.attempt('network', request);
   }
@@ -171,7 +172,7 @@ export class UasCore {
     if (modifies || method === 'SUBSCRIBE') this.#refresh(dialog, request);
     // A NAT may have mapped the peer to another port since.
     dialog.flow = behindNat(request, dialog.target) ?? (modifies ? undefined : dialog.flow);
-    const record = this.#core.servers.open(transaction, app, dialog);
+    const record = this.#core.incoming.open(transaction, app, dialog);
     app.send(networkFields(metaOf(request, source), record.id, dialog.id), request.head(false), request.body);
     if (
       method === 'NOTIFY' &&
@@ -199,16 +200,16 @@ export class UasCore {
   /** Answers the open INVITEs of an ended dialog with 487 (section 15.1.2). */
   #end(dialog: Dialog): void {
     this.#core.dialogs.remove(dialog);
-    for (const record of this.#core.servers.unanswered()) {
+    for (const record of this.#core.incoming.unanswered()) {
       if (record.dialog === dialog && record.transaction.request.method === 'INVITE' && record.transaction.open) {
         record.transaction.reply(487);
-        this.#core.servers.answered(record);
+        this.#core.incoming.answered(record);
       }
     }
   }
 
   #acknowledgeProvisional(dialog: Dialog, prack: SipRequest): boolean {
-    for (const record of this.#core.servers.unanswered()) {
+    for (const record of this.#core.incoming.unanswered()) {
       if (record.dialog !== dialog || record.reliable === undefined) continue;
       if (!record.reliable.matches(prack.header('rack') ?? '')) continue;
       record.reliable.stop();

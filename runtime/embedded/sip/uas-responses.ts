@@ -1,3 +1,4 @@
+/** Applications' responses to incoming requests. */
 import { initialCSeq, SipParseError, SipRequest, type SipResponse } from '../stack/index.ts';
 import type { SipCommand } from './app-command.ts';
 import type { AppConnection } from './app-connection.ts';
@@ -7,7 +8,7 @@ import { nokFields, sentResponseFields } from './frame-fields.ts';
 import { contactValue, copyHeaders, finish } from './message-building.ts';
 import { behindNat } from './nat.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
-import type { ServerRecord } from './server-book.ts';
+import type { IncomingRequest } from './incoming-requests.ts';
 import { watchSubscription } from './subscription.ts';
 import { reportCancelled } from './report-cancelled.ts';
 
@@ -23,7 +24,7 @@ export class UasResponses {
 
   /** Executes the command `sip` with a response. */
   respond(app: AppConnection, command: SipCommand, given: SipResponse): void {
-    const record = this.#core.servers.get(command.transactionId);
+    const record = this.#core.incoming.get(command.transactionId);
     if (record === undefined || !record.transaction.open) {
       app.send(nokFields(command.id, UNKNOWN_TRANSACTION));
       return;
@@ -36,7 +37,7 @@ export class UasResponses {
     }
   }
 
-  #respond(app: AppConnection, command: SipCommand, record: ServerRecord, given: SipResponse): void {
+  #respond(app: AppConnection, command: SipCommand, record: IncomingRequest, given: SipResponse): void {
     const { transaction } = record;
     const { request, source } = transaction;
     const { status } = given;
@@ -67,7 +68,7 @@ export class UasResponses {
     if (status >= 200) this.#afterFinal(record, response, begins);
   }
 
-  #begin(record: ServerRecord, given: SipResponse): Dialog {
+  #begin(record: IncomingRequest, given: SipResponse): Dialog {
     if (record.dialog === undefined) {
       const { transaction, app, id } = record;
       record.dialog = Dialog.asUas(transaction.request, transaction.localTag, app, id);
@@ -78,7 +79,7 @@ export class UasResponses {
     return record.dialog;
   }
 
-  #build(record: ServerRecord, given: SipResponse): SipResponse {
+  #build(record: IncomingRequest, given: SipResponse): SipResponse {
     const { transaction } = record;
     const { status } = given;
     const { method } = transaction.request;
@@ -109,7 +110,7 @@ export class UasResponses {
     return response;
   }
 
-  #awaitPrack(record: ServerRecord, response: SipResponse, data: Buffer): ReliableProvisional {
+  #awaitPrack(record: IncomingRequest, response: SipResponse, data: Buffer): ReliableProvisional {
     const { endpoint } = this.#core;
     const { transaction } = record;
     return new ReliableProvisional(
@@ -123,7 +124,7 @@ export class UasResponses {
   }
 
   /** Rejects the INVITE with a 5xx (RFC 3262 section 3). To the application it looks like a CANCEL of the caller. */
-  #prackMissing(record: ServerRecord): void {
+  #prackMissing(record: IncomingRequest): void {
     const { transaction } = record;
     if (!transaction.reply(504)) return;
     const { request, source } = transaction;
@@ -134,8 +135,8 @@ export class UasResponses {
     this.#core.cdr.stop('application', 'call-rejected', cancel);
   }
 
-  #afterFinal(record: ServerRecord, response: SipResponse, begins: boolean): void {
-    this.#core.servers.answered(record);
+  #afterFinal(record: IncomingRequest, response: SipResponse, begins: boolean): void {
+    this.#core.incoming.answered(record);
     const { dialog, transaction } = record;
     const { method } = transaction.request;
     const invite = method === 'INVITE';

@@ -1,3 +1,4 @@
+/** Common base of the client transactions. */
 import type { TransitionTable } from '../../transitions/index.ts';
 import { type SipFailureReason, SipTransportError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';

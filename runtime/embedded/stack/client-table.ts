@@ -1,4 +1,5 @@
-import type { Afterlife } from './afterlife.ts';
+/** The client transactions of an endpoint. */
+import type { CompletedTransactions } from './completed-transactions.ts';
 import { ClientTransaction, type ClientUser } from './client-transaction.ts';
 import { SipTransportError } from './errors.ts';
 import { InviteClientTransaction } from './invite-client.ts';
@@ -15,7 +16,7 @@ export interface TransactionTools {
   readonly transport: TransportLayer;
   readonly timers: Timers;
   readonly timerValues: TimerValues;
-  readonly afterlife: Afterlife;
+  readonly completed: CompletedTransactions;
 }
 
 /** User of a CANCEL's transaction. The outcome of the CANCEL is ignored: the INVITE's final response counts. */
@@ -92,13 +93,13 @@ export class ClientTable {
   }
 
   #start(transaction: ClientTransaction, data: Buffer, destination: Destination, ringing = false): void {
-    const { transport, timers, timerValues: values, afterlife } = this.#tools;
+    const { transport, timers, timerValues: values, completed } = this.#tools;
     const { request } = transaction;
     const channel = transport.clientChannel(destination, (error) => transaction.transportFailed(error));
     const user = {
       response: (response: SipResponse) => {
         transaction.deliver(response);
-        if (response.status >= 200) afterlife.add(transaction);
+        if (response.status >= 200) completed.add(transaction);
       },
       failed: (error: SipTransportError) => transaction.fail(error),
       terminated: () => {

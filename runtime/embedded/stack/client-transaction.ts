@@ -1,3 +1,4 @@
+/** A client transaction, as its user sees it. */
 import { InviteClientTransaction } from './invite-client.ts';
 import { copyOf, type SipRequest, type SipResponse } from './message.ts';
 import type { NonInviteClientTransaction } from './non-invite-client.ts';
@@ -147,9 +148,9 @@ export class ClientTransaction {
   }
 
   /** @internal Frees the request, but keeps the headers for an INVITE's ACK and for dialogs with further forks. */
-  shed(): void {
+  freeMemory(): void {
     if (this.request.method === 'INVITE') this.request.keepOnly(OF_DIALOG);
-    else this.request.shed();
+    else this.request.freeMemory();
   }
 
   /** @internal */

@@ -1,4 +1,5 @@
-import { Afterlife } from './afterlife.ts';
+/** A SIP endpoint: transport and transactions together. */
+import { CompletedTransactions } from './completed-transactions.ts';
 import { ClientTable } from './client-table.ts';
 import type { ClientTransaction, ClientUser } from './client-transaction.ts';
 import { SipParseError } from './errors.ts';
@@ -85,7 +86,7 @@ export class SipEndpoint {
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,
     );
     const { timers, timerValues } = this;
-    const tools = { transport: this.#transport, timers, timerValues, afterlife: new Afterlife(timers) };
+    const tools = { transport: this.#transport, timers, timerValues, completed: new CompletedTransactions(timers) };
     this.#clients = new ClientTable(tools);
     this.#servers = new ServerTable(tools, this.#handler, {
       most: options.maxServerTransactions ?? 50_000,

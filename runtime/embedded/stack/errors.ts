@@ -1,3 +1,5 @@
+/** Errors of the SIP stack. */
+
 /** Text that is not a valid SIP message, or not a valid part of one (RFC 3261 section 25). */
 export class SipParseError extends Error {
   override readonly name = 'SipParseError';

@@ -1,3 +1,5 @@
+/** Names of SIP headers. */
+
 /**
  * Canonical spellings of header names, in the order in which the server writes them: Via, routing, dialog
  * identification, the rest by topic, the description of the body last. Unknown headers follow in the order in which

@@ -1,3 +1,4 @@
+/** INVITE client transactions. */
 import type { TransitionTable } from '../../transitions/index.ts';
 import { ClientMachine, type ClientMachineParts } from './client-machine.ts';
 import type { SipResponse } from './message.ts';

@@ -1,3 +1,4 @@
+/** INVITE server transactions. */
 import type { TransitionTable } from '../../transitions/index.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
 import { type Channel, type ServerTransactionUser, Transaction } from './transaction.ts';

@@ -1,3 +1,4 @@
+/** Chooses local addresses. */
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { ListeningPoint } from './transport.ts';

@@ -1,3 +1,4 @@
+/** SIP messages. */
 import { SipParseError } from './errors.ts';
 import { canonicalName, headerKey, isListHeader } from './header-names.ts';
 import { tagOf } from './name-addr.ts';
@@ -140,7 +141,7 @@ export abstract class SipMessage {
   }
 
   /** Drops headers and body, to free their memory. */
-  shed(): void {
+  freeMemory(): void {
     this.headers.length = 0;
     this.body = EMPTY;
     this.#cseq = undefined;
@@ -240,8 +241,8 @@ export class SipRequest extends SipMessage {
     return `${this.method} ${this.uri} SIP/2.0`;
   }
 
-  override shed(): void {
-    super.shed();
+  override freeMemory(): void {
+    super.freeMemory();
     this.uri = '';
   }
 

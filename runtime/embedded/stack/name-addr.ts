@@ -1,3 +1,4 @@
+/** Parses and writes name-addr values. */
 import { SipParseError } from './errors.ts';
 import { formatParams, indexOutside, parseParams } from './scan.ts';
 

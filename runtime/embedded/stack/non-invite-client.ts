@@ -1,3 +1,4 @@
+/** Client transactions of other methods than INVITE. */
 import type { TransitionTable } from '../../transitions/index.ts';
 import { ClientMachine, type ClientMachineParts } from './client-machine.ts';
 import type { SipResponse } from './message.ts';

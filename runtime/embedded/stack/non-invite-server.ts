@@ -1,3 +1,4 @@
+/** Server transactions of other methods than INVITE. */
 import type { TransitionTable } from '../../transitions/index.ts';
 import type { Timer, Timers, TimerValues } from './timers.ts';
 import { type Channel, type ServerTransactionUser, Transaction } from './transaction.ts';

@@ -1,3 +1,4 @@
+/** Parses SIP messages. */
 import { SipParseError } from './errors.ts';
 import { headerKey } from './header-names.ts';
 import { SipRequest, SipResponse } from './message.ts';

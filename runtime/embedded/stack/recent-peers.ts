@@ -1,6 +1,8 @@
+/** Remembers which peers have recently sent something. */
+
 /** Length of one generation, ms. A peer counts as alive for one to two of them. */
 const PERIOD = 500;
-/** Most peers remembered in one generation, since addresses can be forged. */
+/** Largest number of peers remembered in one generation, since addresses can be forged. */
 const LIMIT = 10_000;
 
 /** The recent sources of datagrams, in two generations: no timestamp or timer is needed for each of them. */

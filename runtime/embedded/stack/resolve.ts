@@ -1,3 +1,4 @@
+/** Destinations of SIP URIs. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { SipTransportError } from './errors.ts';

@@ -1,3 +1,4 @@
+/** Builds responses, the ACK of failures, and CANCEL. */
 import { reasonPhrase } from '../../sip-facts/index.ts';
 import { SipRequest, SipResponse } from './message.ts';
 import { tagOf } from './name-addr.ts';

@@ -1,3 +1,4 @@
+/** The server transactions of an endpoint. */
 import type { TransactionTools } from './client-table.ts';
 import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
@@ -110,7 +111,7 @@ export class ServerTable {
   }
 
   #open(key: string, request: SipRequest, source: Source): ServerTransaction {
-    const { transport, timers, timerValues, afterlife } = this.#tools;
+    const { transport, timers, timerValues, completed } = this.#tools;
     const channel = transport.replyChannel(source, request);
     const transaction: ServerTransaction = new ServerTransaction(
       request,
@@ -127,7 +128,7 @@ export class ServerTable {
       (sender, response, data) => {
         if (response.status < 200) return;
         // The ACK of a 2xx is reported with the INVITE's transaction, which must stay whole until then.
-        if (request.method !== 'INVITE' || response.status >= 300) afterlife.add(sender);
+        if (request.method !== 'INVITE' || response.status >= 300) completed.add(sender);
         else if (sender.onCancel === undefined) this.#awaitAck(sender, response, () => channel.send(data));
       },
     );
@@ -175,7 +176,7 @@ export class ServerTable {
     if (waiting !== undefined) {
       waiting.retransmission.stop();
       this.#unacknowledged.delete(key);
-      this.#tools.afterlife.add(waiting.transaction);
+      this.#tools.completed.add(waiting.transaction);
       if (waiting.transaction.onAck !== undefined) {
         waiting.transaction.onAck(ack);
         return;

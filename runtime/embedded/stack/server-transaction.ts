@@ -1,3 +1,4 @@
+/** A server transaction, as its user sees it. */
 import { InviteServerTransaction } from './invite-server.ts';
 import { copyOf, type SipRequest, type SipResponse } from './message.ts';
 import { NonInviteServerTransaction } from './non-invite-server.ts';
@@ -120,8 +121,8 @@ export class ServerTransaction {
    * @internal Frees the request, except its method, after the final response and its ACK. The callbacks are dropped
    *   too, since they keep a whole call in memory.
    */
-  shed(): void {
-    this.request.shed();
+  freeMemory(): void {
+    this.request.freeMemory();
     this.localTag = copyOf(this.localTag);
     this.onAck = undefined;
     this.onCancel = undefined;

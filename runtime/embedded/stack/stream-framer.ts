@@ -1,3 +1,4 @@
+/** Splits TCP streams into SIP messages. */
 import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import {
@@ -102,14 +103,15 @@ export class StreamFramer {
     if (end === undefined) {
       this.#scanned = this.#end;
       if (this.#end - this.#start > this.#limits.maxHeadBytes) {
-        throw new SipParseError('message', `${this.#end - this.#start} bytes`, 'an empty line before');
+        const most = `an empty line within ${this.#limits.maxHeadBytes} bytes`;
+        throw new SipParseError('message', `${this.#end - this.#start} bytes without one`, most);
       }
       return false;
     }
     const message = parseHead(view, this.#start, end.head, this.#limits);
     const length = contentLength(message);
     if (length === undefined) {
-      throw new RejectedMessageError('Content-Length', '', 'this header on a stream (section 20.14)', message);
+      throw new RejectedMessageError('Content-Length', '', 'a number on a stream (RFC 3261 section 20.14)', message);
     }
     if (end.body - this.#start + length > this.#limits.maxMessageBytes) {
       throw new RejectedMessageError(

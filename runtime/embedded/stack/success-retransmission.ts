@@ -1,3 +1,4 @@
+/** Retransmission of a 2xx to INVITE. */
 import type { Timer, Timers, TimerValues } from './timers.ts';
 
 /**

@@ -1,3 +1,4 @@
+/** SIP over TCP. */
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 import { ListenError } from '../listen-error.ts';
 import { SipParseError, SipTransportError } from './errors.ts';
@@ -15,7 +16,7 @@ export interface TcpLimits {
    * ms.
    */
   readonly messageTimeout: number;
-  /** Most bytes queued for a peer that does not read. */
+  /** Largest number of bytes queued for a peer that does not read. */
   readonly maxQueuedBytes: number;
   /**
    * Idle time after which a connection that this side opened is closed, ms. Accepted ones stay open for their phone.

@@ -1,3 +1,5 @@
+/** Timers of the SIP stack. */
+
 /** A running timer. */
 export interface Timer {
   /** Stops the timer. Has no effect once it has fired. */

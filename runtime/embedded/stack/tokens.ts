@@ -1,3 +1,4 @@
+/** Random identifiers: tags, branches, Call-IDs, CSeq numbers. */
 import { randomFillSync, randomInt, randomUUID } from 'node:crypto';
 import { MAGIC_COOKIE } from './via.ts';
 

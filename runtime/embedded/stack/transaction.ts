@@ -1,3 +1,4 @@
+/** Common base of all SIP transactions. */
 import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
 import type { SipTransportError } from './errors.ts';
 import type { SipResponse } from './message.ts';

@@ -1,3 +1,4 @@
+/** All transports of an endpoint. */
 import { ListenError } from '../listen-error.ts';
 import { SipTransportError } from './errors.ts';
 import { choosePoint, reachableHost } from './local-address.ts';

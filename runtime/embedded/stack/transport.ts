@@ -1,3 +1,4 @@
+/** Types of SIP transports. */
 import type { SipParseError, SipTransportError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { formatHostPort } from './uri.ts';

@@ -1,3 +1,4 @@
+/** Short-lived connected UDP sockets, which learn of unreachable ports. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { setImmediate } from 'node:timers/promises';

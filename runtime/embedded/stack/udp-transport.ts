@@ -1,3 +1,4 @@
+/** SIP over UDP. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { ListenError } from '../listen-error.ts';

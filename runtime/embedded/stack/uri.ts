@@ -1,3 +1,4 @@
+/** Parses and writes SIP URIs. */
 import { SipParseError } from './errors.ts';
 import { decimal, formatParams, parseParams } from './scan.ts';
 

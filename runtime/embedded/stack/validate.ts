@@ -1,3 +1,4 @@
+/** Checks the mandatory headers of SIP messages. */
 import { SipParseError } from './errors.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message.ts';
 import { parseNameAddr } from './name-addr.ts';
@@ -29,12 +30,12 @@ export function validateResponse(response: SipResponse): void {
 function validateCommon(message: SipMessage): void {
   for (const name of MANDATORY) {
     const value = message.header(name);
-    if (value === undefined || value === '') throw new SipParseError(name, value ?? '', 'this header');
+    if (value === undefined || value === '') throw new SipParseError(name, value ?? '', 'a value');
   }
   for (const key of SINGLE) {
     let count = 0;
     for (const field of message.headers) if (field.key === key) count += 1;
-    if (count > 1) throw new SipParseError(key, `${count} times`, 'this header only once');
+    if (count > 1) throw new SipParseError(key, `${count} headers`, 'one header');
   }
   void message.cseq;
   parseNameAddr(message.header('from') ?? '', 'From');

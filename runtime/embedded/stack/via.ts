@@ -1,3 +1,4 @@
+/** Parses and completes Via. */
 import { SipParseError } from './errors.ts';
 import { formatParams, indexOutside, parseParams } from './scan.ts';
 import { formatHost, parseHostPort } from './uri.ts';

@@ -1,3 +1,4 @@
+/** Messages between a server's worker thread and its handle. */
 import type { ProgramInput } from './run-program.ts';
 
 /** Start data of a thread. */

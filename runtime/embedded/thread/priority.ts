@@ -1,3 +1,4 @@
+/** Priority of a server's thread. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { basename } from 'node:path';

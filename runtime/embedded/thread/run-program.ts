@@ -1,3 +1,5 @@
+/** Programs that a server has run on this machine. */
+
 /** A program to run on this machine, its input and its limits. */
 export interface ProgramInput {
   readonly program: string;

@@ -1,3 +1,4 @@
+/** A server in its worker thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ListenError } from '../listen-error.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';

@@ -1,3 +1,4 @@
+/** The handle of a server's worker thread. */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { ListenError } from '../listen-error.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';

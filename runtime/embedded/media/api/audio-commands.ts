@@ -1,3 +1,4 @@
+/** API commands for the audio of a channel. */
 import { SoundNotFoundError } from '../audio/sound-library.ts';
 import { startDisplacement, stopDisplacement } from '../channel/displace.ts';
 import { parseToneDetect, ToneDetection } from '../recording/tone-detection.ts';

@@ -1,3 +1,4 @@
+/** API commands for a channel. */
 import { scheduleHangup, sendDigits } from '../apps/call-control.ts';
 import type { Channel } from '../channel/channel.ts';
 import { bridge } from '../channel/bridge.ts';

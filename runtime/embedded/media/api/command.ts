@@ -1,3 +1,4 @@
+/** API commands: their type, and how a line becomes a call. */
 import type { MediaCore } from '../core/media-core.ts';
 
 /** An API command: takes its argument text, returns its answer. */

@@ -1,3 +1,4 @@
+/** API commands for the recordings of a channel. */
 import { SessionRecording } from '../recording/session-recording.ts';
 import { onChannel } from './channel-commands.ts';
 import { NO_SESSION, SUCCESS } from './command.ts';

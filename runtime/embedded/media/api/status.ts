@@ -1,3 +1,4 @@
+/** API commands about the server as a whole. */
 import { randomUUID } from 'node:crypto';
 import { MAX_SESSIONS, MAX_SESSIONS_PER_SECOND, VERSION_STATUS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';

@@ -1,3 +1,4 @@
+/** Applications that control a call: hangup, transfer, digits, mute. */
 import { NO_RESPONSE, type ApplicationStart } from '../channel/application.ts';
 import { words } from '../api/command.ts';
 import type { Channel } from '../channel/channel.ts';

@@ -1,3 +1,4 @@
+/** Collects the digits of one input. */
 import { FRAME_MS } from '../audio/format.ts';
 
 /** Rules of one input: number of digits, timeouts, terminators. */

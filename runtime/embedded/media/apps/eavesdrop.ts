@@ -1,3 +1,4 @@
+/** The application `eavesdrop`. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';

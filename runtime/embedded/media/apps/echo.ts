@@ -1,3 +1,4 @@
+/** The application `echo`. */
 import { NO_RESPONSE, type ApplicationStart, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 

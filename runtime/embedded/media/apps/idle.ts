@@ -1,3 +1,4 @@
+/** The applications `park` and `socket`: a channel that waits for commands. */
 import { NO_RESPONSE, type ApplicationStart, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 

@@ -1,9 +1,10 @@
+/** The application `play_and_get_digits`. */
 import { NO_RESPONSE, type ApplicationStart, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 import { type CollectRules, DigitCollector } from './digit-collector.ts';
 import { fileList, Player } from './player.ts';
 
-/** Most digits kept during the invalid prompt. */
+/** Largest number of digits kept during the invalid prompt. */
 const MAX_TYPED_AHEAD = 128;
 
 /** The arguments of `play_and_get_digits`. */

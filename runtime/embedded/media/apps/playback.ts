@@ -1,3 +1,4 @@
+/** The applications `playback` and `endless_playback`. */
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 import { fileList, Player, type PlayResult } from './player.ts';

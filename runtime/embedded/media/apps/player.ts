@@ -1,3 +1,4 @@
+/** Plays lists of sounds on a channel. */
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { SoundNotFoundError } from '../audio/sound-library.ts';
 import type { AudioSource } from '../audio/source.ts';

@@ -1,3 +1,4 @@
+/** The applications that record. */
 import { energy } from '../audio/mix.ts';
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';

@@ -1,3 +1,4 @@
+/** The application `sleep`. */
 import { FRAME_MS } from '../audio/format.ts';
 import { NO_RESPONSE, type ApplicationStart, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';

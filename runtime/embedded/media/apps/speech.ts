@@ -1,3 +1,4 @@
+/** The applications `speak` and `say`. */
 import { ClipSource } from '../audio/source.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { synthesize } from '../audio/speech.ts';

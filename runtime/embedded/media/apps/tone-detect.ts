@@ -1,3 +1,4 @@
+/** The applications `tone_detect` and `stop_tone_detect`. */
 import { words } from '../api/command.ts';
 import { type ApplicationStart, NO_RESPONSE } from '../channel/application.ts';
 import { parseToneDetect, ToneDetection } from '../recording/tone-detection.ts';

@@ -1,3 +1,4 @@
+/** Applications that set channel variables. */
 import { NO_RESPONSE, type ApplicationStart } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 

@@ -1,3 +1,4 @@
+/** The audible side of an eavesdropper. */
 import { mixInto } from '../audio/mix.ts';
 import type { Overlay } from '../channel/audio.ts';
 import { bridgedTo } from '../channel/bridged.ts';

@@ -1,3 +1,5 @@
+/** The audio format of the server. */
+
 /** Sample rate of the server, Hz. All codecs and sources are converted to it. */
 export const SAMPLE_RATE = 8000;
 

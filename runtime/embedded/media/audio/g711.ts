@@ -1,3 +1,5 @@
+/** G.711 codecs. */
+
 /** The two audio codecs of the server (RFC 3551 section 4.5.14). */
 export type CodecName = 'PCMU' | 'PCMA';
 

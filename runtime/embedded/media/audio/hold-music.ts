@@ -1,3 +1,4 @@
+/** The hold music. */
 import { SAMPLE_RATE } from './format.ts';
 import { wavHeader } from './wav-header.ts';
 

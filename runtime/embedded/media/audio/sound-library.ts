@@ -1,3 +1,4 @@
+/** Opens sounds by name. */
 import { readFile, stat } from 'node:fs/promises';
 import { pathInside } from '../core/inside.ts';
 import { SAMPLE_RATE } from './format.ts';

@@ -1,3 +1,5 @@
+/** Sources of audio to play. */
+
 /** A sound to play: a file, tones, silence, hold music. */
 export interface AudioSource {
   /** Playback-File-Type in events; undefined for files. */

@@ -1,3 +1,4 @@
+/** Speech synthesis by espeak-ng. */
 import type { RunProgram } from '../../thread/run-program.ts';
 import { readWav, WavError } from './wav.ts';
 
@@ -7,7 +8,7 @@ const PROGRAM = 'espeak-ng';
 /** Longest text; the rest is not spoken. */
 const MAX_CHARACTERS = 10_000;
 
-/** Most octets of speech: about three minutes at espeak-ng's 22 kHz. */
+/** Largest number of octets of speech: about three minutes at espeak-ng's 22 kHz. */
 const MAX_BYTES = 8 * 1_048_576;
 
 /** Octets of a WAV file without sound. */

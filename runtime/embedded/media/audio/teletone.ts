@@ -1,3 +1,4 @@
+/** Tone scripts (`tone_stream://`). */
 import { SAMPLE_RATE } from './format.ts';
 
 /** A tone script is invalid; the message shows the invalid part. */

@@ -1,3 +1,4 @@
+/** Headers of WAV files. */
 import { SAMPLE_RATE } from './format.ts';
 
 /** Format tag of linear samples (WAVE_FORMAT_PCM). */

@@ -1,3 +1,4 @@
+/** Writes WAV files. */
 import { constants, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../core/make-folder.ts';
@@ -7,7 +8,7 @@ import { wavHeader } from './wav-header.ts';
 /** Samples of all channels that are collected before a write: about a second. */
 const CHUNK_SAMPLES = SAMPLE_RATE;
 
-/** Most chunks waiting for a slow disk: a minute. Later audio is dropped, so that memory stays bounded. */
+/** Largest number of chunks waiting for a slow disk: a minute. Later audio is dropped, so that memory stays bounded. */
 const MAX_PENDING_CHUNKS = 60;
 
 const HEADER_BYTES = 44;

@@ -1,3 +1,4 @@
+/** Reads WAV files. */
 import { PCMA, PCMU } from './g711.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { toTelephonyRate } from './resample.ts';
@@ -9,7 +10,7 @@ export class WavError extends Error {
   readonly field: string;
   readonly found: string;
   constructor(field: string, found: string, expected: string) {
-    super(`WAV ${field}: expected ${expected}, found ${found}`);
+    super(`WAV ${field} is ${found}; expected ${expected}`);
     this.field = field;
     this.found = found;
   }

@@ -1,9 +1,10 @@
+/** Applications on a channel: what the channel calls, and what they return. */
 import type { Channel } from './channel.ts';
 
 /** Application-Response of an application without a result. */
 export const NO_RESPONSE = '_none_';
 
-/** How a digit came: RFC 4733 telephone-event, or SIP INFO. */
+/** Source of a digit: telephone-event (RFC 4733), SIP INFO, or the command `uuid_recv_dtmf`. */
 export type DigitSource = 'RTP' | 'ENDPOINT' | 'APP';
 
 /**

@@ -1,3 +1,4 @@
+/** The audio of a channel, frame by frame. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import type { Ticker } from '../rtp/ticker.ts';

@@ -1,3 +1,4 @@
+/** Bridges between two channels. */
 import { randomUUID } from 'node:crypto';
 import { type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';

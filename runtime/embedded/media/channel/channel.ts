@@ -1,3 +1,4 @@
+/** A call leg on the media server. */
 import { randomUUID } from 'node:crypto';
 import type { EventHeaders } from '../esl/event.ts';
 import type { EslConnection } from '../esl/connection.ts';
@@ -12,10 +13,10 @@ import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
 import type { MediaTap } from './tap.ts';
 
-/** Most waiting commands of one channel. */
+/** Largest number of waiting commands of one channel. */
 const MAX_QUEUED = 1000;
 
-/** Most applications on one stack. */
+/** Largest number of applications on one stack. */
 const MAX_NESTED = 64;
 
 interface Frame extends QueuedExecution {

@@ -1,3 +1,4 @@
+/** Sounds over a channel's own audio (`uuid_displace`). */
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import type { AudioSource } from '../audio/source.ts';

@@ -1,3 +1,4 @@
+/** Variables at the end of a call. */
 import { mediaVariables } from '../api/media-variables.ts';
 import { causeCode } from '../core/hangup-cause.ts';
 import type { EventHeaders } from '../esl/event.ts';

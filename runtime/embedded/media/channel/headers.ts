@@ -1,3 +1,4 @@
+/** Event headers of a channel. */
 import type { EventHeaders } from '../esl/event.ts';
 import { CHANNEL_PREFIX, EVENT_PREFIX, OTHER_LEG_PREFIX, profileHeaders } from './profile.ts';
 import type { ShownChannel } from './shown.ts';

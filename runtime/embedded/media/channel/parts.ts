@@ -1,3 +1,4 @@
+/** Small types of a channel: its signalling side, queued applications, event additions. */
 import type { EventHeaders } from '../esl/event.ts';
 import type { CallerProfile, LegState } from './profile.ts';
 

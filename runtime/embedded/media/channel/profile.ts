@@ -1,3 +1,5 @@
+/** Caller profiles, and their event headers. */
+
 /** FreeSWITCH's caller profile, part of every event of a channel: caller, callee, names. */
 export interface CallerProfile {
   /** `sofia/<profile>/<user>@<host>`. */

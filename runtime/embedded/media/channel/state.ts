@@ -1,3 +1,5 @@
+/** States of channels and calls. */
+
 /** The channel states that the server uses, with FreeSWITCH's numbers. */
 export const CHANNEL_STATES = {
   CS_NEW: 0,

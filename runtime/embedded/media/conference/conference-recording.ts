@@ -1,3 +1,4 @@
+/** A recording of a conference. */
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import type { EventHeaders } from '../esl/event.ts';

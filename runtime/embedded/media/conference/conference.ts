@@ -1,3 +1,4 @@
+/** A conference. */
 import { randomUUID } from 'node:crypto';
 import type { AudioSource } from '../audio/source.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';

@@ -1,3 +1,4 @@
+/** The floor of a conference: who is shown as speaking. */
 import type { ConferenceEvents, Member } from './member.ts';
 
 /** Limits of the talk detector's score: below, the holder has fallen silent; above, another member is speaking. */

@@ -1,3 +1,5 @@
+/** A limiter for sums of voices. */
+
 /** Highest output level, a little below full scale. */
 const CEILING = 31_000;
 

@@ -1,3 +1,4 @@
+/** A member of a conference. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { energy } from '../audio/mix.ts';
 import { NO_RESPONSE, type RunningApplication } from '../channel/application.ts';

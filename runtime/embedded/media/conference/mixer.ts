@@ -1,3 +1,4 @@
+/** Mixes the voices of a conference. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import type { Limiter } from './limiter.ts';
 

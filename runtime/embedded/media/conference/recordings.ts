@@ -1,3 +1,4 @@
+/** The recordings of a conference. */
 import { recordingPath } from '../recording/paths.ts';
 import { ConferenceRecording } from './conference-recording.ts';
 import type { ConferenceEvents } from './member.ts';

@@ -1,3 +1,5 @@
+/** Relations between members: who does not hear whom. */
+
 /** The relation of one member to another. */
 export interface Relation {
   /** The other does not hear the member. */

@@ -1,3 +1,4 @@
+/** A queue of sounds. */
 import type { AudioSource } from '../audio/source.ts';
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 

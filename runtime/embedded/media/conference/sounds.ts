@@ -1,3 +1,4 @@
+/** The sounds played to a conference. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { type SoundLibrary, SoundNotFoundError } from '../audio/sound-library.ts';

@@ -1,3 +1,5 @@
+/** Detects talking members. */
+
 /** Frames without voice until talking has stopped (FreeSWITCH's `hangover`). */
 const STOP_FRAMES = 40;
 

@@ -1,3 +1,4 @@
+/** The address in SDP and Contact. */
 import { networkInterfaces } from 'node:os';
 
 /** The used part of the system's interface list. */

@@ -1,3 +1,5 @@
+/** Hangup causes. */
+
 /** Hangup causes by FreeSWITCH's names: Q.850 codes up to 127, FreeSWITCH's own above. */
 const CODES: Readonly<Record<string, number>> = {
   NONE: 0,

@@ -1,3 +1,4 @@
+/** The HEARTBEAT event. */
 import { MAX_SESSIONS, MAX_SESSIONS_PER_SECOND, VERSION } from './identity.ts';
 import type { MediaCore } from './media-core.ts';
 

@@ -1,3 +1,4 @@
+/** The server's identity in events. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 

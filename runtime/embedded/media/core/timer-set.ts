@@ -1,3 +1,5 @@
+/** Timers of the media server. */
+
 /** Longest delay of a Node.js timer, ms; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 

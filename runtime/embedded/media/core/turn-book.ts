@@ -1,3 +1,4 @@
+/** The turns of channels within a frame. */
 import { TURNS } from '../rtp/ticker.ts';
 
 /** Channels in a turn before the next turn is used. So few make no burst, and every used turn wakes the thread. */

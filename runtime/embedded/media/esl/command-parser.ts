@@ -1,7 +1,9 @@
-/** Most octets of the header block of one command. */
+/** Parses the commands of event socket clients. */
+
+/** Longest header block, in octets, of one command. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** Most octets of a body. */
+/** Largest number of octets of a body. */
 const MAX_BODY_BYTES = 1_048_576;
 
 /** The client's bytes are not a command: the connection is closed after the reply. */

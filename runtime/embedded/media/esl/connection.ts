@@ -1,3 +1,4 @@
+/** A connection of the event socket. */
 import type { Socket } from 'node:net';
 import { reportFault } from '../core/fault.ts';
 import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';

@@ -1,3 +1,4 @@
+/** Outbound event socket connections, to the clients that control channels. */
 import { connect } from 'node:net';
 import { Idle } from '../apps/idle.ts';
 import type { Channel } from '../channel/channel.ts';

@@ -1,3 +1,5 @@
+/** Events of the event socket, and their formats. */
+
 /** The headers of an event, in sending order; an array is a multi-valued variable. */
 export type EventHeaders = Record<string, string | readonly string[]>;
 

@@ -1,3 +1,4 @@
+/** The inbound event socket. */
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { ListenError } from '../../listen-error.ts';
@@ -8,10 +9,13 @@ import { EslSession } from './session.ts';
 /** Limit for a client to authenticate, ms. */
 const AUTH_TIMEOUT_MS = 60_000;
 
-/** Most connections; more are refused. */
+/** Largest number of connections; more are refused. */
 const MAX_CONNECTIONS = 2000;
 
-/** Most unauthenticated connections. A further one replaces the oldest, so that new clients can still connect. */
+/**
+ * Largest number of unauthenticated connections. A further one replaces the oldest, so that new clients can still
+ * connect.
+ */
 const MAX_UNAUTHENTICATED = 100;
 
 /** The inbound event socket: clients connect, authenticate, and command the server. */

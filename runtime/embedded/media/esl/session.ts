@@ -1,3 +1,4 @@
+/** Commands of an event socket client. */
 import type { Channel } from '../channel/channel.ts';
 import { dataHeaders } from '../channel/headers.ts';
 import { hangupCause } from '../core/hangup-cause.ts';

@@ -1,9 +1,10 @@
+/** Event subscriptions of a client. */
 import type { EslEvent } from './event.ts';
 
 /** Formats in which a client can take events. */
 export type EventFormat = 'plain' | 'json';
 
-/** Most filters of one client. */
+/** Largest number of filters of one client. */
 const MAX_FILTERS = 1000;
 
 /** The events that a connection gets, as set by `event`, `nixevent`, `noevents` and `filter`. */

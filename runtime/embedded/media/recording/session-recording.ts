@@ -1,3 +1,4 @@
+/** Recordings of a channel beside its application. */
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { WavWriter } from '../audio/wav-writer.ts';

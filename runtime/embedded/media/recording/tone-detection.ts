@@ -1,3 +1,4 @@
+/** Tone detection on a channel. */
 import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { powerShare } from '../audio/goertzel.ts';
 import { energy } from '../audio/mix.ts';
@@ -8,13 +9,13 @@ import type { MediaTap } from '../channel/tap.ts';
 /** Two frames: 25 Hz of resolution. */
 const BLOCK_FRAMES = 2;
 
-/** Least share of the power of the wanted frequencies together. */
+/** Smallest share of the power of the wanted frequencies together. */
 const SHARE = 0.6;
 
-/** Least energy for a detection. */
+/** Smallest energy for a detection. */
 const MIN_ENERGY = 200;
 
-/** Most taps of one channel; with more no further detection starts. */
+/** Largest number of taps of one channel; with more no further detection starts. */
 const MAX_TAPS = 8;
 
 /** Arguments of `tone_detect`. */

@@ -1,7 +1,8 @@
+/** The jitter buffer of a received stream. */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { sequenceDistance } from './packet.ts';
 
-/** Most frames held: 200 ms. */
+/** Largest number of frames held: 200 ms. */
 const CAPACITY = 10;
 
 /** A power of two, so that the slot of a sequence number is found across its wrap-around. */
@@ -10,7 +11,7 @@ const SLOTS = 16;
 /** Frames to collect at the start and after running dry; this absorbs one frame of jitter. */
 const PREFILL = 2;
 
-/** Most packets to collect, when they are shorter than a frame. */
+/** Largest number of packets to collect, when they are shorter than a frame. */
 const MAX_PREFILL = CAPACITY / 2;
 
 /** After this many frames with more than the prefill in hand, the delay is cut by a frame. */

@@ -1,3 +1,4 @@
+/** Detects silent far ends. */
 import type { TimerSet } from '../core/timer-set.ts';
 
 /** The watched stream. */

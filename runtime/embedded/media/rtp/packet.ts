@@ -1,3 +1,5 @@
+/** RTP packets. */
+
 /** Octets of the fixed RTP header (RFC 3550 section 5.1). */
 export const RTP_HEADER_BYTES = 12;
 

@@ -1,3 +1,4 @@
+/** RTP ports. */
 import { createSocket, type Socket } from 'node:dgram';
 
 /** An RTP socket on an even port and the RTCP socket on the next one (RFC 3550 section 11). */

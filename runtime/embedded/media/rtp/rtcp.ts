@@ -1,10 +1,11 @@
+/** RTCP reports. */
 import type { Socket } from 'node:dgram';
 import type { RtpPacket } from './packet.ts';
 
 const SENDER_REPORT = 200;
 const RECEIVER_REPORT = 201;
 
-/** Least time between two reports, ms (RFC 3550 section 6.2). */
+/** Smallest time between two reports, ms (RFC 3550 section 6.2). */
 const REPORT_INTERVAL_MS = 5000;
 
 /** Octets of a receiver report with one block. */

@@ -1,3 +1,4 @@
+/** An outgoing RTP stream. */
 import { randomBytes } from 'node:crypto';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, sequenceDistance, timestampDistance, writeRtpHeader } from './packet.ts';

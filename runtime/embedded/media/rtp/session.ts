@@ -1,3 +1,4 @@
+/** The RTP session of a channel. */
 import type { RemoteInfo } from 'node:dgram';
 import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { type Codec, codecOf, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';

@@ -1,3 +1,4 @@
+/** Digits as telephone-events (RFC 4733). */
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { sequenceDistance } from './packet.ts';
 

@@ -1,3 +1,4 @@
+/** The 20 ms clock of all media. */
 import { FRAME_MS } from '../audio/format.ts';
 
 /**

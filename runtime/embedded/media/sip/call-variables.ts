@@ -1,3 +1,4 @@
+/** Channel variables of a call. */
 import {
   formatVia,
   parseNameAddr,

@@ -1,3 +1,4 @@
+/** The SIP side of a channel. */
 import { reasonHeader } from '../core/hangup-cause.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { Signalling } from '../channel/parts.ts';

@@ -1,3 +1,4 @@
+/** The addresses that may call the server. */
 import { networkInterfaces } from 'node:os';
 
 /** Value of the option that admits every address. */

@@ -1,3 +1,4 @@
+/** SIP dialogs of the media server. */
 import {
   destinationOf,
   initialCSeq,

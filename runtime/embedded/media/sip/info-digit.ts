@@ -1,3 +1,4 @@
+/** Digits in SIP INFO. */
 import type { SipRequest } from '../../stack/index.ts';
 
 /** Duration of a digit without one, ms. */

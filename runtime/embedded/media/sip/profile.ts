@@ -1,3 +1,4 @@
+/** The SIP profile: turns INVITEs into channels. */
 import {
   formatHostPort,
   parseNameAddr,

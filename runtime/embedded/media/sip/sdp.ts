@@ -1,3 +1,4 @@
+/** Session descriptions: reads offers and answers, and writes the server's. */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { type Codec, CODECS } from '../audio/g711.ts';
 

@@ -1,3 +1,4 @@
+/** Sub-commands of the API command `conference`: their type and targets. */
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 

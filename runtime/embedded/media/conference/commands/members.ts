@@ -1,3 +1,4 @@
+/** Sub-commands of `conference` for members. */
 import type { Member } from '../member.ts';
 import { type Action, type Command, onMembers, TARGET } from './action.ts';
 

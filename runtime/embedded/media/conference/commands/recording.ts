@@ -1,3 +1,4 @@
+/** Sub-commands of `conference` for recordings. */
 import { type Action, type Command, SYNTAX } from './action.ts';
 
 const start: Action = (conference, [file]) => {

@@ -1,7 +1,8 @@
+/** The sub-command `conference relate`. */
 import type { Conference } from '../conference.ts';
 import { type Action, type Command, SYNTAX } from './action.ts';
 
-/** Most members in one list. */
+/** Largest number of members in one list. */
 const MAX_NAMED = 100;
 
 function ids(list: string): number[] {

@@ -1,3 +1,4 @@
+/** Sub-commands of `conference` for its settings. */
 import { parseInlineDialplan, transfer } from '../../channel/transfer.ts';
 import type { Conference } from '../conference.ts';
 import { type Action, type Command, SYNTAX } from './action.ts';
@@ -28,7 +29,7 @@ const set: Action = (conference, [name = '', value = '', ...more]) => {
   return former;
 };
 
-/** Most variables of one conference. */
+/** Largest number of variables of one conference. */
 const MAX_VARIABLES = 100;
 
 const getvar: Action = (conference, [name = '']) => conference.variables.get(name) ?? '';

@@ -1,3 +1,4 @@
+/** Sub-commands of `conference` for sounds. */
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 import { type Action, type Command, SYNTAX } from './action.ts';

@@ -1,3 +1,4 @@
+/** The API command `conference`. */
 import type { ApiCommand } from '../../api/command.ts';
 import type { MediaCore } from '../../core/media-core.ts';
 import { jsonList } from '../list/json.ts';

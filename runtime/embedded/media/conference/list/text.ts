@@ -1,3 +1,4 @@
+/** Text lists of conferences and members. */
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 

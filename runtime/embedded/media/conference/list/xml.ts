@@ -1,3 +1,4 @@
+/** The XML list of conferences. */
 import type { Conference } from '../conference.ts';
 import type { Member } from '../member.ts';
 import { memberFlags, newestFirst, secondsSince } from './nodes.ts';

@@ -1,11 +1,12 @@
+/** Frees the memory of completed transactions. */
 import type { Timers } from './timers.ts';
 
 /** Interval of the sweep, ms. By then the user has handled the final response, and no longer needs the request. */
 const SWEEP_MS = 1000;
 
-/** An object that can drop memory some time after its end. */
-export interface Shedding {
-  shed(): void;
+/** A transaction that has its final response. */
+export interface CompletedTransaction {
+  freeMemory(): void;
 }
 
 /**
@@ -13,20 +14,20 @@ export interface Shedding {
  * answer retransmissions (timers D, I, J, L, M). At 25 calls a second and ten transactions a call, it would keep
  * thousands of messages in memory.
  */
-export class Afterlife {
+export class CompletedTransactions {
   readonly #timers: Timers;
   /** Transactions added since the last sweep. */
-  #fresh: Shedding[] = [];
+  #fresh: CompletedTransaction[] = [];
   /** Transactions added before the last sweep: the next one frees their messages. */
-  #settled: Shedding[] = [];
+  #settled: CompletedTransaction[] = [];
   #running = false;
 
   constructor(timers: Timers) {
     this.#timers = timers;
   }
 
-  /** Calls `shed` of the transaction after one to two seconds. */
-  add(ended: Shedding): void {
+  /** Calls `freeMemory` of the transaction after one to two seconds. */
+  add(ended: CompletedTransaction): void {
     this.#fresh.push(ended);
     if (!this.#running) this.#run();
   }
@@ -34,7 +35,7 @@ export class Afterlife {
   #run(): void {
     this.#running = true;
     this.#timers.set(SWEEP_MS, () => {
-      for (const each of this.#settled) each.shed();
+      for (const each of this.#settled) each.freeMemory();
       this.#settled = this.#fresh;
       this.#fresh = [];
       this.#running = this.#settled.length > 0;

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { Afterlife } from '../../../runtime/embedded/stack/afterlife.ts';
+import { CompletedTransactions } from '../../../runtime/embedded/stack/completed-transactions.ts';
 import {
   type ClientTransaction,
   type ServerTransaction,
@@ -27,15 +27,15 @@ function clock(): { readonly wheel: TimerWheel; at(ms: number): void } {
 describe('SIP transactions after their final response', () => {
   it('drop unneeded data one to two seconds later, with no timer left', () => {
     const { wheel, at } = clock();
-    const afterlife = new Afterlife(wheel);
-    const shed: string[] = [];
-    afterlife.add({ shed: () => shed.push('first') });
+    const completed = new CompletedTransactions(wheel);
+    const freed: string[] = [];
+    completed.add({ freeMemory: () => freed.push('first') });
     at(900);
-    afterlife.add({ shed: () => shed.push('second') });
+    completed.add({ freeMemory: () => freed.push('second') });
     at(1900);
-    expect(shed).to.deep.equal([]);
+    expect(freed).to.deep.equal([]);
     at(2100);
-    expect(shed).to.deep.equal(['first', 'second']);
+    expect(freed).to.deep.equal(['first', 'second']);
     at(3200);
     expect(wheel.size).to.equal(0);
   });
