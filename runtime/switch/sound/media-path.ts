@@ -25,7 +25,7 @@ export class MediaPath implements SoundPath {
   readonly #b: MediaEndpoint;
   readonly #held = new Set<MediaEndpoint>();
   #work: Promise<void> = Promise.resolve();
-  /** True while a hold keeps the endpoints from being bridged. */
+  /** True while the endpoints are not bridged: at first, while somebody holds the call, and after `disconnect`. */
   #parted = false;
   #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
@@ -69,14 +69,14 @@ export class MediaPath implements SoundPath {
   }
 
   async #apply(): Promise<void> {
-    const wasHeld = this.#parted;
+    const isFree = this.#parted;
     await this.#endMelody();
     if (this.#held.size === 0) {
       this.#parted = false;
       await this.#a.bridge(this.#b);
       return;
     }
-    if (!wasHeld) await this.#a.unbridge(this.#b);
+    if (!isFree) await this.#a.unbridge(this.#b);
     this.#parted = true;
     if (this.#held.size > 1 || this.#silent) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
