@@ -28,6 +28,29 @@ describe('records of operations', () => {
     });
   }
 
+  interface Told {
+    readonly type: string;
+    readonly class: string;
+    readonly data: OperationRecord;
+  }
+
+  /** Events that an administrator is told from now on. */
+  async function subscribe(...events: string[]): Promise<{ socket: WebSocket; told: Told[] }> {
+    const { token, base } = await stage.rest();
+    const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } });
+    const told: Told[] = [];
+    const subscribed = Promise.withResolvers<void>();
+    socket.on('message', (text: Buffer) => {
+      const [method, body] = JSON.parse(text.toString()) as [string, Told];
+      if (method === 'subscribe_result') subscribed.resolve();
+      if (method === 'event') told.push(body);
+    });
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'finished', events, expires: 60 }]));
+    await subscribed.promise;
+    return { socket, told };
+  }
+
   it('contain the outcome of the operation, also after an earlier answer', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const refusedByX = await begin('admin', CALLS, { from: '101', to: '102' });
@@ -152,19 +175,7 @@ describe('records of operations', () => {
 
   it('are reported by the event operation_finished to the domain of the operation', async () => {
     const alice = await stage.phone('alice');
-    const { token, base } = await stage.rest();
-    const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { authorization: `Bearer ${token}` } });
-    const told: { type: string; class: string; data: OperationRecord }[] = [];
-    const subscribed = Promise.withResolvers<void>();
-    socket.on('message', (text: Buffer) => {
-      const [method, body] = JSON.parse(text.toString()) as [string, (typeof told)[number]];
-      if (method === 'subscribe_result') subscribed.resolve();
-      if (method === 'event') told.push(body);
-    });
-    await new Promise((resolve) => socket.once('open', resolve));
-    const events = ['callevents.operation_finished', 'callevents.call_init'];
-    socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'finished', events, expires: 60 }]));
-    await subscribed.promise;
+    const { socket, told } = await subscribe('callevents.operation_finished', 'callevents.call_init');
     const id = await begin('alice', OWN_CALLS, { from: '101', to: '102' });
     (await alice.incoming()).reject(486);
     await eventually(async () => expect(told).to.have.length(2));
@@ -187,5 +198,19 @@ describe('records of operations', () => {
         fields,
       },
     });
+  });
+
+  it('a failed REFER is told with the call in which the two talk again', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const { outgoing } = await stage.connect(alice, bob, '102');
+    const { dialogid, inviteid } = await stage.dialog();
+    const { socket, told } = await subscribe('callevents.operation_finished');
+    const body = { by: '<sip:alice@demo.local>', referto: '104', response_mode: 0 };
+    const answer = await (await stage.rest()).send('REFER', `${CALLS}/${dialogid}`, { body });
+    expect(answer.status, answer.text).to.equal(200);
+    await eventually(async () => expect(told).to.have.length(1));
+    socket.close();
+    expect(told[0]?.data).to.include({ result: 'rejected', dialogid, inviteid, connectionid: inviteid });
+    await outgoing.hangup();
   });
 });

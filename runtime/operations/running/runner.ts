@@ -157,7 +157,9 @@ export class OperationRunner {
         this.#note(id, report);
         observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
         const { dialogid = '' } = report;
-        if (dialogid !== '' && dialogid !== about.dialogid) about = this.#callOf(dialogid);
+        // A dialog that waits for a transfer has no call yet when it is reported first.
+        const isNew = dialogid !== about.dialogid || about.inviteid === '';
+        if (dialogid !== '' && isNew) about = this.#callOf(dialogid);
         follow(report);
         // A party's answer after the end of the scenario still belongs to the result.
         if (ended !== undefined) conclude(ended);
