@@ -70,6 +70,21 @@ describe('a failed transfer over REST', () => {
     await expectTalk(outgoing, incoming);
   });
 
+  it('returns at once to the hold melody when a phone holds the call', async () => {
+    const { carol, outgoing, incoming, refer } = await talking();
+    await outgoing.hold();
+    const asked = refer();
+    const arriving = await carol.incoming();
+    arriving.ring();
+    await incoming.hears(425);
+    arriving.reject(486);
+    await asked;
+    await incoming.hearsNot(425, { forMs: 200 });
+    await incoming.hearsSound({ withinMs: 500 });
+    await outgoing.unhold();
+    await expectTalk(outgoing, incoming);
+  });
+
   it('calls back an initiator who has hung up meanwhile', async () => {
     const { alice, carol, outgoing, incoming, refer } = await talking();
     const asked = refer();

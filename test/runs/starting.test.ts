@@ -86,7 +86,14 @@ describe('starting points and versions', () => {
     await utimes(path.join(folder, name), stamp, stamp);
   }
   const scenario = (starts: string, value: string, id = 'one') =>
-    `id: ${id}\nparameters: { who: { type: string, default: nobody } }\nstarts: ${starts}\nstart: a\nblocks:\n  a:\n    return: ${value}\n`;
+    `id: ${id}
+parameters: { who: { type: string, default: nobody } }
+starts: ${starts}
+start: a
+blocks:
+  a:
+    return: ${value}
+`;
 
   async function open(sandbox?: Sandbox) {
     const library = await openScenarioLibrary({

@@ -1,6 +1,5 @@
-import type { MediaEndpoint } from '../../media/index.ts';
-
 /** The sound between the two sides of a dialog. */
+import type { MediaEndpoint } from '../../media/index.ts';
 
 /** What the other side hears while one side holds the call. */
 export const HOLD_MELODY = 'local_stream://moh';
@@ -26,7 +25,7 @@ export class MediaPath implements SoundPath {
   readonly #held = new Set<MediaEndpoint>();
   #work: Promise<void> = Promise.resolve();
   /** True while the endpoints are not bridged: at first, while somebody holds the call, and after `disconnect`. */
-  #parted = false;
+  #parted = true;
   #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
   /** True until the end of a hold whose melody was stopped or never played. */

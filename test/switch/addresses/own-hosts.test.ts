@@ -4,7 +4,7 @@ import { OwnHosts } from '../../../runtime/switch/addresses/own-hosts.ts';
 
 const DEMO = asDomainName('demo.local');
 
-describe('whether a host is this platform', () => {
+describe('own hosts of a domain', () => {
   const hosts = () =>
     new OwnHosts(
       (host) => host === '192.0.2.1' || host === '2001:db8::1',
