@@ -70,7 +70,7 @@ export function isInterruption({ by }: CallEnd): boolean {
 
 /** Hints for authors, by the state of the call. */
 const STATE_TEXTS: Partial<Record<CallState, string>> = {
-  none: 'there is no call; call somebody first',
+  none: 'there is no call; place one first',
   incoming: 'the call is incoming; answer it first',
 };
 

@@ -176,7 +176,11 @@ export class ScriptStore implements ScenarioSource {
       if (typeof number !== 'number') continue;
       const program = await this.#compile(kind, row, number);
       if (program !== undefined) programs.set(number, program);
-      else this.#options.storage.log.error({ script: row.code, kind, version: number }, 'script cannot run any more');
+      else
+        this.#options.storage.log.error(
+          { script: row.code, kind, version: number },
+          'a served version has mistakes and cannot run',
+        );
     }
     index.put(row, programs);
   }

@@ -108,7 +108,7 @@ async function resultOf(options: ModuleCheckOptions): Promise<Result> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    const why = code === 'ENOENT' ? 'there is none' : (code ?? String(error));
+    const why = code === 'ENOENT' ? 'no such file' : (code ?? String(error));
     const problem = { file, line: 1, column: 1, message: `the file cannot be read (${why})` };
     return { program: undefined, problems: [problem], references: [] };
   }

@@ -145,7 +145,7 @@ describe('scenario library', () => {
     expect(lines).to.deep.equal([
       `${file}:7:11: there is no block "c"; there is: a, b, end`,
       `${file}:8:3: the block "b" is never reached; connect an exit to it or remove it`,
-      '/nowhere.yaml:1:1: the file cannot be read (there is none)',
+      '/nowhere.yaml:1:1: the file cannot be read (no such file)',
     ]);
   });
 

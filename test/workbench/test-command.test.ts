@@ -330,7 +330,7 @@ tests:
     expect(lines.at(-1)).to.match(/^1 passed/);
     const none = path.join(folder, 'no.yaml');
     expect(await runTests([none], components, (line) => lines.push(line))).to.equal(1);
-    expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (there is none)`);
+    expect(lines.at(-2)).to.equal(`${none}:1:1: the file cannot be read (no such file)`);
   });
 
   it('end with 2 without any test', async () => {

@@ -374,7 +374,7 @@ export class ModuleRun extends BaseRun {
 /** An abandoned command ends as by an interrupt: a ringing transfer is cancelled, and the call stays. */
 function called(scriptSignal: AbortSignal): AbortSignal {
   const control = new AbortController();
-  const end = (): void => control.abort(new ScenarioError(INTERRUPT, 'the script does not wait for it any more'));
+  const end = (): void => control.abort(new ScenarioError(INTERRUPT, 'the script no longer waits for it'));
   if (scriptSignal.aborted) end();
   scriptSignal.addEventListener('abort', end, { once: true });
   return control.signal;

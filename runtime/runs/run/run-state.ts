@@ -272,7 +272,7 @@ const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
   opponent: 'the other party',
   scenario: 'the scenario itself',
   transfer: 'a transfer',
-  taken: 'somebody who took it over',
+  taken: 'another party that took it over',
 };
 
 /** Code and message of a thrown value. */

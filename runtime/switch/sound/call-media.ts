@@ -51,7 +51,7 @@ export abstract class CallMedia
 
   /**
    * The opponent's endpoint.
-   * @throws CallStateError while there is none
+   * @throws CallStateError without one
    */
   protected abstract media(operation: string): MediaEndpoint;
 

@@ -105,7 +105,7 @@ async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Pr
 /** The report of a test file that cannot be read, or whose scenario cannot. */
 function unreadable(file: string, missing: string, code: string): string {
   if (code !== 'ENOENT') return `${missing}:1:1: the file cannot be read (${code})`;
-  if (missing === file) return `${file}:1:1: the file cannot be read (there is none)`;
+  if (missing === file) return `${file}:1:1: the file cannot be read (no such file)`;
   const name = path.relative(path.dirname(file), missing);
   return `${file}:1:1: there is no scenario ${name} for these tests; write scenario: FILE.yaml at the top of the file`;
 }

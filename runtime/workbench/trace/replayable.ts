@@ -34,7 +34,7 @@ const BY_OTHERS: Readonly<
 > = {
   receive: { exit: 'next', by: 'send', what: 'the message came from an unrelated run' },
   wait_event: { exit: 'next', by: 'publish', what: 'the event came from outside' },
-  park: { exit: 'retrieved', by: 'retrieve', what: 'somebody else got the parked call' },
+  park: { exit: 'retrieved', by: 'retrieve', what: 'another party got the parked call' },
   retrieve: { exit: 'answered', by: 'park', what: 'the parked call came from outside' },
   conference: { exit: 'refused', by: undefined, what: 'the room refused, in simulations every room is open' },
   send_sip: { exit: 'refused', by: undefined, what: 'the phone did not take it, in simulations it takes all' },
