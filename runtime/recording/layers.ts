@@ -102,7 +102,8 @@ export class RecordLayers {
 
   /** Checks that a layer can be ended. @throws RecordingError for an unknown name */
   checkRemove(call: RecordedCall, domain: DomainName, layer: string): void {
-    if (this.#holder(call, domain, layer) === undefined) throw new RecordingError('layer', 'is not there');
+    if (this.#holder(call, domain, layer) === undefined)
+      throw new RecordingError('layer', 'does not exist in this call');
   }
 
   /** Resolves when all ended layers are archived. */

@@ -141,7 +141,8 @@ export class SpeechLayers {
 
   /** Checks that a layer can be ended. @throws SpeechLayerError for an unknown name */
   checkRemove(legs: readonly SpeechLeg[], domain: DomainName, name: string): void {
-    if (this.#find(legs, keyOf(domain, name)) === undefined) throw new SpeechLayerError('layer', 'is not there');
+    if (this.#find(legs, keyOf(domain, name)) === undefined)
+      throw new SpeechLayerError('layer', 'does not exist in this call');
   }
 
   /** Starts listening, then takes the place of another layer. */
