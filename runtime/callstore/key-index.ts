@@ -7,7 +7,7 @@ export function normalUri(uri: string): string {
   return at === -1 ? plain.toLowerCase() : plain.slice(0, at) + plain.slice(at).toLowerCase();
 }
 
-/** The key of a user at a host; a host is the same in any case (RFC 3261 section 19.1.4). */
+/** The key of a user at a host. Hosts are compared without regard to case (RFC 3261 section 19.1.4). */
 export function atHost(user: string, host: string): string {
   return `${user}@${host.toLowerCase()}`;
 }

@@ -1,16 +1,16 @@
-/** The names of domains: the same in any case where they come in, compared with === everywhere else. */
+/** Names of domains: compared regardless of case where they come in, and with `===` everywhere else. */
 
 declare const brand: unique symbol;
 
 /** The name of a domain as the directory spells it (`Directory.domain`). Two names are the same domain when they are `===`. */
 export type DomainName = string & { readonly [brand]: 'DomainName' };
 
-/** The domain of what belongs to none. */
+/** The domain name of objects without a domain. */
 export const NO_DOMAIN = asDomainName('');
 
 /**
- * Takes over a name that has the directory's spelling already: from a row of the table of domains, or in a test.
- * Whatever came from outside goes through `Directory.domain` instead.
+ * Marks a name that has the directory's spelling already: from a row of the table of domains, or in a test. Names from
+ * outside go through `Directory.domain` instead.
  */
 export function asDomainName(name: string): DomainName {
   return name as DomainName;

@@ -1,4 +1,4 @@
-/** Accounts by what others call them: a phone number or a login, each compared exactly, letter case included. */
+/** Finds accounts by phone number or login; both are compared exactly, including case. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { Directory, SipUser } from './directory.ts';
 
@@ -7,7 +7,7 @@ export function isNamed({ phonenumber, login }: Pick<SipUser, 'phonenumber' | 'l
   return phonenumber === name || login === name;
 }
 
-/** The account of a number or, when nobody has that number, of a login. */
+/** The account with this phone number; without one, the account with this login. */
 export function sipUserNamed(
   directory: Pick<Directory, 'sipUserByNumber' | 'sipUserByLogin'>,
   domain: DomainName,

@@ -6,7 +6,7 @@ import type { DomainName } from '../domain-name/index.ts';
 
 export interface Domain {
   readonly id: string;
-  /** As in the table of domains: the one spelling by which the rest of the node compares. */
+  /** As spelt in the table of domains; the rest of the node compares this spelling. */
   readonly name: DomainName;
   readonly isMaster: boolean;
   readonly parentId: string | undefined;
@@ -113,7 +113,7 @@ export type RouteDecision =
   | { readonly kind: 'reject'; readonly status: number; readonly reason: string };
 
 export interface Directory {
-  /** The domain of this name in any case: the door for names from outside. */
+  /** The domain of this name, regardless of case. Names from outside become a DomainName here. */
   domain(name: string): Domain | undefined;
   domains(): readonly Domain[];
   sipUserByLogin(domain: DomainName, login: string): SipUser | undefined;

@@ -15,7 +15,7 @@ interface SessionRow {
   readonly login: string;
   readonly name: string;
   readonly roles: readonly string[];
-  /** From the table of domains. */
+  /** As spelt in the table of domains. */
   readonly domain: DomainName;
   readonly is_master: boolean;
   readonly domain_id: string;

@@ -239,7 +239,7 @@ function rowOfCall(tools: RecordingTools, options: FileRecordingOptions): Record
     inviteid: call.inviteid,
     dialogid: call.dialogid,
     layer,
-    // In the archive the main recording's domain has always been in lower case, which REST shows.
+    // REST shows the domain of a main recording in lower case, as the archive has always stored it.
     ...(layer === '' && { domain: domainKey(domain) }),
     rule_id: ruleId,
     storage,

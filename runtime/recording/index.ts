@@ -75,7 +75,7 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     domainId,
     tell: (domain, type, data) => {
       const name = directory.domain(domain)?.name;
-      // Nobody is left to be told of a removed domain.
+      // A removed domain has no subscribers.
       if (name !== undefined) events.emit([name], type, data);
     },
     later: (row) => refiling.add(row),

@@ -123,7 +123,7 @@ export function transcriptQueue(
     node,
     done: (row: RecordRow, { text, error }) => {
       const domain = directory.domain(row.domain)?.name;
-      // Nobody is left to be told of a removed domain.
+      // A removed domain has no subscribers.
       if (domain === undefined) return;
       events.transcribed([domain], {
         ...aboutRecord(row),

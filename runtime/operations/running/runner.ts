@@ -157,7 +157,7 @@ export class OperationRunner {
         this.#note(id, report);
         observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
         const { dialogid = '' } = report;
-        // A dialog that waits for a transfer has no call yet when it is reported first.
+        // A dialog that waits for a transfer has no invite id at its first report.
         const isNew = dialogid !== about.dialogid || about.inviteid === '';
         if (dialogid !== '' && isNew) about = this.#callOf(dialogid);
         follow(report);

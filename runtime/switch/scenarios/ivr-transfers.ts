@@ -92,7 +92,7 @@ export class IvrTransfers {
     return { ...this.#follow(transfer, opponent), room };
   }
 
-  /** The domain that an author names; an unknown one is shown as it was given, and nobody is found there. */
+  /** The domain that an author names. An unknown one keeps its spelling, and no party is found in it. */
   #named(domain: string): DomainName {
     return this.#tools.directory.domain(domain)?.name ?? asDomainName(domain);
   }

@@ -24,7 +24,7 @@ export class MediaPath implements SoundPath {
   readonly #b: MediaEndpoint;
   readonly #held = new Set<MediaEndpoint>();
   #work: Promise<void> = Promise.resolve();
-  /** True while the endpoints are not bridged: at first, while somebody holds the call, and after `disconnect`. */
+  /** True while the endpoints are not bridged: at first, during a hold, and after `disconnect`. */
   #parted = true;
   #melody: { stop: AbortController; over: Promise<unknown> } | undefined;
 
