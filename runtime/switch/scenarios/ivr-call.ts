@@ -90,7 +90,7 @@ export class IvrCall extends CallMedia implements OwnCall {
       digits: (digits) => this.#receiveDigits(digits),
       gone: this.endSignal,
       quiet: () => this.quiet(),
-      peerChanged: () => this.#meetAnother(),
+      peerChanged: () => this.#opponentReplaced(),
     });
     this.#transfers = new IvrTransfers(tools, {
       domain: party.domain,
@@ -333,7 +333,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   #dialled(dialog: CallDialog, final: Answer): Answer {
     const opponent = dialog.b as CallingLeg | undefined;
     if (final.status < 300 && opponent !== undefined && this.#state.step('answered') !== undefined) {
-      this.#meet(opponent);
+      this.#setOpponent(opponent);
     } else {
       this.#finish({ by: 'failure', reason: final.line });
       dialog.end(failureCause(final));
@@ -341,19 +341,19 @@ export class IvrCall extends CallMedia implements OwnCall {
     return final;
   }
 
-  #meet(opponent: CallingLeg): void {
+  #setOpponent(opponent: CallingLeg): void {
     this.#opponent = opponent;
     this.#opponentInfo = partyInfo(opponent.party);
     this.#watchDigits();
   }
 
   /** The opponent transferred the call, or was replaced: the scenario goes on with the new opponent. */
-  #meetAnother(): void {
+  #opponentReplaced(): void {
     const dialog = this.leg.owner;
     if (!this.#state.is('connected') || !(dialog instanceof CallDialog)) return;
     this.#dialog = dialog;
     this.#takenFrom = undefined;
-    this.#meet(dialog.opposite(this.leg) as CallingLeg);
+    this.#setOpponent(dialog.opposite(this.leg) as CallingLeg);
     const replaced = this.#replaced;
     this.#replaced = new AbortController();
     replaced.abort(new CallStateError('this', 'transferred'));
