@@ -231,7 +231,10 @@ export class SipLink implements DialogHome {
     closeConnection(this.#srf);
   }
 
-  /** Cancelling is no longer possible; a SIP server that kept running has a dialog with a phone that answered. */
+  /**
+   * Sends ACK and BYE to a phone that can no longer be cancelled: it may have answered, and a SIP server that kept
+   * running then has its dialog.
+   */
   #endLeftAnswered(uri: string, callId: string, from: string): void {
     const [, tag] = /;tag=([^;]+)/.exec(from) ?? [];
     const stackDialogId = `${callId};from-tag=${tag ?? ''}`;
