@@ -81,7 +81,7 @@ export interface Iam {
     kind: Session['kind'],
     ip: string,
   ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' | 'no_answer' }>;
-  /** Opens a token session for the user of `session` (`token_clone_cookie`). */
+  /** Opens a token session for the user of `session` (`token_clone_cookie`). Its lifetime counts from the same login. */
   cloneToToken(session: Session): Promise<{ session: Session; token: string }>;
   /** The live session of a secret; an unknown secret counts towards the ban of `ip`. */
   authenticate(

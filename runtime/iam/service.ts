@@ -131,7 +131,7 @@ export class IamService implements Iam {
   async cloneToToken(session: Session): Promise<{ session: Session; token: string }> {
     const domain = this.#directory.domain(session.domain);
     if (domain === undefined) throw new Error(`The domain ${session.domain} of the session was removed.`);
-    return await this.#sessions.open(session.userId, domain.id, 'token');
+    return await this.#sessions.clone(session, domain.id);
   }
 
   async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {

@@ -106,10 +106,22 @@ export class SessionStore {
     this.#tell([...gone, ...there]);
   }
 
-  /** Opens a session of a user in a domain. */
+  /** Opens a session of a user in a domain, by a login. */
   async open(userId: string, domainId: string, kind: Session['kind']): Promise<OpenedSession> {
+    return await this.#insert(userId, domainId, kind);
+  }
+
+  /** Opens a token session beside another session. The lifetime of both counts from the same login. */
+  async clone({ id, userId }: Session, domainId: string): Promise<OpenedSession> {
+    const original = await readSessionById(this.#storage, id);
+    if (original === undefined) throw new Error('The session to clone was removed meanwhile.');
+    return await this.#insert(userId, domainId, 'token', original[1].created);
+  }
+
+  async #insert(userId: string, domainId: string, kind: Session['kind'], loggedIn?: number): Promise<OpenedSession> {
     const token = newSessionToken();
-    const created = this.#now();
+    const now = this.#now();
+    const created = loggedIn ?? now;
     const id = randomUUID();
     await this.#storage.db
       .insertInto('sessions')
@@ -120,7 +132,7 @@ export class SessionStore {
         domain_id: domainId,
         kind,
         created,
-        expires: this.#expiry(created, created),
+        expires: this.#expiry(created, now),
       })
       .execute();
     const session = this.#keep(await readSessionById(this.#storage, id));

@@ -211,6 +211,27 @@ describeStorages('iam', (newPlace) => {
     expect(await storage().db.selectFrom('sessions').selectAll().execute()).to.deep.equal([]);
   });
 
+  it('a clone of a session ends with the lifetime of its login', async () => {
+    const hour = 3_600_000;
+    const limited = await createIam(storage(), directory, {
+      now: clock,
+      sessionLimits: { idleMs: hour, lifetimeMs: 2 * hour },
+    });
+    try {
+      const login = await limited.login(ALICE, 'cookie', IP);
+      if (!login.ok) throw new Error(login.reason);
+      now += hour - 1;
+      expect(await sessionOf(limited, login.token)).to.include({ kind: 'cookie' });
+      now += hour - 1;
+      const clone = await limited.cloneToToken(login.session);
+      expect(await sessionOf(limited, clone.token)).to.include({ kind: 'token' });
+      now += 2;
+      expect(await sessionOf(limited, clone.token)).to.equal(undefined);
+    } finally {
+      await limited.close();
+    }
+  });
+
   it('a cookie session is cloned to a token session', async () => {
     const { session } = await logIn(ALICE, 'cookie');
     const clone = await iam.cloneToToken(session);
