@@ -120,9 +120,12 @@ export class IamService implements Iam {
       failed = user === undefined;
       if (user === undefined) return { ok: false, reason: 'credentials' };
       const opened = await this.#sessions.open(user.id, user.domain_id, kind);
-      // Changed while the password was checked.
-      failed = opened.session.locked;
-      return failed ? { ok: false, reason: 'credentials' } : { ok: true, ...opened };
+      // Locked, or another password, while the old one was checked: what ends the sessions may have missed this one.
+      const now = await this.collections.users.get(user.id);
+      failed = now === undefined || now.locked || now.password !== user.password;
+      if (!failed) return { ok: true, ...opened };
+      await this.#sessions.end(opened.session.id);
+      return { ok: false, reason: 'credentials' };
     } finally {
       admission.done(failed);
     }

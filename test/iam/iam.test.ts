@@ -232,6 +232,35 @@ describeStorages('iam', (newPlace) => {
     }
   });
 
+  it('a changed password ends logins with the old one that are not answered yet', async () => {
+    const { session } = await logIn();
+    const { users } = iam.collections;
+    const changes = [
+      () => iam.changePassword(session, { old: 'demo-alice', pwd: 'second' }, IP),
+      async () => {
+        await users.update(session.userId, { pwd: 'third' });
+        await iam.accounts.endSessions(session.userId);
+      },
+    ];
+    for (const [index, change] of changes.entries()) {
+      const old = { ...ALICE, pwd: index === 0 ? 'demo-alice' : 'second' };
+      const tokens: string[] = [];
+      const keepLoggingIn = async (): Promise<void> => {
+        for (;;) {
+          const login = await iam.login(old, 'token', `192.0.2.${7 + index}`);
+          if (!login.ok) return;
+          tokens.push(login.token);
+        }
+      };
+      const logins = Array.from({ length: 4 }, keepLoggingIn);
+      await eventually(async () => expect(tokens).not.to.deep.equal([]));
+      await change();
+      await Promise.all(logins);
+      const live = await Promise.all(tokens.map((token) => sessionOf(iam, token)));
+      expect(live.filter((each) => each !== undefined)).to.deep.equal([]);
+    }
+  });
+
   it('a cookie session is cloned to a token session', async () => {
     const { session } = await logIn(ALICE, 'cookie');
     const clone = await iam.cloneToToken(session);
