@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
+import { notKnown } from '../runtime/words/index.ts';
 import type { App } from './app.ts';
 import { badParameter, type RestError } from './errors.ts';
 import { MAX_JSON_DEPTH, nestsDeeper } from './json-depth.ts';
@@ -24,11 +25,20 @@ export function readBodies(app: App): void {
       done(null, undefined);
       return;
     }
-    const data = new URLSearchParams(body.toString('utf8')).get('data');
-    if (data === null) {
+    const form = new URLSearchParams(body.toString('utf8'));
+    const data = form.get('data');
+    const unknown = unknownPart(form.keys());
+    if (unknown !== undefined) done(unknown);
+    else if (data === null) {
       done(badParameter('data', 'is missing in the form; to send JSON as it is, set Content-Type: application/json'));
     } else parseJson(request, data, 'data', done);
   });
+}
+
+/** 400/1400 for a part of a form that is not its JSON; undefined without one. */
+export function unknownPart(names: Iterable<string>): RestError | undefined {
+  for (const name of names) if (name !== 'data') return badParameter(name, notKnown(name, ['data']));
+  return undefined;
 }
 
 /**

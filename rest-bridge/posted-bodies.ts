@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { App } from './app.ts';
-import { jsonParser } from './bodies.ts';
+import { jsonParser, unknownPart } from './bodies.ts';
 import { badParameter, RestError } from './errors.ts';
 
 const ALLOWED = 'application/json, or application/x-www-form-urlencoded with the JSON in parameter data';
@@ -38,7 +38,7 @@ export function readAllBodies(app: App): void {
   );
 }
 
-/** @throws RestError 400/1400 without the part `data` */
+/** @throws RestError 400/1400 without the part `data`, or with another one */
 async function dataOf(type: string, body: Buffer): Promise<string> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
     .formData()
@@ -46,6 +46,8 @@ async function dataOf(type: string, body: Buffer): Promise<string> {
       const reason = error instanceof Error ? error.message : String(error);
       throw badParameter('body', `is no multipart form that can be read: ${reason}`);
     });
+  const unknown = unknownPart(form.keys());
+  if (unknown !== undefined) throw unknown;
   const data = form.get('data');
   if (typeof data !== 'string') throw badParameter('data', 'is missing; send the JSON in a part of this name');
   return data;

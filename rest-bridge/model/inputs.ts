@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import type { Attachments, Input } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
-import { jsonParser } from '../bodies.ts';
+import { jsonParser, unknownPart } from '../bodies.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { discardAll, isOctetStream, receiveForm, streamOf, type Upload } from './uploads.ts';
 
@@ -28,8 +28,10 @@ export function inputReader(app: App, attachments: () => Attachments): ReadInput
     });
   return async (request) => {
     if (request.isMultipart()) {
-      const { uploads, data } = await receiveForm(request, attachments());
+      const { uploads, data, texts } = await receiveForm(request, attachments());
       try {
+        const unknown = unknownPart(texts);
+        if (unknown !== undefined) throw unknown;
         if (data === undefined) throw badParameter('data', 'is missing; send the JSON in a part of this name');
         return { body: await json(request, data, 'data'), uploads };
       } catch (error) {

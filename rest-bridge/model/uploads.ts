@@ -18,6 +18,8 @@ export interface Form {
   readonly uploads: readonly Upload[];
   /** The text of the part `data`. */
   readonly data: string | undefined;
+  /** Names of the parts that are texts. */
+  readonly texts: readonly string[];
 }
 
 const MAX_FILES = 100;
@@ -60,6 +62,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
   const whole = createHash('sha256');
   if (digest !== undefined) request.raw.on('data', (chunk: Uint8Array) => whole.update(chunk));
   let data: string | undefined;
+  const texts: string[] = [];
   try {
     const limits = {
       files: MAX_FILES,
@@ -74,14 +77,17 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
       if (part.type === 'file') {
         const received = await take(attachments, part.file);
         uploads.push({ received, filename: plainName(part.filename ?? ''), part: part.fieldname });
-      } else if (part.fieldname === 'data') data = textOf(part.value);
+      } else {
+        texts.push(part.fieldname);
+        if (part.fieldname === 'data') data = textOf(part.value);
+      }
     }
     // The digest covers the body as it is (RFC 9530 section 2); many clients send that of the only file instead.
     const [only] = uploads;
     if (digest !== undefined && only?.received.hasha !== digest) {
       checkDigest(`sha256;${whole.digest('hex').toUpperCase()}`, digest);
     }
-    return { uploads, data };
+    return { uploads, data, texts };
   } catch (error) {
     await discardAll(attachments, uploads);
     throw formError(error, attachments);

@@ -75,6 +75,27 @@ describe('REST: unknown parameters and fields', () => {
     expect((await node.as(ADMIN, 'GET', '/iam/sessions/current')).status).to.equal(200);
   });
 
+  it('beside the JSON of a form are answered 400/1400', async () => {
+    const part = (name: string, text: string): string =>
+      `--xx\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+    const forms = (json: string, other: string) =>
+      [
+        ['application/x-www-form-urlencoded', `data=${encodeURIComponent(json)}&${other}=1`],
+        ['multipart/form-data; boundary=xx', `${part('data', json)}${part(other, '1')}--xx--\r\n`],
+      ] as const;
+    for (const path of ['/model/shop', '/domain/settings']) {
+      const json = path === '/model/shop' ? '{}' : '{"key":"form","value":1}';
+      for (const [type, body] of [...forms(json, 'dat'), ...forms(json, 'visits')]) {
+        const reply = await node.as(ADMIN, 'POST', path, body, { 'content-type': type });
+        expect(reply.status, `${path} ${type}: ${reply.text}`).to.equal(400);
+        const field = body.includes('visits') ? 'visits' : 'dat';
+        const reason = field === 'dat' ? "is not known; did you mean 'data'?" : 'is not known';
+        expect(reply.body).to.deep.include({ error_details: { field, reason } });
+      }
+      expect((await node.as(ADMIN, 'GET', path)).body, path).to.deep.equal([]);
+    }
+  });
+
   it('are answered with the nearest name', async () => {
     await refused('GET', '/domain/sipusers?fitler=%7B%7D', undefined, 'fitler', 'filter');
     await refused('GET', '/uc/calls?count_only=1', undefined, 'count_only', 'countonly');
