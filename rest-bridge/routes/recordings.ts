@@ -9,7 +9,7 @@ import type { RestDeps } from '../deps.ts';
 import { scopeOf } from '../domain-scope.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
-import { sendRange } from './byte-range.ts';
+import { sendRange } from './send-range.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
 /** Routes of recorded calls. */

@@ -9,7 +9,7 @@ import { attachment } from '../content-disposition.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
-import { sendRange } from './byte-range.ts';
+import { sendRange } from './send-range.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
 const PATH = `/api/recordings/${ID}`;

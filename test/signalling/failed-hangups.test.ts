@@ -52,7 +52,7 @@ describe('an unawaited hangup', () => {
         (error: unknown) => (error as { code?: string }).code,
       );
       expect(withHandledHangup).to.equal('ENODIALOG');
-      // Node tells of rejections after the microtasks of a turn.
+      // Node reports rejections after the microtasks of a turn.
       await new Promise((resolve) => setImmediate(resolve));
       expect(unhandled).to.deep.equal([]);
     });

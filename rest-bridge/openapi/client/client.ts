@@ -119,7 +119,7 @@ export class RingmasterError extends Error {
   }
 }
 
-/** What a query parameter is, as far as the compiler knows. */
+/** The type of a query parameter. */
 type Asked<A, Name extends string> = A extends { readonly query: { readonly [K in Name]: infer V } } ? V : undefined;
 type If<Value, Wanted, Then, Else> = Value extends Wanted ? Then : Else;
 /** With \`dry_run\` an operation answers what it would touch. */

@@ -20,18 +20,18 @@ type Json = string | number | boolean | null | readonly Json[] | { readonly [key
 type Duration = \`\${number}\${'ms' | 's' | 'm' | 'h'}\` | number;
 /** A key of a telephone. */
 type Key = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | 'A' | 'B' | 'C' | 'D';
-/** What a component does; cancel() ends it, and the promise rejects with the code 'cancelled'. */
+/** A running component; cancel() ends it, and the promise rejects with the code 'cancelled'. */
 type Running<T> = Promise<T> & { cancel(): void };
 `;
 
-/** What happens while the script does something else. */
+/** Events that arrive while the script does something else. */
 const EVENTS = `  /** Calls the listener until the returned function is called. */
   on<T extends keyof ScenarioEvents>(type: T, listener: (event: ScenarioEvents[T]) => void): () => void;
   /** The next one. */
   next<T extends keyof ScenarioEvents>(type: T): Promise<ScenarioEvents[T]>;
 `;
 
-const TAIL = `/** What events.on tells of. */
+const TAIL = `/** The events of events.on. */
 interface ScenarioEvents {
   /** A key of the other party that no component listens for. */
   readonly dtmf: { readonly type: 'dtmf'; readonly digit: string };
@@ -43,7 +43,7 @@ interface ScenarioEvents {
   readonly message: { readonly type: 'message'; readonly name: string; readonly data: any; readonly from: string };
 }
 
-/** What goes wrong in a component is thrown as this. A scenario that throws one fails with its code and message. */
+/** The error of a component. A scenario that throws one fails with its code and message. */
 interface ScenarioError extends Error {
   readonly code: ScenarioErrorCode | (string & {});
 }
