@@ -28,10 +28,10 @@ export function readBodies(app: App): void {
     const form = new URLSearchParams(body.toString('utf8'));
     const data = form.get('data');
     const unknown = unknownPart(form.keys());
-    if (unknown !== undefined) done(unknown);
-    else if (data === null) {
+    if (data === null) {
       done(badParameter('data', 'is missing in the form; to send JSON as it is, set Content-Type: application/json'));
-    } else parseJson(request, data, 'data', done);
+    } else if (unknown !== undefined) done(unknown);
+    else parseJson(request, data, 'data', done);
   });
 }
 

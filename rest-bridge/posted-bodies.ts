@@ -46,9 +46,9 @@ async function dataOf(type: string, body: Buffer): Promise<string> {
       const reason = error instanceof Error ? error.message : String(error);
       throw badParameter('body', `is no multipart form that can be read: ${reason}`);
     });
-  const unknown = unknownPart(form.keys());
-  if (unknown !== undefined) throw unknown;
   const data = form.get('data');
   if (typeof data !== 'string') throw badParameter('data', 'is missing; send the JSON in a part of this name');
+  const unknown = unknownPart(form.keys());
+  if (unknown !== undefined) throw unknown;
   return data;
 }

@@ -30,9 +30,9 @@ export function inputReader(app: App, attachments: () => Attachments): ReadInput
     if (request.isMultipart()) {
       const { uploads, data, texts } = await receiveForm(request, attachments());
       try {
+        if (data === undefined) throw badParameter('data', 'is missing; send the JSON in a part of this name');
         const unknown = unknownPart(texts);
         if (unknown !== undefined) throw unknown;
-        if (data === undefined) throw badParameter('data', 'is missing; send the JSON in a part of this name');
         return { body: await json(request, data, 'data'), uploads };
       } catch (error) {
         await discardAll(attachments(), uploads);
