@@ -51,11 +51,9 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   const nursery = new Nursery();
   nursery.open();
   shutdown.add('nursery', () => nursery.close());
-  const { storage, servers } = await openOutside(config, nursery, log, shutdown, (error) => {
+  const { storage, servers, scripting } = await openOutside(config, nursery, log, shutdown, (error) => {
     if (!shutdown.begun) failed.resolve(error);
   });
-  const scripting = await openScripting(config, nursery, log);
-  shutdown.add('script processes', () => scripting.close());
   const data = await openData({
     config,
     storage,
@@ -134,7 +132,10 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
   };
 }
 
-/** Opens the database and the servers concurrently. A taken port is reported before an error of the database. */
+/**
+ * Opens the database, the servers and the script processes concurrently. A taken port is reported before an error of
+ * the database.
+ */
 async function openOutside(
   config: Config,
   nursery: Nursery,
@@ -145,8 +146,10 @@ async function openOutside(
   const { dataDir, databaseUrl } = config;
   const openingStorage = openStorage({ dataDir, log, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
   const openingServers = openServers(config, nursery, log, exited);
-  const [storage, servers] = await Promise.allSettled([openingStorage, openingServers]);
+  const openingScripting = openScripting(config, nursery, log);
+  const [storage, servers, scripting] = await Promise.allSettled([openingStorage, openingServers, openingScripting]);
   if (storage.status === 'fulfilled') shutdown.add('storage', () => storage.value.close());
   if (servers.status === 'fulfilled') shutdown.add('servers', () => servers.value.close());
-  return { servers: await openingServers, storage: await openingStorage };
+  if (scripting.status === 'fulfilled') shutdown.add('script processes', () => scripting.value.close());
+  return { servers: await openingServers, storage: await openingStorage, scripting: await openingScripting };
 }
