@@ -1,8 +1,7 @@
+/** Shared by `call` and `refer`: following the answers of a call in progress. */
 import { Type } from 'typebox';
 import { type Answer, type ComponentContext, isCancellable } from '../runtime/runs/index.ts';
 import { INTERRUPT, type Value } from '../runtime/language/index.ts';
-
-/** Shared by `call` and `refer`: following the answers of a call in progress. */
 
 /** A call or transfer in progress, with its answering party. */
 export interface Attempt {

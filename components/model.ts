@@ -1,6 +1,5 @@
-import { Type } from 'typebox';
-
 /** Shared by the model components. */
+import { Type } from 'typebox';
 
 export const CLASSNAME = Type.String({
   pattern: '^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$',

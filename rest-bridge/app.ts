@@ -1,3 +1,4 @@
+/** Types of the server and its routes. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyInstance,
@@ -7,8 +8,6 @@ import type {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Session } from '../runtime/iam/index.ts';
-
-/** Types of the server and its routes. */
 
 /** The server for route modules: the schemas of a route type its handler. */
 export type App = FastifyInstance<

@@ -1,3 +1,4 @@
+/** What the REST service needs from the node. */
 import type { Logger } from 'pino';
 import type { DomainName } from '../runtime/domain-name/index.ts';
 import type { ConferenceControl, Operations } from '../runtime/operations/index.ts';
@@ -12,8 +13,6 @@ import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
-
-/** What the REST service needs from the node. */
 
 export interface Health {
   /** Calls can be made. */

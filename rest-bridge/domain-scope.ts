@@ -1,7 +1,6 @@
+/** The domains that a session administers. */
 import type { Directory } from '../runtime/domain/index.ts';
 import type { Session } from '../runtime/iam/index.ts';
-
-/** The domains that a session administers. */
 
 /** The domains that a session administers. */
 export interface DomainScope {

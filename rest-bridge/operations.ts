@@ -1,3 +1,4 @@
+/** REST routes of the operations on calls and conferences. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import {
@@ -18,8 +19,6 @@ import { idempotencyKey, onlyOnce } from './idempotency.ts';
 import { ID } from './route-names.ts';
 import { OPTIONAL_BODY } from './validation.ts';
 import { answers, ErrorAnswer, IdPath } from './routes/schemas.ts';
-
-/** REST routes of the operations on calls and conferences. */
 
 /** Paths of operations: on all dialogs and conferences of the domain, and on those of the caller's own accounts. */
 export const OPERATION_PATHS = {

@@ -1,7 +1,6 @@
+/** Paths and methods of routes. */
 import type { FastifyRequest } from 'fastify';
 import { BASE_PATH } from './app.ts';
-
-/** Paths and methods of routes. */
 
 /** An identifier in a path: up to the `!` of a method suffix. */
 export const ID = ':id(^[^!]+)';

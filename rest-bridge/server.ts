@@ -1,3 +1,4 @@
+/** Puts the REST service together. */
 import cookie from '@fastify/cookie';
 import Fastify, { LogController } from 'fastify';
 import { logAccess } from './access-log.ts';
@@ -38,8 +39,6 @@ import { userSessionRoutes } from './routes/user-sessions.ts';
 import { SessionRate } from './session-rate.ts';
 import { strictRoutes } from './strict-routes.ts';
 import { schemaCompiler } from './validation.ts';
-
-/** Puts the REST service together. */
 
 /** Bytes. */
 const BODY_LIMIT = 1024 * 1024;

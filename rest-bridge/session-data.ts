@@ -1,8 +1,7 @@
+/** The data of a session. */
 import { type Static, Type } from 'typebox';
 import type { Accounts, Iam, Session } from '../runtime/iam/index.ts';
 import type { WebApps } from './deps.ts';
-
-/** The data of a session. */
 
 const WebApp = Type.Object(
   {

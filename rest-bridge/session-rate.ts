@@ -1,6 +1,5 @@
-import { TokenBucket } from '../runtime/rate/index.ts';
-
 /** Limits the requests of sessions. */
+import { TokenBucket } from '../runtime/rate/index.ts';
 
 /** Number of buckets checked for removal at a time. */
 const MANY = 1000;

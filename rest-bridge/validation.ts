@@ -1,10 +1,9 @@
+/** Checks requests by their schemas. */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { notKnown } from '../runtime/words/index.ts';
 import { badParameter } from './errors.ts';
-
-/** Checks requests by their schemas. */
 
 /** Marks the schema of a body that may be left out. */
 export const OPTIONAL_BODY = 'x-optional';

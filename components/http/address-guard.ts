@@ -1,6 +1,5 @@
-import { BlockList, isIP } from 'node:net';
-
 /** Decides which addresses and hosts scenarios may reach. */
+import { BlockList, isIP } from 'node:net';
 
 /** Addresses of the node's own network (IANA special-purpose registries, RFC 6890). */
 const SPECIAL: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [

@@ -1,3 +1,4 @@
+/** The HTTP client for scenarios. */
 import { lookup as resolve } from 'node:dns';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -5,8 +6,6 @@ import { isIP, type LookupFunction } from 'node:net';
 import { ScenarioError } from '../../runtime/language/index.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/index.ts';
 import { AddressGuard, HostGuard } from './address-guard.ts';
-
-/** The HTTP client for scenarios. */
 
 export interface HttpClientOptions {
   /** Allowed hosts: names, `*.example.com`, or `*`. Empty: no requests. */

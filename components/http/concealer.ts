@@ -1,6 +1,5 @@
-import { ScenarioError, type Value } from '../../runtime/language/index.ts';
-
 /** Conceals secrets in answers and errors. */
+import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
 /** Minimum length of a concealed secret: shorter ones occur in any text. */
 const SHORTEST = 4;

@@ -1,3 +1,4 @@
+/** Lists: filter, order, pages, and the form of items. */
 import { type Static, Type } from 'typebox';
 import {
   type Expression,
@@ -12,8 +13,6 @@ import {
 } from '../../runtime/model/index.ts';
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
-
-/** Lists: filter, order, pages, and the form of items. */
 
 /** Query parameters of a single read. */
 export const ReadQuery = Type.Object({

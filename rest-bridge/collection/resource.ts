@@ -1,9 +1,8 @@
+/** The interface of collections behind the REST routes. */
 import type { TObject } from 'typebox';
 import type { Session } from '../../runtime/iam/index.ts';
 import type { Precondition } from './entity-tag.ts';
 import type { ResourceType, Selection } from './list.ts';
-
-/** The interface of collections behind the REST routes. */
 
 /** The fields of a request. */
 export type Fields = Readonly<Record<string, unknown>>;

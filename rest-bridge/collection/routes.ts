@@ -1,3 +1,4 @@
+/** Routes of the generic operations of a collection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Session } from '../../runtime/iam/index.ts';
@@ -9,8 +10,6 @@ import { answers, ErrorAnswer, IdPath, NoContent } from '../routes/schemas.ts';
 import { entityTag, preconditionOf, tagged } from './entity-tag.ts';
 import { answerList, answerPage, answerRead, Count, ListQuery, ReadQuery, selectionOf, wantsCount } from './list.ts';
 import type { Fields, Resource } from './resource.ts';
-
-/** Routes of the generic operations of a collection. */
 
 /** Any JSON object: the collection reports mistakes in it. */
 const Body = Type.Object({}, { additionalProperties: true });

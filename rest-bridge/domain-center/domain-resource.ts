@@ -1,3 +1,4 @@
+/** Collections of the domain-center as resources. */
 import { Type } from 'typebox';
 import type { Collection, Directory, Row } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
@@ -9,8 +10,6 @@ import { ofIndex } from '../collection/several.ts';
 import { type DomainScope, scopeOf } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { asRestErrors } from './entity-errors.ts';
-
-/** Collections of the domain-center as resources. */
 
 /** Additions of the REST service to a domain-center collection. */
 export interface DomainResourceRules<Entity extends Row> {

@@ -1,3 +1,4 @@
+/** One WebSocket connection. */
 import type { Duplex } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import type { WebSocket } from 'ws';
@@ -13,8 +14,6 @@ import { MAX_EXPIRES, SelectionFields } from './selection.ts';
 import type { Subscribed, Subscriber, Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
 import { Turns } from './turns.ts';
-
-/** One WebSocket connection. */
 
 /** Limit of bytes that wait for a subscriber; a slower subscriber is dropped. */
 export const MAX_WAITING_BYTES = 1_048_576;

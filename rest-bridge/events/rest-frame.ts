@@ -1,10 +1,9 @@
+/** REST requests within a WebSocket. */
 import { type Static, Type } from 'typebox';
 import { type App, BASE_PATH } from '../app.ts';
 import { RestError } from '../errors.ts';
 import { CUSTOM_METHODS, suffixedTarget } from '../http/methods.ts';
 import { MAX_ANSWER_BYTES, type Turns } from './turns.ts';
-
-/** REST requests within a WebSocket. */
 
 export const Qid = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Number()]));
 

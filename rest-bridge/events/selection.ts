@@ -1,9 +1,8 @@
+/** Selects and shapes the events of a subscription. */
 import { type Static, Type } from 'typebox';
 import { filteredChange, MODEL_EVENTS, type NodeEvent, type Sight } from '../../runtime/events/index.ts';
 import { ExpressionParser, parseFilter, toPredicate } from '../../runtime/model/index.ts';
 import { shaper } from '../collection/shape.ts';
-
-/** Selects and shapes the events of a subscription. */
 
 /** Seconds. */
 export const MAX_EXPIRES = 3_600;

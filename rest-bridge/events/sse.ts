@@ -1,3 +1,4 @@
+/** Events as Server-Sent Events. */
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { type Static, Type } from 'typebox';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
@@ -9,8 +10,6 @@ import { LINGER_MS, MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
 import { MAX_EXPIRES, type Selection, SelectionFields } from './selection.ts';
 import type { Subscribers } from './subscribers.ts';
 import { toldEvent } from './told-event.ts';
-
-/** Events as Server-Sent Events. */
 
 const HEARTBEAT_MS = 15_000;
 /** Time that a closing server waits for a client that does not read. */

@@ -1,10 +1,9 @@
+/** Subscriptions to events. */
 import { randomUUID } from 'node:crypto';
 import { type EventBus, type Sink, Subscription } from '../../runtime/events/index.ts';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
 import { RestError } from '../errors.ts';
 import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
-
-/** Subscriptions to events. */
 
 const EVERYTHING = selectionKey({});
 /** Subscriptions of one user in one domain. */

@@ -1,6 +1,5 @@
-import { RestError } from '../errors.ts';
-
 /** Schedules the requests of one connection. */
+import { RestError } from '../errors.ts';
 
 /** Limit of concurrent requests of one connection. */
 export const MAX_RUNNING = 64;

@@ -1,3 +1,4 @@
+/** Accepts WebSockets. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -10,8 +11,6 @@ import { refuseForeignOrigin } from '../same-origin.ts';
 import { EventConnection } from './connection.ts';
 import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
-
-/** Accepts WebSockets. */
 
 const PATH = '/ws';
 const MAX_FRAME = 1_048_576;

@@ -1,6 +1,5 @@
-import { extname } from 'node:path';
-
 /** Content types of files by extension. */
+import { extname } from 'node:path';
 
 /** Content types by extension; all others are plain bytes, which browsers do not interpret. */
 const TYPES: Readonly<Record<string, string>> = {

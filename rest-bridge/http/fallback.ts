@@ -1,7 +1,6 @@
+/** Native methods as suffixes of POST. */
 import type { IncomingMessage } from 'node:http';
 import { NATIVE_SUFFIXES } from './methods.ts';
-
-/** Native methods as suffixes of POST. */
 
 /** At the end of the path; a query may end in what looks like it. */
 const SUFFIX = /^([^?#]*)(?:!|%21)([a-z]+)(?=[?#]|$)/;

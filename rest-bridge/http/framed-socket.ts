@@ -1,11 +1,10 @@
+/** Passes whole requests of a connection to Node, and refuses others. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type BodyLimits, BodyPace } from './body-pace.ts';
 import { MessageFramer } from './message-framer.ts';
 import { Refusal } from './refusal.ts';
-
-/** Passes whole requests of a connection to Node, and refuses others. */
 
 export interface FramedSocketOptions {
   /** Milliseconds from the first byte of a head to its last. Default 10 000. */

@@ -1,11 +1,10 @@
+/** The HTTP server with strict framing of connections. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions as TlsOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { FramedSocket, type FramedSocketOptions } from './framed-socket.ts';
 import { Refusal } from './refusal.ts';
-
-/** The HTTP server with strict framing of connections. */
 
 export interface FrontOptions extends FramedSocketOptions {
   /** Milliseconds for which a connection may be silent before its first request. Default 60 000. */

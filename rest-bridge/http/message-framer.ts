@@ -1,7 +1,6 @@
+/** Finds the borders of HTTP messages. */
 import { Refusal } from './refusal.ts';
 import { parseRequestHead, type RequestHead } from './request-head.ts';
-
-/** Finds the borders of HTTP messages. */
 
 /** The receiver of the framer's output, in stream order. A sink must not call back into the framer. */
 export interface FramerSink {

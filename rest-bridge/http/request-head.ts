@@ -1,7 +1,6 @@
+/** Parses and checks heads of HTTP requests. */
 import { CUSTOM_METHOD, NATIVE_METHODS, suffixedTarget } from './methods.ts';
 import { Refusal } from './refusal.ts';
-
-/** Parses and checks heads of HTTP requests. */
 
 /** How the end of a message body is found (RFC 9112 section 6). */
 export type BodyFraming =

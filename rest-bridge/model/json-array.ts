@@ -1,6 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
-
 /** Writes long lists as streams. */
+import { setImmediate as turn } from 'node:timers/promises';
 
 /** Number of items written before yielding to other work. */
 const PART = 100;

@@ -1,9 +1,8 @@
+/** Collects the routes for the documentation. */
 import type { RouteOptions } from 'fastify';
 import type { App } from '../app.ts';
 import { NATIVE_SUFFIXES } from '../http/methods.ts';
 import { routeName } from '../route-names.ts';
-
-/** Collects the routes for the documentation. */
 
 /** A registered route, for the documentation. */
 export interface DocumentedRoute {

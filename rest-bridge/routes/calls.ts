@@ -1,3 +1,4 @@
+/** Routes of active calls. */
 import { Type } from 'typebox';
 import { DialogRecord } from '../../runtime/operations/index.ts';
 import { DIALOG_FIELDS } from '../../runtime/callstore/index.ts';
@@ -9,8 +10,6 @@ import { RestError } from '../errors.ts';
 import { OPERATION_PATHS, operationRoutes, scopeOf } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
-
-/** Routes of active calls. */
 
 /** The answered fields depend on mask and flat. */
 const Dialog = Type.Partial(DialogRecord);

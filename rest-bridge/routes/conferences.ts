@@ -1,3 +1,4 @@
+/** Routes of active conferences. */
 import { Type } from 'typebox';
 import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS } from '../../runtime/callstore/index.ts';
 import { fieldTypes } from '../../runtime/model/index.ts';
@@ -9,8 +10,6 @@ import { RestError } from '../errors.ts';
 import { OPERATION_PATHS, operationRoutes, PARTICIPANT_ID, ParticipantPath, scopeOf } from '../operations.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
-
-/** Routes of active conferences. */
 
 const { site, startts, uris, ...names } = ConferenceRecord.properties;
 const confuri = Type.String({ description: 'The same as uri; on single reads' });

@@ -1,3 +1,4 @@
+/** Routes of the records of operations. */
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { RECORD_FIELDS } from '../../runtime/operations/index.ts';
@@ -10,8 +11,6 @@ import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
-
-/** Routes of the records of operations. */
 
 const Milestone = Type.Object({
   milestone: Type.String({ description: '`initiated`, `provisional` or `final`, after the party: `F`, `T`, `back`' }),

@@ -1,3 +1,4 @@
+/** Routes of recorded calls. */
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { MAX_LIST, type RecordQuery, type RecordRow } from '../../runtime/recording/index.ts';
@@ -11,8 +12,6 @@ import { badParameter, RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { sendRange } from './send-range.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
-
-/** Routes of recorded calls. */
 
 const PATH = '/domain/recordings';
 const NAME = 'Recording';

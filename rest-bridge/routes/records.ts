@@ -1,3 +1,4 @@
+/** Routes of the records of scenario runs. */
 import { type Static, Type } from 'typebox';
 import type { DomainName } from '../../runtime/domain-name/index.ts';
 import type { App } from '../app.ts';
@@ -6,8 +7,6 @@ import type { DebuggedRun, RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
-
-/** Routes of the records of scenario runs. */
 
 /** A scenario whose next run should wait for a debugger; `from`: only a call from this number. */
 const Debug = Type.Object({

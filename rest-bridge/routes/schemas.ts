@@ -1,6 +1,5 @@
-import { type TSchema, Type } from 'typebox';
-
 /** Schemas of common answers. */
+import { type TSchema, Type } from 'typebox';
 
 /** The error object of every failure. */
 export const ErrorAnswer = Type.Object({

@@ -1,3 +1,4 @@
+/** Routes of users' sessions. */
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Directory } from '../../runtime/domain/index.ts';
@@ -10,8 +11,6 @@ import { scopeOf } from '../domain-scope.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
-
-/** Routes of users' sessions. */
 
 const UserSession = Type.Object({
   id: Type.String(),

@@ -1,3 +1,4 @@
+/** Routes of the user's own avatar. */
 import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,8 +9,6 @@ import { sessionOf } from '../authentication.ts';
 import { attachment } from '../content-disposition.ts';
 import { badParameter, RestError } from '../errors.ts';
 import { answers, ErrorAnswer, NoContent } from './schemas.ts';
-
-/** Routes of the user's own avatar. */
 
 const AvatarInfo = Type.Object({
   name: Type.String(),

@@ -1,7 +1,6 @@
+/** Kinds of files in a scenario folder. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-
-/** Kinds of files in a scenario folder. */
 
 export function isTestFile(name: string): boolean {
   return /\.test\.ya?ml$/.test(name);

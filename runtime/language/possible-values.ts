@@ -1,8 +1,7 @@
+/** Finds comparisons with impossible texts: `${transfer.result == "rejcted"}`. */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { misspelt } from '../words/index.ts';
 import { suggestName } from './problem.ts';
-
-/** Finds comparisons with impossible texts: `${transfer.result == "rejcted"}`. */
 
 type Values = readonly string[];
 

@@ -1,11 +1,10 @@
+/** Compiled scenarios. */
 import type { ScriptFormat } from '../sandbox/index.ts';
 import type { ComponentDefinition } from './component.ts';
 import type { Expression, Scope } from './expression/expression.ts';
 import type { LimitsWanted } from './limits.ts';
 import type { Cron } from './cron.ts';
 import { type Value, type ValueType, plainText } from './values.ts';
-
-/** Compiled scenarios. */
 
 /** A compiled setting. */
 export type Compiled =

@@ -1,10 +1,9 @@
+/** Resolves sounds as authors write them. */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PlaySource } from './call-words.ts';
 import { parseDuration } from './duration.ts';
 import { nearest } from '../words/index.ts';
-
-/** Resolves sounds as authors write them. */
 
 /** The reason why a sound cannot be played, with a suggestion. */
 export interface SoundProblem {

@@ -1,11 +1,10 @@
+/** Makes the components `operation.NAME` from the operations. */
 import { Type } from 'typebox';
 import { type Component, defineComponent, unavailable } from '../runs/index.ts';
 import type { Outcome, ResultField, Value, ValueType } from '../language/index.ts';
 import type { OperationDefinition } from './definition.ts';
 import { operations } from './registry.ts';
 import { settingsOf } from './request/target.ts';
-
-/** Makes the components `operation.NAME` from the operations. */
 
 /**
  * The component of an operation: `operation.refer` in YAML, `await operation.refer({...})` in scripts. Its settings are all

@@ -1,3 +1,4 @@
+/** The definition of an operation, and its plan. */
 import type { Static, TObject, TSchema } from 'typebox';
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallStore, ConferenceStore, DialogScope } from '../callstore/index.ts';
@@ -5,8 +6,6 @@ import type { Directory } from '../domain/index.ts';
 import type { CallPreview, CallPreviews, DialogPort, LiveLeg, Report, RunServices } from '../runs/index.ts';
 import type { Program, Value } from '../language/index.ts';
 import type { ConferenceControl } from './conferences/control.ts';
-
-/** The definition of an operation, and its plan. */
 
 /**
  * One operation on calls or conferences. REST routes, OpenAPI, checks, dry runs, records, documentation and the component

@@ -1,7 +1,6 @@
+/** Errors of refused operations. */
 import type { RunError } from '../runs/index.ts';
 import { ScenarioError } from '../language/index.ts';
-
-/** Errors of refused operations. */
 
 /** Why an operation was refused. */
 export type OperationProblem =

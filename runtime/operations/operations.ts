@@ -1,3 +1,4 @@
+/** Checks, plans and starts operations. */
 import type { TObject } from 'typebox';
 import { ScenarioError, type Value } from '../language/index.ts';
 import type { OperationDefinition, OperationPlan, PlannedCall, PlanRequest, PlanTools, Touched } from './definition.ts';
@@ -9,8 +10,6 @@ import { operations as registered } from './registry.ts';
 import { type OperationHandle, OperationRunner, type OperationServices } from './running/runner.ts';
 import { conferenceOf } from './request/conference.ts';
 import { findDialog, findDialogs, type Scope, settingsOf } from './request/target.ts';
-
-/** Checks, plans and starts operations. */
 
 export interface OperationRequest {
   readonly scope: Scope;

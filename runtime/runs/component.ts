@@ -1,3 +1,4 @@
+/** Components with their code, and the interface of a block to its run. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { ComponentDefinition, PlaySource, Value } from '../language/index.ts';
 import type { Static, TSchema } from 'typebox';
@@ -11,8 +12,6 @@ import type { Mailbox } from './run/mailbox.ts';
 import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Report } from './run/report.ts';
-
-/** Components with their code, and the interface of a block to its run. */
 
 /** The result of a block. */
 export interface ComponentResult {

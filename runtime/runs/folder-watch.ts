@@ -1,7 +1,6 @@
+/** Watches scenario folders. */
 import { type FSWatcher, watch } from 'node:fs';
 import type { Log } from './log.ts';
-
-/** Watches scenario folders. */
 
 /** Milliseconds without a change before a folder is read: editors write a file in several steps. */
 const SETTLED_MS = 100;

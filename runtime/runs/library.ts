@@ -1,3 +1,4 @@
+/** The scenarios in the files of some folders. */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
@@ -16,8 +17,6 @@ import {
 import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
 import { ScenarioVersions } from './versions.ts';
-
-/** The scenarios in the files of some folders. */
 
 export interface LibraryOptions {
   /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with the same id, the first is used. */

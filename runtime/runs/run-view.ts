@@ -1,3 +1,4 @@
+/** Views of runs for their authors. */
 import path from 'node:path';
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallPort } from './call-port.ts';
@@ -5,8 +6,6 @@ import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/index.ts';
-
-/** Views of runs for their authors. */
 
 /** Limit of shown start values, in characters of JSON. */
 const MAX_VALUES_LENGTH = 4096;

@@ -1,3 +1,4 @@
+/** Runs scenarios for calls and requests. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
@@ -10,8 +11,6 @@ import type { RunOutcome } from './run/outcome.ts';
 import { startRun } from './run/start-run.ts';
 import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
-
-/** Runs scenarios for calls and requests. */
 
 /** Number of finished runs with kept traces. */
 const KEPT_TRACES = 200;

@@ -1,3 +1,4 @@
+/** Start values of scenarios from two texts. */
 import {
   ArgumentError,
   type Parameter,
@@ -7,8 +8,6 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
-
-/** Start values of scenarios from two texts. */
 
 /** Start values of a scenario. */
 export interface StartValues {

@@ -1,8 +1,7 @@
+/** Versions of scenario files, and their shares of new runs. */
 import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Program } from '../language/index.ts';
-
-/** Versions of scenario files, and their shares of new runs. */
 
 /** A version of a scenario, for operators. */
 export interface ScenarioVersion {

@@ -1,3 +1,4 @@
+/** The b2b role of a node: puts its parts together. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
@@ -23,8 +24,6 @@ import { Registrar } from './registrations/registrar.ts';
 import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
 import type { SwitchTools } from './tools.ts';
-
-/** The b2b role of a node: puts its parts together. */
 
 export interface SwitchOptions {
   readonly directory: Directory;

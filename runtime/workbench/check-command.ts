@@ -1,3 +1,4 @@
+/** The `check` command. */
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
@@ -16,8 +17,6 @@ import {
 } from '../language/index.ts';
 import type { ComponentRegistry } from '../runs/index.ts';
 import { readTestFile } from './tests/test-file.ts';
-
-/** The `check` command. */
 
 /** Number of files that are read concurrently. */
 const AT_ONCE = 32;

@@ -1,8 +1,7 @@
+/** Expectations shared by several end-to-end tests. */
 import { expect } from 'chai';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import type { RestAnswer } from '../phones/rest-client.ts';
-
-/** Expectations shared by several end-to-end tests. */
 
 /** The sound is complete: no lost, duplicate or disordered packets, one source, matching timestamps. */
 export function expectCleanRtp(...calls: readonly PhoneCall[]): void {

@@ -1,3 +1,4 @@
+/** X is alice (101), who is called first and then transferred to Y, bob (102). */
 import { expect } from 'chai';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { Phone } from '../phones/phone.ts';
@@ -5,8 +6,6 @@ import type { RestAnswer } from '../phones/rest-client.ts';
 import { expectWellFormed } from '../support/dialog.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectCleanRtp, expectTalk } from './expectations.ts';
-
-/** X is alice (101), who is called first and then transferred to Y, bob (102). */
 
 interface InviteResult {
   readonly result: string;

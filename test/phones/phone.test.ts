@@ -1,8 +1,7 @@
+/** Two phones without a server, to verify the phones that test the server. */
 import { expect } from 'chai';
 import { Phone, type PhoneOptions } from './phone.ts';
 import type { Protocol } from './sip/transport.ts';
-
-/** Two phones without a server, to verify the phones that test the server. */
 
 const phones: Phone[] = [];
 

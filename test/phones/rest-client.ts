@@ -1,6 +1,5 @@
-import { Agent, request as httpRequest } from 'node:http';
-
 /** A small REST client of its own, over plain HTTP/1.1 with keep-alive, for any method name. */
+import { Agent, request as httpRequest } from 'node:http';
 
 export class RestAnswer {
   readonly status: number;

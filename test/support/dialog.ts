@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-
 /** The dialog of the specification's tables, written again for the tests, and the rules of every dialog. */
+import { expect } from 'chai';
 
 export interface Leg {
   readonly callid: string;

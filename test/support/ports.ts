@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto';
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-
 /**
  * Currently unused ports on 127.0.0.1, each given once in a test run: each lane (lanes.mjs) has a part of its own, and
  * cycles through it.
  */
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 /** Below the ephemeral ports (32768 and up on Linux), which outgoing connections may take at any time. */
 const FIRST = 10_000;

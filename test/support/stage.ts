@@ -1,3 +1,7 @@
+/**
+ * The surroundings of an end-to-end test: one node for all files, and phones and sessions for each test. Every test fails
+ * when a phone saw a violation of SIP, SDP or RTP, or when a dialog is left.
+ */
 import { expect } from 'chai';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
@@ -7,11 +11,6 @@ import type { Dialog } from './dialog.ts';
 import { eventually } from './eventually.ts';
 import { TestNode } from './node.ts';
 import { REAL_SIP, unexplained } from './real-servers.ts';
-
-/**
- * The surroundings of an end-to-end test: one node for all files, and phones and sessions for each test. Every test fails
- * when a phone saw a violation of SIP, SDP or RTP, or when a dialog is left.
- */
 
 export const CALLS = '/rest/v1/uc/calls';
 

@@ -1,7 +1,6 @@
+/** Types of the client's answers. */
 import type { Json, JsonObject } from '../operation.ts';
 import { typeOf } from './types.ts';
-
-/** Types of the client's answers. */
 
 /** The answer of a method of the client. */
 export interface AnswerType {

@@ -1,7 +1,6 @@
+/** Builds the `|`-separated fields of the frames to an application, as observed on drachtio-server's wire. */
 import { randomUUID } from 'node:crypto';
 import type { SipMessage, Source } from '../stack/index.ts';
-
-/** Builds the `|`-separated fields of the frames to an application, as observed on drachtio-server's wire. */
 
 /** Cache of the last formatted second: every frame has a time, and many fall into one second. */
 let second = -1;

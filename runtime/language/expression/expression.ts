@@ -1,3 +1,8 @@
+/**
+ * Expressions of the scenario language: CEL (https://cel.dev), compiled and type-checked when the scenario is checked.
+ * CEL has no loops and no side effects. Slow constructs (backtracking regular expressions, nested comprehensions) are
+ * refused, so that an expression can run without an isolate.
+ */
 import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-js';
 import { ScenarioError } from '../errors.ts';
 import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from '../possible-values.ts';
@@ -7,12 +12,6 @@ import { lookedInto } from './looked-into.ts';
 import { mixNumbers } from './number-operators.ts';
 import { children, COMPREHENSIONS, unknownNames } from './unknown-names.ts';
 import { CEL_TYPES, type Value, ValueError, type ValueType, fromCel } from '../values.ts';
-
-/**
- * Expressions of the scenario language: CEL (https://cel.dev), compiled and type-checked when the scenario is checked.
- * CEL has no loops and no side effects. Slow constructs (backtracking regular expressions, nested comprehensions) are
- * refused, so that an expression can run without an isolate.
- */
 
 /** The names an expression can use, with their values in CEL form. */
 export type Scope = Record<string, unknown>;

@@ -1,6 +1,5 @@
-import { suggestName } from '../problem.ts';
-
 /** Functions of expressions, and their equivalents for functions of other languages. */
+import { suggestName } from '../problem.ts';
 
 export const FUNCTIONS: readonly string[] = [
   'size',

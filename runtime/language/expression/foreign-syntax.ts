@@ -1,6 +1,5 @@
-import type { ValueType } from '../values.ts';
-
 /** Suggestions for syntax of other languages in expressions. */
+import type { ValueType } from '../values.ts';
 
 export const NO_REGULAR_EXPRESSIONS = 'use startsWith, endsWith, contains or ==';
 

@@ -1,7 +1,6 @@
+/** Finds reads of parts of a field that may be missing. */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { children } from './unknown-names.ts';
-
-/** Finds reads of parts of a field that may be missing. */
 
 /** Operators of an expression that checks for a value first. */
 const ASKS: ReadonlySet<string> = new Set(['?:', '&&', '||']);

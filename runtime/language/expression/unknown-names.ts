@@ -1,8 +1,7 @@
+/** Finds all unknown names in an expression. */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type ExpressionProblem, unknownField, unknownName } from './words.ts';
 import type { Declared } from './foreign-syntax.ts';
-
-/** Finds all unknown names in an expression. */
 
 /** Comprehensions, which declare a name for each item. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);

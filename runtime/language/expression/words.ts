@@ -1,9 +1,8 @@
+/** CEL errors as messages for authors, with suggestions. */
 import { FUNCTIONS, insteadOfFunction, insteadOfMethod, OBJECTS } from './foreign-functions.ts';
 import { CONDITION, type Declared, DEFAULT, foreignAt, RANGE } from './foreign-syntax.ts';
 import { nearest } from '../../words/index.ts';
 import { suggestName } from '../problem.ts';
-
-/** CEL errors as messages for authors, with suggestions. */
 
 /** A mistake in an expression; `start` counts characters from its beginning. */
 export interface ExpressionProblem {

@@ -1,7 +1,6 @@
+/** Schemas of conferences in answers. */
 import { Type } from 'typebox';
 import { PARTICIPANT_STATES } from '../../callstore/index.ts';
-
-/** Schemas of conferences in answers. */
 
 /** Id of a conference, in answers. */
 export const ConferenceId = Type.String({ description: 'Id of the conference.' });

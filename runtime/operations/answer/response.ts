@@ -1,9 +1,8 @@
-import type { Answer, Report } from '../../runs/index.ts';
-
 /**
  * When an operation answers its caller, and with what (specification, "Response modes" and "Result values"). F is the
  * party called first, T the target.
  */
+import type { Answer, Report } from '../../runs/index.ts';
 
 export const RESPONSE_MODES = [0, 1, 2, 3, 4, 5] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];

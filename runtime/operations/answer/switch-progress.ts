@@ -1,3 +1,4 @@
+/** Makes the answer of SWITCHCONF from the milestones of its two scenarios. */
 import type { Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
 import {
@@ -9,8 +10,6 @@ import {
   respond,
   type ResponseMode,
 } from './response.ts';
-
-/** Makes the answer of SWITCHCONF from the milestones of its two scenarios. */
 
 /** The parties of SWITCHCONF: X called, Y was called. */
 const PARTIES = ['X', 'Y'] as const;

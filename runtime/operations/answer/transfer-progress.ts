@@ -1,3 +1,4 @@
+/** Makes answers from the milestones of a scenario that calls F and transfers it to T. */
 import { Type } from 'typebox';
 import type { Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
@@ -10,8 +11,6 @@ import {
   respond,
   type ResponseMode,
 } from './response.ts';
-
-/** Makes answers from the milestones of a scenario that calls F and transfers it to T. */
 
 /** `result` of the operations that have response modes. */
 export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined'], {

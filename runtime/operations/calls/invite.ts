@@ -1,3 +1,4 @@
+/** The operation INVITE. */
 import { type Static, Type } from 'typebox';
 import { type CallPreviews, splitDtmfTail } from '../../runs/index.ts';
 import { defineOperation, plannedCall, type PlannedCall } from '../definition.ts';
@@ -15,8 +16,6 @@ import {
 import type { ResponseMode } from '../answer/response.ts';
 import type { Scope } from '../request/target.ts';
 import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
-
-/** The operation INVITE. */
 
 /** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
 export const InviteParameters = Type.Object({

@@ -1,10 +1,9 @@
+/** The operation SETUP_RECORD. */
 import { Type } from 'typebox';
 import { defineOperation } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { LEG_PROPERTIES, legOf } from '../request/leg.ts';
 import { live } from '../request/target.ts';
-
-/** The operation SETUP_RECORD. */
 
 /** Milliseconds: two hours (specification, "Limits"). */
 const DEFAULT_TIMEOUT = 7_200_000;

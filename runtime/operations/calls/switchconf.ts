@@ -1,3 +1,4 @@
+/** The operation SWITCHCONF. */
 import { randomInt } from 'node:crypto';
 import { Type } from 'typebox';
 import { asksForPin, roomSettings } from '../../conference/index.ts';
@@ -8,8 +9,6 @@ import type { ResponseMode } from '../answer/response.ts';
 import { switchProgress } from '../answer/switch-progress.ts';
 import { live, type Scope } from '../request/target.ts';
 import { RESULT } from '../answer/transfer-progress.ts';
-
-/** The operation SWITCHCONF. */
 
 const side = (party: string) => ({
   ivrcallid: Type.Optional(Type.String({ description: `Call-ID of the initiating call to ${party}.` })),

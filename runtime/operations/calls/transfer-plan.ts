@@ -1,3 +1,4 @@
+/** The common part of REFER and REFERCONF: one side of a dialog is taken over, and transferred. */
 import { Type } from 'typebox';
 import type { Value } from '../../language/index.ts';
 import { type OperationPlan, type PlanTools, touched } from '../definition.ts';
@@ -6,8 +7,6 @@ import { Binding, ResponseModeOption, SideName } from '../request/parameters.ts'
 import type { ResponseMode } from '../answer/response.ts';
 import { live, type Scope, sidesOf } from '../request/target.ts';
 import { RENAMED_FIELDS, renamed, transferProgress } from '../answer/transfer-progress.ts';
-
-/** The common part of REFER and REFERCONF: one side of a dialog is taken over, and transferred. */
 
 export const TRANSFER_PARAMETERS = {
   by: SideName('Side that transfers: SIP URI or Call-ID. The opposite side is transferred.'),

@@ -1,3 +1,4 @@
+/** Finds the conferences that parameters name. */
 import {
   CONFERENCE_SELECTOR_KEYS,
   type ConferenceSelector,
@@ -9,8 +10,6 @@ import type { ConferenceControl } from '../conferences/control.ts';
 import { OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 import type { Scope } from './target.ts';
-
-/** Finds the conferences that parameters name. */
 
 /** The error of a missing entity, e.g. `Conference`. */
 export function notFound(entity: string): OperationError {

@@ -1,9 +1,8 @@
+/** Parameters that name a leg of a dialog. */
 import { Type } from 'typebox';
 import type { LiveDialog, LiveLeg } from '../../runs/index.ts';
 import { notApplicable } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
-
-/** Parameters that name a leg of a dialog. */
 
 /** The parameters that name one leg of the target dialog (specification, "SEND_DTMF", "SETUP_ASR"). */
 export const LEG_PROPERTIES = {

@@ -1,11 +1,10 @@
+/** Common parameters of operations: the one source for checks, OpenAPI and the components `operation.NAME`. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { splitDtmfTail } from '../../runs/index.ts';
 import { ScenarioError } from '../../language/index.ts';
 import { notKnown } from '../../words/index.ts';
 import type { ResponseMode } from '../answer/response.ts';
-
-/** Common parameters of operations: the one source for checks, OpenAPI and the components `operation.NAME`. */
 
 /** A request parameter is missing or not allowed. The REST bridge answers with 400/1400 `{field, reason}`. */
 export class ParameterError extends ScenarioError {

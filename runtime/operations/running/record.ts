@@ -1,8 +1,7 @@
+/** Records of operations. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
 import type { Scope } from '../request/target.ts';
-
-/** Records of operations. */
 
 /** A milestone of an operation, as `GET /uc/operations/<id>` shows it. */
 export interface MilestoneRecord {

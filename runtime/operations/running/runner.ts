@@ -1,3 +1,4 @@
+/** Runs the scenarios of operations. */
 import type { DomainName } from '../../domain-name/index.ts';
 import {
   type Clock,
@@ -16,8 +17,6 @@ import type { OperationPlan } from '../definition.ts';
 import { problemOf } from '../errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
 import type { Scope } from '../request/target.ts';
-
-/** Runs the scenarios of operations. */
 
 /** What operations need from the rest of the node. */
 export interface OperationServices {

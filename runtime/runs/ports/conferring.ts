@@ -1,6 +1,5 @@
-import type { Transfer, TransferOptions } from '../call-values.ts';
-
 /** The way of a scenario's opponent into a conference room. */
+import type { Transfer, TransferOptions } from '../call-values.ts';
 
 export interface EnterOptions extends TransferOptions {
   /** Digits of a room of the domain's conference featurecode, or the number with its featurecode; empty: a new room. */

@@ -1,9 +1,8 @@
+/** Live dialogs for components. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { TailStep } from '../dtmf-tail.ts';
 import { ScenarioError } from '../../language/index.ts';
 import type { DtmfProto } from './dtmf.ts';
-
-/** Live dialogs for components. */
 
 export type Side = 'a' | 'b';
 

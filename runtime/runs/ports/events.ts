@@ -1,7 +1,6 @@
+/** The event bus for scenarios. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
-
-/** The event bus for scenarios. */
 
 /** An event of a domain on the event bus. */
 export interface BusEvent {

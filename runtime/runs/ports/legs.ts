@@ -1,7 +1,6 @@
+/** Shared by components for a leg of any live call. */
 import { Type } from 'typebox';
 import { type LiveDialog, type LiveLeg, notApplicable } from './dialogs.ts';
-
-/** Shared by components for a leg of any live call. */
 
 export const DIALOG_ID = Type.String({
   minLength: 1,

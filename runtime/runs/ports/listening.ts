@@ -1,6 +1,5 @@
-import type { PlaySource } from '../../language/index.ts';
-
 /** Options and results of speech recognition. */
+import type { PlaySource } from '../../language/index.ts';
 
 export interface ListenOptions {
   readonly signal: AbortSignal;

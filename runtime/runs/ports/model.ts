@@ -1,7 +1,6 @@
+/** The data model for scenarios. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Value } from '../../language/index.ts';
-
-/** The data model for scenarios. */
 
 export type Entity = Readonly<Record<string, Value>>;
 

@@ -1,7 +1,6 @@
+/** Parked calls. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide } from '../call-values.ts';
-
-/** Parked calls. */
 
 /** A parked call. */
 export interface Parked extends DialogSide {

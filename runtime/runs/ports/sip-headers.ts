@@ -1,6 +1,5 @@
-import { notApplicable } from './dialogs.ts';
-
 /** Checks additional headers of INVITEs. */
+import { notApplicable } from './dialogs.ts';
 
 /**
  * Protected headers: those that the SIP stack writes itself, and those that change the meaning of a request (RFC 3261 section

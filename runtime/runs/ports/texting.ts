@@ -1,7 +1,6 @@
+/** Text messages of scenarios. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Answer } from '../call-values.ts';
-
-/** Text messages of scenarios. */
 
 /** Limit of a text in UTF-8 octets: MESSAGE outside a call has no congestion control (RFC 3428 section 8). */
 export const MAX_TEXT_OCTETS = 1300;

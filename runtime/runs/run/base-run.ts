@@ -1,3 +1,4 @@
+/** The common base of runs of blocks and of modules. */
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { DomainName } from '../../domain-name/index.ts';
@@ -20,8 +21,6 @@ import type { Run, RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
 import type { TraceEntry } from './trace.ts';
-
-/** The common base of runs of blocks and of modules. */
 
 /** The site of a component's execution: a block, or a command of a module. */
 export interface Performance extends Omit<BlockSite, 'component' | 'memory' | 'claims'> {

@@ -1,3 +1,4 @@
+/** The context in which a component runs. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
@@ -15,8 +16,6 @@ import { RECORDING } from '../ports/recording.ts';
 import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import type { BlockTrace } from './trace.ts';
-
-/** The context in which a component runs. */
 
 /** The block of a running component. */
 export interface BlockSite {

@@ -1,3 +1,4 @@
+/** Scenarios started by a run. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
@@ -7,8 +8,6 @@ import { unavailable } from '../ports/capability.ts';
 import type { RunServices } from '../ports/services.ts';
 import type { Family } from './family.ts';
 import type { Run, RunOptions } from './run.ts';
-
-/** Scenarios started by a run. */
 
 /** Limit of the depth of scenarios that call each other. */
 const MAX_DEPTH = 16;

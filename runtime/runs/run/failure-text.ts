@@ -1,6 +1,5 @@
-import type { RunError } from './outcome.ts';
-
 /** Texts about failed runs. */
+import type { RunError } from './outcome.ts';
 
 type Failure = Pick<RunError, 'code' | 'message' | 'stack'>;
 

@@ -1,7 +1,6 @@
+/** A run with all runs that descend from it. */
 import { type Program, ScenarioError } from '../../language/index.ts';
 import type { Run, RunOptions } from './run.ts';
-
-/** A run with all runs that descend from it. */
 
 /** Limit of concurrent runs in one family. */
 const MAX_LIVE = 1000;

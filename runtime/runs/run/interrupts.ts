@@ -1,3 +1,4 @@
+/** Interrupts of running blocks. */
 import type { DomainName } from '../../domain-name/index.ts';
 import { type CallPort, CallStateError } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
@@ -5,8 +6,6 @@ import { type EventPort, eventName } from '../ports/events.ts';
 import type { CallNotice } from '../ports/watching.ts';
 import type { Interrupt, InterruptKind, Value } from '../../language/index.ts';
 import type { Message } from './mailbox.ts';
-
-/** Interrupts of running blocks. */
 
 /** Interrupts by the other party's phone. */
 const OF_THE_CALL: readonly InterruptKind[] = ['dtmf', 'hold', 'unhold', 'sip'];

@@ -1,7 +1,6 @@
+/** Further calls of a run. */
 import { type CallPort, CallStateError, type OwnCall } from '../call-port.ts';
 import { ScenarioError } from '../../language/index.ts';
-
-/** Further calls of a run. */
 
 /** Limit of concurrent further calls of one run. */
 const MAX_LEGS = 20;

@@ -1,6 +1,5 @@
-import type { Value } from '../../language/index.ts';
-
 /** Messages between runs. */
+import type { Value } from '../../language/index.ts';
 
 /** A message from one run to another. */
 export interface Message {

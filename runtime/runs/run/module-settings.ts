@@ -1,3 +1,4 @@
+/** Converts arguments of a module's functions to settings. */
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Json } from '../../sandbox/index.ts';
@@ -8,8 +9,6 @@ import {
   type Value as Plain,
   ZERO_VALUES,
 } from '../../language/index.ts';
-
-/** Converts arguments of a module's functions to settings. */
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, TSchema>>;

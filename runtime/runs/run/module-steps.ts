@@ -1,7 +1,6 @@
+/** The step limit of modules. */
 import type { Clock } from '../clock.ts';
 import { StepBudget } from './step-budget.ts';
-
-/** The step limit of modules. */
 
 /** A pause of so many milliseconds between commands ends a tight loop; the delay of slowed answers is shorter. */
 const IDLE_MS = 250;

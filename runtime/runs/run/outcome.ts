@@ -1,7 +1,6 @@
+/** How a run ended. */
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { ErrorCode, Value } from '../../language/index.ts';
-
-/** How a run ended. */
 
 export interface RunError {
   readonly code: ErrorCode;

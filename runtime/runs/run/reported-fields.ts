@@ -1,6 +1,5 @@
-import { ScenarioError, type Value } from '../../language/index.ts';
-
 /** Result fields that a scenario reports. */
+import { ScenarioError, type Value } from '../../language/index.ts';
 
 /** Limit of the fields of one run in JSON characters: they are kept while it runs, and a scenario may report for hours. */
 const MAX_LENGTH = 1_048_576;

@@ -1,3 +1,4 @@
+/** The interface of a run, and its options. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { Clock } from '../clock.ts';
@@ -9,8 +10,6 @@ import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import type { TraceEntry } from './trace.ts';
 import type { RunOutcome } from './outcome.ts';
-
-/** The interface of a run, and its options. */
 
 /** Limits of one run. */
 export interface RunLimits {

@@ -1,3 +1,4 @@
+/** Runs scenarios of blocks. */
 import type { CallEnd } from '../call-values.ts';
 import type { ComponentResult } from '../component.ts';
 import { type Block, END, ERROR_EXIT, evaluate, INTERRUPT, type Program, ScenarioError } from '../../language/index.ts';
@@ -12,8 +13,6 @@ import { callEnded, describeError } from './run-state.ts';
 import { RunScope } from './scope.ts';
 import { StepBudget } from './step-budget.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
-
-/** Runs scenarios of blocks. */
 
 type Branch = 'main' | 'finally';
 

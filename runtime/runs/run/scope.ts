@@ -1,3 +1,4 @@
+/** Names and values for the expressions of a run. */
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import {
@@ -16,8 +17,6 @@ import {
   type ValueType,
   ZERO_VALUES,
 } from '../../language/index.ts';
-
-/** Names and values for the expressions of a run. */
 
 /** Further start values of a run, beside its arguments. */
 export interface ScopeExtras {

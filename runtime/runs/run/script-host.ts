@@ -1,11 +1,10 @@
+/** Runs the scripts of blocks. */
 import { movedPlaces, ScriptError, type ScriptHost } from '../../sandbox/index.ts';
 import { busy, scriptTime } from '../clock.ts';
 import { scriptLimits, type ScriptPlaces } from '../../language/index.ts';
 import { unavailable } from '../ports/capability.ts';
 import type { BlockSite } from './block-context.ts';
 import type { RunState } from './run-state.ts';
-
-/** Runs the scripts of blocks. */
 
 /** Commands are forbidden in script blocks, which only compute. */
 const NONE: readonly string[] = [];

@@ -1,7 +1,6 @@
+/** The step limit of a run. */
 import { setImmediate } from 'node:timers/promises';
 import { ScenarioError } from '../../language/index.ts';
-
-/** The step limit of a run. */
 
 /** A block that takes this long has waited: the run is not in a tight loop. */
 const WAIT_MS = 20;

@@ -1,9 +1,8 @@
+/** Traces of runs. */
 import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-values.ts';
 import type { Value } from '../../language/index.ts';
 import type { RunError } from './outcome.ts';
-
-/** Traces of runs. */
 
 /** One block of a run. Exit and duration are absent while it runs. */
 export interface TraceEntry {

@@ -1,6 +1,5 @@
-import { TokenBucket } from '../../rate/index.ts';
-
 /** Limits the starts of a scenario by events. */
+import { TokenBucket } from '../../rate/index.ts';
 
 /** Limits of one scenario's starts by events: burst, starts a second, and concurrent runs. */
 const AT_ONCE = 200;

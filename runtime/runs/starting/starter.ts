@@ -1,3 +1,4 @@
+/** Starts scenarios by schedules, events and requests. */
 import { asDomainName, type DomainName } from '../../domain-name/index.ts';
 import { type Clock, busy } from '../clock.ts';
 import {
@@ -14,8 +15,6 @@ import type { Run } from '../run/run.ts';
 import type { RunOutcome } from '../run/outcome.ts';
 import type { ScenarioRunner } from '../runner.ts';
 import { StartRate } from './start-rate.ts';
-
-/** Starts scenarios by schedules, events and requests. */
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,8 @@
+/** Parties to call, and the addresses at which they are called. */
 import type { ContactBinding, SipUser } from '../../domain/index.ts';
 import type { SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
-
-/** Parties to call, and the addresses at which they are called. */
 
 /** An address at which a callee is called. */
 export interface CalleeAddress {

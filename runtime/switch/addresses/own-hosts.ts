@@ -1,7 +1,6 @@
+/** Tells this platform's hosts from foreign ones. */
 import type { DomainName } from '../../domain-name/index.ts';
 import { bareHost } from '../../signalling/index.ts';
-
-/** Tells this platform's hosts from foreign ones. */
 
 /** Most hosts learnt from the phones of one domain. */
 const MAX_LEARNT = 32;

@@ -1,3 +1,4 @@
+/** The live dialogs of a node, and the events about them. */
 import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { namesDialog, type Replaces } from '../../signalling/index.ts';
@@ -5,8 +6,6 @@ import type { MemoryCallStore } from '../../callstore/index.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
-
-/** The live dialogs of a node, and the events about them. */
 
 export type DialogEventType =
   | 'call_init'

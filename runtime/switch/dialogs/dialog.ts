@@ -1,3 +1,4 @@
+/** An active call with its legs, state and sound. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
@@ -10,8 +11,6 @@ import { HoldMelody } from '../sound/hold-melody.ts';
 import { MediaPath, type SoundPath } from '../sound/media-path.ts';
 import { gather } from '../legs/media-gathering.ts';
 import { type EsgCall, type Party, urisOf } from '../legs/party.ts';
-
-/** An active call with its legs, state and sound. */
 
 /** A leg with its fields of the specification's leg table. */
 interface DialogLeg {

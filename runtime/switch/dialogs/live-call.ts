@@ -1,9 +1,8 @@
+/** Live calls as recorders and recognisers see them. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { MediaEndpoint } from '../../media/index.ts';
 import type { CallDialog } from './dialog.ts';
 import { numberOf, type Party, urisOf } from '../legs/party.ts';
-
-/** Live calls as recorders and recognisers see them. */
 
 /** One party of a live call, with its media. */
 export interface LiveCallLeg {

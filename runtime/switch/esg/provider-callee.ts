@@ -1,9 +1,8 @@
+/** Numbers behind a provider as callees. */
 import type { ContactBinding, Provider } from '../../domain/index.ts';
 import { plainUri } from '../../signalling/index.ts';
 import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
-
-/** Numbers behind a provider as callees. */
 
 /** A call to a number behind a provider. */
 export interface TrunkCall {

@@ -1,8 +1,7 @@
+/** Finds the provider of a request by its source address. */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Provider } from '../../domain/index.ts';
-
-/** Finds the provider of a request by its source address. */
 
 /** Where a request came from. */
 export interface RequestSource {

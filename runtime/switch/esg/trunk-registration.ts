@@ -1,9 +1,8 @@
+/** Registers this platform with one provider. */
 import { randomBytes } from 'node:crypto';
 import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
-
-/** Registers this platform with one provider. */
 
 /** The state of the registration with a provider. */
 export type TrunkState =

@@ -1,6 +1,5 @@
-import { TokenBucket } from '../../rate/index.ts';
-
 /** Admits new calls within the limits of a node. */
+import { TokenBucket } from '../../rate/index.ts';
 
 /** Limits of a node; 0: no limit. */
 export interface CallLimits {

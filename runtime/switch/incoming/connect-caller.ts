@@ -1,3 +1,4 @@
+/** Connects an incoming call with the dialled party. */
 import type { TailStep } from '../../runs/index.ts';
 import { bracketUri, type IncomingInvite } from '../../signalling/index.ts';
 import { failureCause } from '../placing/attempt.ts';
@@ -6,8 +7,6 @@ import { nameOf, numberOf } from '../legs/party.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 import { referredHeader, referredInvite } from '../placing/referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Connects an incoming call with the dialled party. */
 
 /** Milliseconds a called party may ring before the caller gets 408. */
 const RING_MS = 60_000;

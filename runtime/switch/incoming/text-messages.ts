@@ -1,3 +1,4 @@
+/** Passes on text messages outside calls. */
 import { randomUUID } from 'node:crypto';
 import type { DomainName } from '../../domain-name/index.ts';
 import { type SipUser, sipUserNamed } from '../../domain/index.ts';
@@ -19,8 +20,6 @@ import { bestAnswer } from '../placing/fork.ts';
 import { callerUser } from './incoming-call.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Passes on text messages outside calls. */
 
 /** A text that a phone sent, and its delivery. */
 export type ReceivedText = {

@@ -1,8 +1,7 @@
+/** The leg of a ringing contact. */
 import type { DialogTags } from '../../signalling/index.ts';
 import type { Device, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
-
-/** The leg of a ringing contact. */
 
 /** The device of a ringing contact, and its SIP dialogs. */
 export interface RingingFar {

@@ -1,7 +1,6 @@
+/** Sends queued DTMF to one leg. */
 import type { DtmfProto, TailStep } from '../../runs/index.ts';
 import { untilAborted } from '../../media/index.ts';
-
-/** Sends queued DTMF to one leg. */
 
 /** Milliseconds of one digit and the gap after it. */
 const DIGIT_MS = 290;

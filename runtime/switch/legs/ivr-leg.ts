@@ -1,9 +1,8 @@
+/** The leg of a scenario. */
 import { randomUUID } from 'node:crypto';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
-
-/** The leg of a scenario. */
 
 /** What a scenario's leg reports to the scenario's call, and asks of it. */
 export interface IvrLegEvents {

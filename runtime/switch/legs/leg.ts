@@ -1,10 +1,9 @@
+/** What every leg of a dialog can do, and what its owner is told. */
 import type { DtmfSender } from './dtmf-sender.ts';
 import type { DialogTags } from '../../signalling/index.ts';
 import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { Party } from './party.ts';
-
-/** What every leg of a dialog can do, and what its owner is told. */
 
 /** Why a dialog or one of its legs ended. */
 export interface EndCause {

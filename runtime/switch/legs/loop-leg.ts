@@ -1,11 +1,10 @@
+/** The two halves of a loop, and the loop between them. */
 import { randomUUID } from 'node:crypto';
 import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-pair.ts';
 import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
 import type { Party } from './party.ts';
-
-/** The two halves of a loop, and the loop between them. */
 
 /** Events of a loop. */
 export interface LoopEvents {

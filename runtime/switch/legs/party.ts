@@ -1,9 +1,8 @@
+/** The parties of calls, with their numbers, names and URIs. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Provider, SipUser } from '../../domain/index.ts';
 import type { PartyInfo } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
-
-/** The parties of calls, with their numbers, names and URIs. */
 
 /** The party of a leg. */
 export type Party =

@@ -1,3 +1,4 @@
+/** The leg of a phone: its SIP dialog and its endpoint. */
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
 import { type EndpointServer, type MediaEndpoint, MediaError, type PlacedEndpointWish } from '../../media/index.ts';
 import {
@@ -20,8 +21,6 @@ import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
-
-/** The leg of a phone: its SIP dialog and its endpoint. */
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;

@@ -1,11 +1,10 @@
+/** A call on its way to a target: its options and its answers. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DtmfProto, PreAnswer, TailStep } from '../../runs/index.ts';
 import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Entered, Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
-
-/** A call on its way to a target: its options and its answers. */
 
 /**
  * The progress of a call to its target. The promises never reject: a failure is an answer too. `provisional` is the first

@@ -1,3 +1,4 @@
+/** Calls from a conference. */
 import type { Participant, Room } from '../../conference/index.ts';
 import { splitDtmfTail } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
@@ -8,8 +9,6 @@ import { openPair } from '../sound/endpoint-pair.ts';
 import { type Party, urisOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from './referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Calls from a conference. */
 
 /** Milliseconds that a party called from a room may ring. */
 const INVITATION_MS = 60_000;

@@ -1,3 +1,4 @@
+/** Calls the addresses of one or several callees at once. */
 import { randomUUID } from 'node:crypto';
 import type { TailStep } from '../../runs/index.ts';
 import { type MediaEndpoint, MediaError } from '../../media/index.ts';
@@ -14,8 +15,6 @@ import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Calls the addresses of one or several callees at once. */
 
 /** A callee, and what was dialled to reach it. */
 export interface Called {

@@ -1,3 +1,4 @@
+/** Parallel forking: INVITEs to several contacts, of which one gets the call (RFC 3261 section 16.7). */
 import {
   answer,
   type OutgoingInvite,
@@ -6,8 +7,6 @@ import {
   type SipAnswer,
   type SipDialog,
 } from '../../signalling/index.ts';
-
-/** Parallel forking: INVITEs to several contacts, of which one gets the call (RFC 3261 section 16.7). */
 
 /** One contact to call. */
 export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}

@@ -1,3 +1,4 @@
+/** Reads redirections by called phones. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import { parseSipUri } from '../../signalling/index.ts';
@@ -5,8 +6,6 @@ import { type Callee, sipUserCallee } from '../addresses/callee.ts';
 import { calleeOf } from './callee-of.ts';
 import { numberOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Reads redirections by called phones. */
 
 /** A scenario or a room to which a phone forwards a call. */
 export interface ForwardedAway {

@@ -1,8 +1,7 @@
+/** The header Referred-By, which names the party that asked for a transfer (RFC 3892 section 2.1). */
 import type { DialogOpts } from '../../callstore/index.ts';
 import { type IncomingInvite, parseSipUri } from '../../signalling/index.ts';
 import { type Party, uriOf } from '../legs/party.ts';
-
-/** The header Referred-By, which names the party that asked for a transfer (RFC 3892 section 2.1). */
 
 /** An address with or without brackets, and the header's own parameters. */
 const REFERRED_BY = /^((?:"(?:[^"\\]|\\.)*"\s*|[^"<>,;:]*)<[^<>\s]+>|[^\s"<>,;?]+)((?:\s*;[^<>,]*)?)$/;

@@ -1,8 +1,7 @@
+/** Converts refusals of called parties to answers for the caller. */
 import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Converts refusals of called parties to answers for the caller. */
 
 /** Local answers of SIP servers for an unreachable address or a lost connection; 410 is drachtio-server's. */
 const UNREACHED = new Set([410, 503]);

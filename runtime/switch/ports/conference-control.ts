@@ -1,10 +1,9 @@
+/** Live conferences for operations. */
 import type { ParticipantView, TopologyEntry } from '../../callstore/index.ts';
 import type { Conferences, Room } from '../../conference/index.ts';
 import { splitDtmfTail } from '../../runs/index.ts';
 import { callFromConference } from '../placing/call-from-conference.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Live conferences for operations. */
 
 /** End reason of a call that an operation ends. */
 const BY_OPERATION = 'Request Terminated';

@@ -1,7 +1,6 @@
+/** Ends the calls of a removed domain. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogScope } from '../../callstore/index.ts';
-
-/** Ends the calls of a removed domain. */
 
 /** Finds and ends the live calls and conferences of a domain. */
 export interface DomainCalls {

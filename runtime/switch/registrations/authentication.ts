@@ -1,3 +1,4 @@
+/** Finds and authenticates the accounts behind requests. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory, LocationStore, Provider, SipUser } from '../../domain/index.ts';
 import {
@@ -11,8 +12,6 @@ import {
 import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { OwnHosts } from '../addresses/own-hosts.ts';
-
-/** Finds and authenticates the accounts behind requests. */
 
 /** Refuses a request with a status and headers. */
 type Refuse = (status: number, headers: Record<string, string>) => void;

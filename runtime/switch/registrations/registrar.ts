@@ -1,3 +1,4 @@
+/** The registrar for phones and gateways. */
 import type { ContactBinding, LocationStore } from '../../domain/index.ts';
 import {
   headerOf,
@@ -10,8 +11,6 @@ import {
   type SrfResponse,
 } from '../../signalling/index.ts';
 import type { Authentication } from './authentication.ts';
-
-/** The registrar for phones and gateways. */
 
 /** Seconds of a registration without Expires, and the most that a phone gets. */
 const DEFAULT_EXPIRES = 3600;

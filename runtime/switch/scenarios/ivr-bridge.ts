@@ -1,8 +1,7 @@
+/** Connects the sound of two parties of one scenario. */
 import { aborted, type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { MediaPath } from '../sound/media-path.ts';
 import { RINGBACK } from '../sound/ringback.ts';
-
-/** Connects the sound of two parties of one scenario. */
 
 /** One of two parties that a scenario connects. */
 export interface BridgeSide {

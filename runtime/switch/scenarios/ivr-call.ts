@@ -1,3 +1,4 @@
+/** A scenario's call over the switch. */
 import type { DomainName } from '../../domain-name/index.ts';
 import {
   type Answer,
@@ -41,8 +42,6 @@ import { type Party, partyInfo } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { takeOver } from '../transfers/take-over.ts';
-
-/** A scenario's call over the switch. */
 
 /** A scenario's incoming call, and what its caller is told. */
 export interface IncomingScenarioCall {

@@ -1,3 +1,4 @@
+/** The transfers of a scenario's call. */
 import { asDomainName, type DomainName } from '../../domain-name/index.ts';
 import type {
   Answer,
@@ -20,8 +21,6 @@ import type { CallingLeg } from '../legs/leg.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startHunt, startTransfer } from '../transfers/transfer.ts';
-
-/** The transfers of a scenario's call. */
 
 /** The opponent that a scenario's call gives away in a transfer, and its dialog. */
 export interface GivenAway {

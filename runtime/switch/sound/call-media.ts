@@ -1,3 +1,4 @@
+/** What a scenario plays to its opponent and hears from it. */
 import {
   type CallPort,
   CallStateError,
@@ -24,8 +25,6 @@ import {
   spokenSource,
   stoppable,
 } from '../../media/index.ts';
-
-/** What a scenario plays to its opponent and hears from it. */
 
 /** Voice of the speech engine when neither voice nor language is named. */
 const DEFAULT_VOICE = 'en';

@@ -1,6 +1,5 @@
-import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
-
 /** Pairs of endpoints that connect two parties without media. */
+import type { EndpointServer, MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
 
 /** What a pair of endpoints needs from the node. */
 export interface PairTools {

@@ -1,7 +1,6 @@
+/** Decides which holds play the melody. */
 import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine, type TransitionTable } from '../../transitions/index.ts';
-
-/** Decides which holds play the melody. */
 
 /** What the next hold does: it plays the melody, it alone is silent, or it is silent like all later ones. */
 export type HoldMelodyState = 'plays' | 'skipped' | 'off';

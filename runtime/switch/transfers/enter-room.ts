@@ -1,3 +1,4 @@
+/** Transfers into a conference room. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Participant } from '../../conference/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
@@ -6,8 +7,6 @@ import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import type { SwitchTools } from '../tools.ts';
 import { startTransfer, type TransferExtras } from './transfer.ts';
-
-/** Transfers into a conference room. */
 
 /** What a transfer into a room has beside its target. */
 interface EnteringExtras extends Pick<TransferExtras, 'beforeSettling'> {

@@ -1,3 +1,4 @@
+/** Joins the parties of two dialogs. */
 import type { Answer, DialogSide, Transfer, TransferOptions } from '../../runs/index.ts';
 import { MediaError } from '../../media/index.ts';
 import { answer } from '../../signalling/index.ts';
@@ -13,8 +14,6 @@ import { referredOpts } from '../placing/referred-by.ts';
 import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
 import type { SwitchTools } from '../tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
-
-/** Joins the parties of two dialogs. */
 
 /** What a join has beside its other side. */
 interface JoinExtras {

@@ -1,3 +1,4 @@
+/** REFER requests of participants to their conference (RFC 4579). */
 import type { Participant, Room } from '../../conference/index.ts';
 import { bracketUri, type ReferAnswer, type ReferTarget, type Replaces } from '../../signalling/index.ts';
 import { type Attempt, failedAttempt } from '../placing/attempt.ts';
@@ -7,8 +8,6 @@ import { startEntering } from './enter-room.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { ReferProgress } from './refer-progress.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** REFER requests of participants to their conference (RFC 4579). */
 
 /** A participant whose phone sent a REFER to its conference. */
 interface Asking {

@@ -1,3 +1,4 @@
+/** Moves legs from one dialog to another. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide, TakeOverOptions } from '../../runs/index.ts';
 import { withLabel } from '../dialogs/carried-state.ts';
@@ -8,8 +9,6 @@ import { IvrLeg } from '../legs/ivr-leg.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Moves legs from one dialog to another. */
 
 /** The leg of a phone or a scenario, which can leave its dialog. */
 export interface FoundLeg {

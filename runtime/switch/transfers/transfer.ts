@@ -1,3 +1,4 @@
+/** Transfers to a number, or to the first of several. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import {
@@ -20,8 +21,6 @@ import { nameOf, numberOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** Transfers to a number, or to the first of several. */
 
 /** Default milliseconds that a transfer target may ring. */
 const DEFAULT_RING_MS = 30_000;

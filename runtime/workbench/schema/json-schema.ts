@@ -1,3 +1,4 @@
+/** Makes the JSON Schema of scenario files. */
 import type { TSchema } from 'typebox';
 import {
   type ComponentDefinition,
@@ -11,8 +12,6 @@ import {
   usesCall,
   VALUE_TYPES,
 } from '../../language/index.ts';
-
-/** Makes the JSON Schema of scenario files. */
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

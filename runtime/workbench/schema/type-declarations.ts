@@ -1,3 +1,4 @@
+/** Makes the TypeScript declarations for scenario modules. */
 import type { TSchema } from 'typebox';
 import {
   BUILT_IN_RECORDS,
@@ -10,8 +11,6 @@ import {
   usesCall,
 } from '../../language/index.ts';
 import { inputType, literals, resultType } from './typescript-types.ts';
-
-/** Makes the TypeScript declarations for scenario modules. */
 
 const HEAD = `// Made by "npx ringmaster schema --types" from the components.
 /** Data that scenarios work with. */

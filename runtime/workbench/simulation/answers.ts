@@ -1,6 +1,5 @@
-import type { Answer, Clock, OutgoingCall } from '../../runs/index.ts';
-
 /** Scripted answers of simulated parties. */
+import type { Answer, Clock, OutgoingCall } from '../../runs/index.ts';
 
 /** An answer, `after` milliseconds. A party without a final answer in its script is silent until the timeout. */
 export interface ScriptedAnswer {

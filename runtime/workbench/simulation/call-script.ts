@@ -1,10 +1,9 @@
+/** Scripts of simulated calls. */
 import { asDomainName } from '../../domain-name/index.ts';
 import type { CallPort } from '../../runs/index.ts';
 import type { ScriptedAnswer } from './answers.ts';
 import type { PhoneScripts, Phones } from './phones.ts';
 import type { Turn } from './turns.ts';
-
-/** Scripts of simulated calls. */
 
 /** The domain of simulated calls. */
 export const SIMULATED_DOMAIN = asDomainName('simulation');

@@ -1,10 +1,9 @@
+/** Calls to simulated phones. */
 import type { Clock, PreAnswer, Transfer } from '../../runs/index.ts';
 import { type Following, type ScriptedAnswer, followAnswers, statusText } from './answers.ts';
 import type { PhoneScript } from './phones.ts';
 import type { SimulatedCall } from './simulated-call.ts';
 import type { Turn } from './turns.ts';
-
-/** Calls to simulated phones. */
 
 /** Options of a call to a simulated phone. */
 export interface Calling extends Omit<Following, 'clock'> {

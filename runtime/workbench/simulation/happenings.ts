@@ -1,8 +1,7 @@
+/** Keeps the events of a simulation by run and step. */
 import type { CallPort, ComponentRegistry, Run, TraceEntry } from '../../runs/index.ts';
 import { usesCall } from '../../language/index.ts';
 import type { CallEvent } from './call-script.ts';
-
-/** Keeps the events of a simulation by run and step. */
 
 /** Events of one run, by step. */
 export type EventsByStep = ReadonlyMap<number, readonly CallEvent[]>;

@@ -1,8 +1,7 @@
+/** Scripts of simulated phones. */
 import { parseDuration } from '../../language/index.ts';
 import { ANSWERS, type ScriptedAnswer } from './answers.ts';
 import type { Turn } from './turns.ts';
-
-/** Scripts of simulated phones. */
 
 /** The script of a called phone. */
 export interface PhoneScript {

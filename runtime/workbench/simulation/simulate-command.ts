@@ -1,3 +1,4 @@
+/** The `simulate` command. */
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import {
@@ -20,8 +21,6 @@ import { PATIENCE_MS } from '../tests/test-file.ts';
 import { parseTime } from '../tests/test-time.ts';
 import { simulationView } from './simulation-view.ts';
 import { transcript } from './transcript.ts';
-
-/** The `simulate` command. */
 
 /** Options of the `simulate` command. */
 export interface SimulateOptions {

@@ -1,3 +1,4 @@
+/** Scripted answers of servers and operations. */
 import {
   type Clock,
   type HttpPort,
@@ -7,8 +8,6 @@ import {
   unavailable,
 } from '../../runs/index.ts';
 import { authorCode, parseDuration, plainText, ScenarioError, type Value } from '../../language/index.ts';
-
-/** Scripted answers of servers and operations. */
 
 /**
  * Scripted answers by request: one for all requests, or a list, whose last one repeats. `after` is the delay, `error` the

@@ -1,7 +1,6 @@
+/** The data model of a simulation. */
 import { ScenarioError, type Value } from '../../language/index.ts';
 import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
-
-/** The data model of a simulation. */
 
 /** Entities by the name of their class. */
 export type Fixtures = Readonly<Record<string, readonly Readonly<Record<string, Value>>[]>>;

@@ -1,8 +1,7 @@
+/** Text messages in a simulation. */
 import type { Answer, Clock, TextMessage, TextPort } from '../../runs/index.ts';
 import { AT_ONCE, followAnswers } from './answers.ts';
 import type { Phones } from './phones.ts';
-
-/** Text messages in a simulation. */
 
 /** Timeout of an answer, in milliseconds. */
 const PATIENCE_MS = 20_000;

@@ -1,9 +1,8 @@
+/** The result of a simulation for programs. */
 import { type Caller, callerOf, callidOf, type Run, type RunView, type TraceEntry, viewOf } from '../../runs/index.ts';
 import type { CallEvent } from './call-script.ts';
 import type { Happenings } from './happenings.ts';
 import type { Simulation } from './simulation.ts';
-
-/** The result of a simulation for programs. */
 
 /** A step of a simulated run, with its events. */
 interface SimulatedEntry extends TraceEntry {

@@ -1,7 +1,6 @@
+/** The virtual clock of simulations. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../runs/index.ts';
-
-/** The virtual clock of simulations. */
 
 /** Limit of a simulation, in milliseconds: an endless one fails. */
 const LONGEST_MS = 48 * 3_600_000;

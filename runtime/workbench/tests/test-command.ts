@@ -1,3 +1,4 @@
+/** The `test` command. */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -15,8 +16,6 @@ import { mismatches } from './expectations.ts';
 import { type Simulation, type SimulationOptions, calledBy, simulate } from '../simulation/simulation.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from '../simulation/transcript.ts';
-
-/** The `test` command. */
 
 /** Limit of failed tests with a shown transcript. */
 const SHOWN = 20;

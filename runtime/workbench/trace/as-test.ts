@@ -1,3 +1,4 @@
+/** Makes a test from a run. */
 import { stringify } from 'yaml';
 import type { RunView, TraceEntry } from '../../runs/index.ts';
 import { plainText, type Value, withSecretsNamed } from '../../language/index.ts';
@@ -6,8 +7,6 @@ import { PARALLEL, SERVE, calledPhones } from './called-phones.ts';
 import { callerSteps } from './caller-steps.ts';
 import { type Fields, answered, entities, httpAnswer } from './outside-answers.ts';
 import { ReplayError, expectReplayable } from './replayable.ts';
-
-/** Makes a test from a run. */
 
 /** Default patience of a test's caller; longer runs need an explicit one. */
 const SHORT_MS = PATIENCE_MS / 2;

@@ -1,7 +1,6 @@
+/** Finds the behaviour of called phones in a trace. */
 import { INTERRUPTED, type RunView, type TraceEntry } from '../../runs/index.ts';
 import { plainText } from '../../language/index.ts';
-
-/** Finds the behaviour of called phones in a trace. */
 
 /** Components that listen to the other party, with their result field for keys. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };

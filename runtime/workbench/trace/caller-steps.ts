@@ -1,3 +1,4 @@
+/** Finds the caller's steps in a trace. */
 import path from 'node:path';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type RunOutcome, type ToldEvent, type TraceEntry } from '../../runs/index.ts';
 import { CHARACTER_MS, PROMPT_MS } from '../simulation/simulated-party.ts';
@@ -5,8 +6,6 @@ import { THINK_MS } from '../simulation/turns.ts';
 import { parseDuration, plainText, type Value } from '../../language/index.ts';
 import { keysOf, listens } from './called-phones.ts';
 import { LONG_MS } from './outside-answers.ts';
-
-/** Finds the caller's steps in a trace. */
 
 /** A step of the caller, in the words of tests. */
 export type Step = string | Record<string, string>;

@@ -1,6 +1,5 @@
-import { PAYLOAD_TYPES, type Codec } from './g711.ts';
-
 /** Session descriptions of an audio phone (RFC 8866), offered and answered by RFC 3264. */
+import { PAYLOAD_TYPES, type Codec } from './g711.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 

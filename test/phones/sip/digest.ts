@@ -1,6 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
-
 /** Digest access authentication of a SIP client (RFC 7616, RFC 8760, RFC 3261 section 22). */
+import { createHash, randomBytes } from 'node:crypto';
 
 export type DigestAlgorithm = 'MD5' | 'SHA-256';
 

@@ -1,10 +1,9 @@
+/** A far end controlled byte by byte by the test: the phone's retransmissions, and its violation reports. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { Phone } from '../phone.ts';
 import { header, parseMessage, serialise, type SipMessage, type SipRequest } from './message.ts';
-
-/** A far end controlled byte by byte by the test: the phone's retransmissions, and its violation reports. */
 
 const TIMERS = { t1: 20, t2: 80 };
 

@@ -1,8 +1,7 @@
+/** Rules for single messages in any call state (RFC 3261 sections 8.1.1, 8.1.3.3, 8.2.6, 12.1, 20). */
 import { AddressError, parseCSeq, parseNameAddr, parseUri, parseVia, tagOf } from './address.ts';
 import { header, headerLines, headerList, type SipMessage, type SipRequest, type SipResponse } from './message.ts';
 import type { ClientTransaction } from './client-transaction.ts';
-
-/** Rules for single messages in any call state (RFC 3261 sections 8.1.1, 8.1.3.3, 8.2.6, 12.1, 20). */
 
 const ONCE = ['from', 'to', 'call-id', 'cseq', 'max-forwards', 'content-type', 'content-length', 'expires'];
 

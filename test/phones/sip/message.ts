@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
-
 /** A SIP message as the test phone reads and writes it (RFC 3261 section 7). Headers keep their order and their text. */
+import { randomBytes } from 'node:crypto';
 
 export interface SipHeader {
   readonly name: string;

@@ -1,9 +1,8 @@
+/** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). It handles bytes only. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freeUdpPort } from '../../support/ports.ts';
-
-/** SIP over UDP and TCP as a phone uses it (RFC 3261 section 18). It handles bytes only. */
 
 export type Protocol = 'udp' | 'tcp';
 

@@ -1,11 +1,10 @@
+/** Suggestions for mistakes in the keys of a block. */
 import { type Node, type YAMLMap, isMap, isScalar } from 'yaml';
 import type { ComponentDefinition } from '../../component.ts';
 import { ERROR_EXIT } from '../../component.ts';
 import { suggestName } from '../../problem.ts';
 import type { Schema } from './schema.ts';
 import { type Entry, scalarText } from '../text/source.ts';
-
-/** Suggestions for mistakes in the keys of a block. */
 
 /** Keys of a block beside its component. */
 export const BLOCK_KEYS = ['next', 'exits', 'leg'];

@@ -1,3 +1,4 @@
+/** Reads and completes the exits of blocks. */
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ComponentDefinition } from '../../component.ts';
 import { END, ERROR_EXIT, type LiteralSettings } from '../../component.ts';
@@ -6,8 +7,6 @@ import { suggestName } from '../../problem.ts';
 import { type Value, plainText } from '../../values.ts';
 import type { Schema } from './schema.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
-
-/** Reads and completes the exits of blocks. */
 
 export interface WiredExits {
   /** Exits named by the author: exit -> target, with the nodes of both. */

@@ -1,3 +1,4 @@
+/** Checks and compiles the settings of blocks. */
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Node, type Scalar, isAlias, isMap, isScalar, isSeq } from 'yaml';
@@ -19,8 +20,6 @@ import { type Entry, type Source, scalarText } from '../text/source.ts';
 import { asWhole, literalHint, otherForm, variableHint } from './setting-hints.ts';
 import { isTimezone } from './starts.ts';
 import { celFits, conversion, plainType, staticType, valueType } from '../names/static-type.ts';
-
-/** Checks and compiles the settings of blocks. */
 
 export interface SettingsContext {
   readonly source: Source;

@@ -1,8 +1,7 @@
+/** Finds circles without a wait, and variables that are read before they have a value. */
 import { settingKind } from '../../setting.ts';
 import { type Block, literalSettings } from '../../program.ts';
 import { type Graph, reachableFrom, successors } from './graph.ts';
-
-/** Finds circles without a wait, and variables that are read before they have a value. */
 
 /** A circle of blocks that takes no time. */
 export interface Spin {

@@ -1,10 +1,9 @@
+/** Checks the names of legs in blocks. */
 import { isScalar } from 'yaml';
 import { usesCall } from '../../method.ts';
 import { suggestName } from '../../problem.ts';
 import type { ComponentDefinition } from '../../component.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
-
-/** Checks the names of legs in blocks. */
 
 const LEG_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,31}$/;
 

@@ -1,7 +1,6 @@
+/** Converts literals of a module to YAML nodes. */
 import type { Expression, ObjectExpression, PrivateIdentifier, Property, SpreadElement } from 'acorn';
 import { type Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-
-/** Converts literals of a module to YAML nodes. */
 
 /** Name of the variable for values that are computed at run time; it fits every type. */
 export const UNKNOWN = '_';

@@ -1,6 +1,5 @@
-import type { AnyNode, FunctionDeclaration, Identifier, Program } from 'acorn';
-
 /** Static reading of an author's module: its nodes and exports. */
+import type { AnyNode, FunctionDeclaration, Identifier, Program } from 'acorn';
 
 /** Calls `visit` for every node, with up to three of the nodes around it, the nearest first. */
 export function walk(node: AnyNode, visit: (node: AnyNode, around: readonly AnyNode[]) => void): void {

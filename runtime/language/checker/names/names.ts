@@ -1,10 +1,9 @@
+/** The names that expressions can read. */
 import type { Node } from 'yaml';
 import { CALL_ENDERS, CALL_STATES } from '../../call-words.ts';
 import { CEL_WORDS } from '../../expression/expression.ts';
 import type { ValueType } from '../../values.ts';
 import type { Source } from '../text/source.ts';
-
-/** The names that expressions can read. */
 
 /** Records that every expression can read, with their fields, beside variables and block results. */
 export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, ValueType>>> = new Map([

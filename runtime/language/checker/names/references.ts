@@ -1,10 +1,9 @@
+/** References from one scenario to another. */
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
 import type { ComponentDefinition } from '../../component.ts';
 import type { Value } from '../../values.ts';
 import { hasExpression } from '../../expression/template.ts';
 import { type Source, scalarText } from '../text/source.ts';
-
-/** References from one scenario to another. */
 
 /** A place in a file; both count from 1. */
 export interface Place {

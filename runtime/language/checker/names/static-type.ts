@@ -1,7 +1,6 @@
+/** Compatibility of types, without running anything. CEL's `dyn` is known only at run time and fits all. */
 import type { Compiled } from '../../program.ts';
 import { CEL_TYPES, VALUE_TYPES, type ValueType, typeOfValue } from '../../values.ts';
-
-/** Compatibility of types, without running anything. CEL's `dyn` is known only at run time and fits all. */
 
 /** The scenario language's type for a JSON Schema type. */
 export function valueType(type: string): ValueType {

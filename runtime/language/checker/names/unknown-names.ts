@@ -1,9 +1,8 @@
+/** Finds unknown names in scripts. */
 import type { AnyNode } from 'acorn';
 import { nearest } from '../../../words/index.ts';
 import { SCRIPT_GLOBALS } from '../../../sandbox/index.ts';
 import type { Names, Reference } from './scopes.ts';
-
-/** Finds unknown names in scripts. */
 
 /** Notes a mistake at a character of a script. */
 export type Report = (offset: number, message: string, suggestion?: string, severity?: 'warning') => void;

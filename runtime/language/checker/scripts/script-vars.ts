@@ -1,3 +1,4 @@
+/** Checks the use of `vars` in script blocks. */
 import type { AnyNode, Expression } from 'acorn';
 import { suggestName } from '../../problem.ts';
 import { type Value, isOfType } from '../../values.ts';
@@ -5,8 +6,6 @@ import { nameOf } from '../module/literals.ts';
 import type { Names, Reference } from '../names/scopes.ts';
 import type { ScriptSite } from './scripts.ts';
 import { MAX_TOLD, type Report, fieldOf } from '../names/unknown-names.ts';
-
-/** Checks the use of `vars` in script blocks. */
 
 /** Methods that change their object. */
 const CHANGING = new Set(['push', 'pop', 'shift', 'unshift', 'splice', 'sort', 'reverse', 'fill', 'copyWithin']);

@@ -1,10 +1,9 @@
+/** Scripts of blocks, for their checks. */
 import { type Node, isMap, isScalar } from 'yaml';
 import type { ScriptFormat } from '../../../sandbox/index.ts';
 import type { ValueType } from '../../values.ts';
 import { type Source, scalarText } from '../text/source.ts';
 import type { TextPlaces } from '../text/text-places.ts';
-
-/** Scripts of blocks, for their checks. */
 
 /** The names of a scenario that matter for its scripts. */
 export interface ScenarioNames {

@@ -1,10 +1,9 @@
+/** The text of a scenario file, with the mistakes found in it. */
 import { createHash } from 'node:crypto';
 import { type Node, type Pair, Scalar, type YAMLMap, isScalar } from 'yaml';
 import type { Problem } from '../../problem.ts';
 import { offsetInRaw } from './scalar-offset.ts';
 import { TextPlaces } from './text-places.ts';
-
-/** The text of a scenario file, with the mistakes found in it. */
 
 /** One `key: value` of a map. */
 export interface Entry {

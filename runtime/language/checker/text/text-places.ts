@@ -1,7 +1,6 @@
+/** Places in a file of the characters of a text. */
 import type { Scalar } from 'yaml';
 import { offsetInRaw, type WrittenText } from './scalar-offset.ts';
-
-/** Places in a file of the characters of a text. */
 
 /** A line and a column of a file, both from 1. */
 export interface Position {
