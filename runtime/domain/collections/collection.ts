@@ -7,7 +7,7 @@ import type { CollectionDefinition, Input, Row } from './definition.ts';
 import { type CollectionQuery, countRows, selectRows } from './query.ts';
 import { at, referredFirst } from './several.ts';
 import { refuseUnstorable } from './storable.ts';
-import { compileValidator } from './validator.ts';
+import { entityValidator } from './validator.ts';
 
 /**
  * A change: `after` undefined means removed, `before` undefined means created. For a change of another node, `before`
@@ -49,7 +49,7 @@ export class Collection<Entity extends Row> {
       gap: () => this.#reset(),
     });
     this.#db = db;
-    this.#validate = compileValidator(definition);
+    this.#validate = entityValidator(definition);
     this.#now = now;
   }
 

@@ -5,7 +5,7 @@ import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
-import { compileValidator } from './validator.ts';
+import { entityValidator } from './validator.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 
@@ -32,7 +32,7 @@ const ServingSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const validateServing = compileValidator({
+const validateServing = entityValidator({
   entity: 'ivrscript',
   schema: Type.Object({ serving: ServingSchema }),
   writeOnly: [],

@@ -40,16 +40,17 @@ function rangeOf(schema: ErrorObject['parentSchema']): string {
     .join(' and ');
 }
 
-/** Compiles the validator of a collection; it throws InvalidFieldError. */
-export function compileValidator(
+/** The validator of a collection, compiled at its first use; it throws InvalidFieldError. */
+export function entityValidator(
   definition: Pick<CollectionDefinition, 'entity' | 'schema' | 'writeOnly'>,
 ): (entity: Input) => void {
-  const validate: ValidateFunction = ajv.compile({ ...definition.schema, additionalProperties: false });
+  let compiled: ValidateFunction | undefined;
   const known = Object.keys(definition.schema.properties);
   return (entity) => {
     // Unknown fields are reported before missing ones: the unknown one may be a misspelling.
     const unknown = Object.keys(entity).find((name) => !known.includes(name));
     if (unknown !== undefined) throw new InvalidFieldError(definition.entity, unknown, notKnown(unknown, known));
+    const validate = (compiled ??= ajv.compile({ ...definition.schema, additionalProperties: false }));
     if (validate(entity)) return;
     const error = validate.errors?.[0];
     if (error === undefined) throw new InvalidFieldError(definition.entity, '', 'is not valid');
