@@ -8,13 +8,31 @@ import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 
 /**
- * drachtio-server keeps calling `dave@127.0.0.1` over the TCP connection of the previous program until that registration would
- * expire (docs/conformance.md).
+ * An account that no other file calls: drachtio-server keeps calling its contact over the TCP connection of the previous program
+ * until that registration would expire (docs/conformance.md).
  */
+const LOGIN = 'linus';
+const PASSWORD = `demo-${LOGIN}`;
+const NUMBER = '119';
 const isTakenForTcp = (transport: 'udp' | 'tcp'): boolean => REAL_SIP && transport === 'udp';
 
 describe('interoperability with other SIP programs', () => {
   const stage = useStage();
+
+  before(async () => {
+    const rest = await stage.rest();
+    const [domain] = (await rest.get('/rest/v1/domain/domains')).json<readonly { id: string }[]>();
+    const body = { domain_id: domain?.id, login: LOGIN, phonenumber: NUMBER, pwd: PASSWORD };
+    expect((await rest.send('POST', '/rest/v1/domain/sipusers', { body })).status).to.equal(200);
+  });
+
+  after(async () => {
+    const rest = await stage.rest();
+    const [user] = (await rest.get('/rest/v1/domain/sipusers', { filter: JSON.stringify({ login: LOGIN }) })).json<
+      readonly { id: string }[]
+    >();
+    expect((await rest.send('DELETE', `/rest/v1/domain/sipusers/${user?.id}`)).status).to.equal(204);
+  });
 
   for (const transport of ['udp', 'tcp'] as const) {
     it(`SIPp registers over ${transport}`, async function () {
@@ -24,8 +42,8 @@ describe('interoperability with other SIP programs', () => {
         server: stage.node.sip,
         port: await freeSipPort(),
         transport,
-        username: 'dave',
-        password: 'demo-dave',
+        username: LOGIN,
+        password: PASSWORD,
         keys: { domain: 'demo.local' },
       });
       expect(result.code, result.errors).to.equal(0);
@@ -114,68 +132,68 @@ describe('interoperability with other SIP programs', () => {
     });
 
     async function linphone(program: string, transport: 'udp' | 'tcp'): Promise<Linphone> {
-      const dave = await Linphone.start(program, { ...account('dave', transport), tone: 700 });
-      running.push(dave);
-      await dave.registered();
-      return dave;
+      const linus = await Linphone.start(program, { ...account(LOGIN, transport), tone: 700 });
+      running.push(linus);
+      await linus.registered();
+      return linus;
     }
 
     for (const transport of ['udp', 'tcp'] as const) {
       it(`registers over ${transport}, calls 501 and a phone, holds, and is called`, async function () {
         if (isTakenForTcp(transport)) this.skip();
-        const dave = await linphone(requirePeer(this, 'linphonec'), transport);
-        await dave.call('sip:501@demo.local');
-        await dave.hangup();
+        const linus = await linphone(requirePeer(this, 'linphonec'), transport);
+        await linus.call('sip:501@demo.local');
+        await linus.hangup();
 
         const alice = await stage.phone('alice');
-        const calling = dave.call('sip:101@demo.local');
+        const calling = linus.call('sip:101@demo.local');
         const incoming = await alice.incoming();
         incoming.ring();
         await incoming.answer();
         await calling;
         await incoming.hears(700);
-        for (const digit of '4#') dave.command(digit);
+        for (const digit of '4#') linus.command(digit);
         await incoming.receivesDtmf('4#', { withinMs: 6000 });
-        dave.command('pause');
-        await dave.printed(/paused/i);
+        linus.command('pause');
+        await linus.printed(/paused/i);
         await incoming.hearsNot(700, { forMs: 300 });
-        dave.command('resume');
-        await dave.printed(/resumed|Media streams established/i);
-        dave.command('terminate');
+        linus.command('resume');
+        await linus.printed(/resumed|Media streams established/i);
+        linus.command('terminate');
         expect((await incoming.ended()).by).to.equal('there');
-        await dave.ended();
+        await linus.ended();
 
-        const outgoing = await alice.call('104');
-        await dave.answer();
+        const outgoing = await alice.call(NUMBER);
+        await linus.answer();
         await outgoing.answered();
         await outgoing.hears(700);
         await outgoing.hold();
         await outgoing.unhold();
         await outgoing.hears(700);
         await outgoing.hangup();
-        await dave.ended();
+        await linus.ended();
       });
 
       it(`talks to baresip over ${transport}, and either side hangs up`, async function () {
         if (isTakenForTcp(transport)) this.skip();
-        const dave = await linphone(requirePeer(this, 'linphonec'), transport);
+        const linus = await linphone(requirePeer(this, 'linphonec'), transport);
         const program = requirePeer(this, 'baresip');
         const carol = await Baresip.start(program, { ...account('carol', transport), tone: 500 });
         running.push(carol);
         await carol.registered();
-        const calling = dave.call('sip:103@demo.local');
+        const calling = linus.call('sip:103@demo.local');
         await carol.event('CALL_INCOMING');
         carol.accept();
         await calling;
         await carol.event('CALL_ESTABLISHED');
-        await dave.hangup();
+        await linus.hangup();
         await carol.event('CALL_CLOSED');
 
-        carol.dial('sip:104@demo.local');
-        await dave.answer();
+        carol.dial(`sip:${NUMBER}@demo.local`);
+        await linus.answer();
         await carol.event('CALL_ESTABLISHED');
         carol.hangup();
-        await dave.ended();
+        await linus.ended();
         await stage.expectNoDialog();
       });
     }
