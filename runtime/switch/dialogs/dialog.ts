@@ -130,7 +130,7 @@ export class CallDialog implements LegOwner {
 
   /**
    * A called party answered: its leg replaces the branch with the same Call-ID, and is the only B leg from now on.
-   * @returns false when the dialog is over; whoever called this releases the leg then
+   * @returns false when the dialog is over; the caller of this method then releases the leg
    */
   establish(leg: Leg): boolean {
     const branch = this.#b.get(leg.callid);
