@@ -59,6 +59,6 @@ describe('dial pattern', () => {
   it('takes at most pattern length times text length, for any pattern', () => {
     const started = performance.now();
     expect(dialPattern('%1'.repeat(60)).matches(`${'1'.repeat(120)}2`)).to.equal(false);
-    expect(performance.now() - started).to.be.lessThan(50);
+    expect(performance.now() - started).to.be.lessThan(1000); // backtracking would need years
   });
 });
