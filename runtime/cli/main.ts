@@ -11,6 +11,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'run a node; settings come from the environment',
     run: async (args) => (await import('./start.ts')).start(args),
   },
+  init: {
+    usage: 'init [--domain D] [--admin A] [--sipusers 101-110]',
+    about: 'make the first domain, its administrator, and phones',
+    run: async (args) => (await import('./init.ts')).init(args),
+  },
   check: {
     usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',

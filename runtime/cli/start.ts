@@ -39,7 +39,7 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`.replaceAll('\n', ' ');
 }
 
-function welcome({ httpAddress, sipAddress, demo }: Node): string {
+function welcome({ httpAddress, sipAddress, demo, hasAccounts }: Node): string {
   const lines = [
     '',
     'Ringmaster is ready.',
@@ -48,9 +48,18 @@ function welcome({ httpAddress, sipAddress, demo }: Node): string {
     `  SIP   ${sipAddress} (UDP and TCP)`,
     '',
   ];
+  if (!hasAccounts) lines.push(...NO_ACCOUNTS);
   if (demo) lines.push(...demoHints(httpAddress, sipAddress));
   return `${lines.join('\n')}\n`;
 }
+
+const NO_ACCOUNTS = [
+  'No account exists: nobody can log in, and no phone can register. End this node, make the first administrator, and',
+  'start again:',
+  '',
+  '  npx ringmaster init --domain shop.example --sipusers 101-110',
+  '',
+];
 
 function demoHints(http: string, sip: string): string[] {
   return [

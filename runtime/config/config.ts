@@ -37,6 +37,8 @@ export interface Config {
   readonly scenarioDir: string;
   /** JSON file with the secrets of scenarios, absolute; may be missing. */
   readonly secretsFile: string;
+  /** JSON file with the first accounts of an empty store, absolute; undefined: none. */
+  readonly adminFile: string | undefined;
   /** Processors for scripts: `all`, or `spare-one`: all but the first. */
   readonly scriptProcessors: string;
   /** Port on the loopback address for debuggers of scripts; undefined: debuggers are not allowed. */
@@ -148,6 +150,11 @@ export const SETTINGS = [
     about: 'JSON file with secrets that scenarios use by name; else `secrets.json` in the data directory',
   },
   {
+    name: 'RINGMASTER_ADMIN_FILE',
+    fallback: '',
+    about: 'JSON file with the administrator and the phones that a start on an empty store makes',
+  },
+  {
     name: 'RINGMASTER_SCRIPT_PROCESSORS',
     fallback: 'all',
     about: 'processors for scripts of scenarios: all, or spare-one, which leaves the first processor to calls (Linux)',
@@ -202,6 +209,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
+    adminFile: text('RINGMASTER_ADMIN_FILE') === '' ? undefined : resolve(text('RINGMASTER_ADMIN_FILE')),
     secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
     scriptProcessors: oneOf(SCRIPT_PROCESSORS, 'RINGMASTER_SCRIPT_PROCESSORS', text),
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),

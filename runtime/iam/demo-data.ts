@@ -2,14 +2,11 @@
  * Demo data of the first start: two domains, four people with phones, an administrator, dial prefixes and numbers. The
  * passwords are public, so the composition root requests it only while every listener is on loopback.
  */
-import { sql } from 'kysely';
 import { createCollections } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { createIamCollections } from './collections.ts';
+import { DEMO_DOMAIN, MASTER_DOMAIN, USER_ROLE, fillEmpty } from './first-accounts.ts';
 import { ADMIN_ROLE } from './grants.ts';
-
-export const DEMO_DOMAIN = 'demo.local';
-export const MASTER_DOMAIN = 'master';
 
 /** Login and phone number. SIP password and user password are `demo-<login>`. */
 export const DEMO_PEOPLE = [
@@ -28,28 +25,9 @@ const FEATURE_CODES = [
   { prefix: '*55', type: 'ivr' },
 ] as const;
 
-/** Rights of the demo users: calls and conferences of their own. Those of the domain are for administrators. */
-const USER_ROLE = {
-  code: 'user',
-  name: 'Makes calls',
-  grants: [
-    { path: '/uc/conferences_by_participation/**', methods: ['*'] },
-    { path: '/user/**', methods: ['*'] },
-  ],
-};
-
-/** Arbitrary, but different from other locks of this database. */
-const SEED_LOCK = 7_043_551;
-
 export interface DemoOptions {
   /** Further numbers with the codes of their scenarios, e.g. `{ '502': 'voicemail' }`. */
   readonly scenarios?: Readonly<Record<string, string>>;
-}
-
-/** True when no domain exists: the store is new. */
-export async function isEmpty(storage: Storage): Promise<boolean> {
-  const first = await storage.db.selectFrom('domains').select('id').limit(1).execute();
-  return first.length === 0;
 }
 
 /**
@@ -58,9 +36,7 @@ export async function isEmpty(storage: Storage): Promise<boolean> {
  * @returns true when the data were created
  */
 export async function createDemoData(storage: Storage, { scenarios = {} }: DemoOptions = {}): Promise<boolean> {
-  return await storage.db.transaction().execute(async (db) => {
-    await sql`select pg_advisory_xact_lock(${SEED_LOCK})`.execute(db);
-    if (!(await isEmpty({ ...storage, db }))) return false;
+  return await fillEmpty(storage, async (db) => {
     const { domains, sipusers, featurecodes, routes } = createCollections(db);
     const { users, roles } = createIamCollections(db);
     const master = await domains.create({ name: MASTER_DOMAIN, is_master: true });
@@ -81,6 +57,5 @@ export async function createDemoData(storage: Storage, { scenarios = {} }: DemoO
     for (const [number, code] of Object.entries({ ...scenarios, ...DEMO_SCENARIOS })) {
       await routes.create({ domain_id, to_pattern: number, target: { type: 'scenario', code } });
     }
-    return true;
   });
 }

@@ -12,14 +12,22 @@ export { type Avatar, type Avatars, MAX_AVATAR_BYTES, StoredAvatars } from './av
 export { BAN_FAILURES, BAN_WINDOW_MS } from './ban-filter.ts';
 export { createIamCollections, type IamCollections, type RoleRow, type UserRow } from './collections.ts';
 export {
-  DEMO_DOMAIN,
   DEMO_PEOPLE,
   DEMO_SCENARIOS,
   type DemoOptions,
-  MASTER_DOMAIN,
   createDemoData,
-  isEmpty,
 } from './demo-data.ts';
+export {
+  DEMO_DOMAIN,
+  type FirstAccounts,
+  FirstAccountsError,
+  type MadeAccount,
+  type MadeAccounts,
+  MASTER_DOMAIN,
+  isEmpty,
+  makeAccountsOfEmptyStore,
+  makeFirstAccounts,
+} from './first-accounts.ts';
 export { ADMIN_ROLE } from './grants.ts';
 export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';
 export type { SessionSummary } from './session-rows.ts';

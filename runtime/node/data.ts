@@ -9,9 +9,17 @@ import {
   openLocation,
   type PersistentLocation,
 } from '../domain/index.ts';
-import { createDemoData, createIam, type IamOptions, isEmpty, StoredAvatars } from '../iam/index.ts';
+import {
+  createDemoData,
+  createIam,
+  type IamOptions,
+  isEmpty,
+  makeAccountsOfEmptyStore,
+  StoredAvatars,
+} from '../iam/index.ts';
 import { limitsProblem } from '../language/index.ts';
 import { type Model, openModel } from '../model/index.ts';
+import { readAdminFile } from './admin-file.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { checkFileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
 
@@ -31,12 +39,10 @@ export interface DataNeeds {
   readonly log: Logger;
 }
 
-/** Opens the stores; adds the demo data to an empty store when only this machine can reach the node. */
+/** Opens the stores; an empty one gets its first accounts. */
 export function openData({ config, storage, checkScript, confirmToken, log }: DataNeeds): Promise<Opened<Data>> {
   return opening(log, async (shutdown) => {
-    if (isLoopback(config.http.host) && isLoopback(config.sip.host) && (await isEmpty(storage))) {
-      await createDemoData(storage);
-    }
+    await fillEmptyStore(config, storage);
     const directory = await openDirectory(storage, { checkScript, checkLimits: limitsProblem });
     const location = await openLocation(storage, directory);
     shutdown.add('registrations', () => location.close());
@@ -62,6 +68,13 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
     await moveAvatars(avatars, storage);
     return { directory, location, iam, model, avatars };
   });
+}
+
+/** The accounts of the operator's file, or the demo data when only this machine can reach the node. */
+async function fillEmptyStore(config: Config, storage: Storage): Promise<void> {
+  if (!(await isEmpty(storage))) return;
+  if (config.adminFile !== undefined) await makeAccountsOfEmptyStore(storage, readAdminFile(config.adminFile));
+  else if (isLoopback(config.http.host) && isLoopback(config.sip.host)) await createDemoData(storage);
 }
 
 /** Avatars of former releases in the folder `avatars`. This node reads them there until they are moved. */

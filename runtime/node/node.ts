@@ -23,6 +23,8 @@ export interface Node {
   readonly sipAddress: string;
   /** True when the demo domain exists. */
   readonly demo: boolean;
+  /** False when no domain exists: nobody can log in, and no phone can register. */
+  readonly hasAccounts: boolean;
   /** Ends calls and closes all parts. Idempotent. */
   stop(): Promise<void>;
   /** Settles when an embedded server ended by itself: the node cannot continue. */
@@ -127,6 +129,7 @@ async function compose(config: Config, log: Logger, shutdown: Shutdown): Promise
     httpAddress: rest.address,
     sipAddress: links.sip.addresses.join(', '),
     demo: directory.domain('demo.local') !== undefined,
+    hasAccounts: directory.domains().length > 0,
     stop: () => shutdown.run(),
     failed: failed.promise,
   };

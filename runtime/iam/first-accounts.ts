@@ -1,0 +1,168 @@
+/** The first accounts of a store: the master domain, a domain, its administrator, and phones. */
+import { randomInt } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { createCollections, noticesOf } from '../domain/index.ts';
+import { domainKey } from '../domain-name/index.ts';
+import type { Schema, Storage } from '../storage/index.ts';
+import { createIamCollections } from './collections.ts';
+import { ADMIN_ROLE } from './grants.ts';
+
+export const MASTER_DOMAIN = 'master';
+/** Its accounts have public passwords. */
+export const DEMO_DOMAIN = 'demo.local';
+
+/** The role of people who make calls: their own calls and conferences. Those of the domain are for administrators. */
+export const USER_ROLE = {
+  code: 'user',
+  name: 'Makes calls',
+  grants: [
+    { path: '/uc/conferences_by_participation/**', methods: ['*'] },
+    { path: '/user/**', methods: ['*'] },
+  ],
+};
+
+/** Held while the first data of a store are made; arbitrary, but different from other locks of the database. */
+const FIRST_DATA_LOCK = 7_043_551;
+
+/** Digits and small letters that are not mistaken for each other on paper. */
+const PASSWORD_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
+const PASSWORD_GROUPS = 5;
+const GROUP_LENGTH = 4;
+
+/** Accounts to make. */
+export interface FirstAccounts {
+  readonly domain: string;
+  readonly admin: NewAccount;
+  /** `login` is the number too. */
+  readonly sipusers: readonly NewAccount[];
+}
+
+export interface NewAccount {
+  readonly login: string;
+  /** Absent: one is generated. */
+  readonly pwd?: string | undefined;
+}
+
+/** An account that was made, with its password, or that was there before. */
+export type MadeAccount =
+  | { readonly login: string; readonly made: true; readonly pwd: string }
+  | { readonly login: string; readonly made: false };
+
+export interface MadeAccounts {
+  readonly domain: { readonly name: string; readonly made: boolean };
+  readonly admin: MadeAccount;
+  readonly sipusers: readonly MadeAccount[];
+}
+
+/** A store in which these accounts cannot be made. */
+export class FirstAccountsError extends Error {
+  override readonly name = 'FirstAccountsError';
+}
+
+/** True when no domain exists: the store is new. */
+export async function isEmpty(storage: Storage): Promise<boolean> {
+  return await hasNoDomain(storage.db);
+}
+
+/**
+ * Fills an empty store in one transaction. Does nothing when the store has data, or another node was first.
+ *
+ * @returns true when the store was empty
+ */
+export async function fillEmpty(storage: Storage, fill: (db: Kysely<Schema>) => Promise<void>): Promise<boolean> {
+  return await storage.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_DATA_LOCK})`.execute(db);
+    if (!(await hasNoDomain(db))) return false;
+    await fill(db);
+    return true;
+  });
+}
+
+/**
+ * Makes those of the accounts that are missing, in one transaction; nodes on the database are told. What is there stays
+ * as it is.
+ *
+ * @throws FirstAccountsError when the store has demo data, the domain is the master domain, or the login belongs to a user
+ *   who is no administrator
+ * @throws InvalidFieldError, DuplicateError for values that the collections refuse; nothing is made then
+ */
+export async function makeFirstAccounts(storage: Storage, wanted: FirstAccounts): Promise<MadeAccounts> {
+  return await storage.db.transaction().execute(async (db) => {
+    await sql`select pg_advisory_xact_lock(${FIRST_DATA_LOCK})`.execute(db);
+    return await makeMissing(db, storage, wanted);
+  });
+}
+
+/** Makes the accounts in an empty store; else does nothing. Errors as for {@link makeFirstAccounts}. */
+export async function makeAccountsOfEmptyStore(storage: Storage, wanted: FirstAccounts): Promise<boolean> {
+  return await fillEmpty(storage, async (db) => void (await makeMissing(db, storage, wanted)));
+}
+
+async function makeMissing(db: Kysely<Schema>, storage: Storage, wanted: FirstAccounts): Promise<MadeAccounts> {
+  const notices = noticesOf(storage);
+  const { domains, sipusers } = createCollections(db, { notices });
+  const { users, roles } = createIamCollections(db, notices);
+
+  const present = await db.selectFrom('domains').select(['id', 'name', 'is_master']).execute();
+  if (present.some(({ name }) => domainKey(name) === DEMO_DOMAIN)) {
+    throw new FirstAccountsError('The store has the demo accounts, whose passwords are public; use an empty store.');
+  }
+  const master = present.find((domain) => domain.is_master);
+  if (domainKey(wanted.domain) === domainKey(master?.name ?? MASTER_DOMAIN)) {
+    throw new FirstAccountsError(`${wanted.domain} is the master domain, above all others; name another domain.`);
+  }
+  const parent_id = master?.id ?? (await domains.create({ name: MASTER_DOMAIN, is_master: true })).id;
+  const known = present.find(({ name }) => domainKey(name) === domainKey(wanted.domain));
+  const domain = known ?? (await domains.create({ name: wanted.domain, parent_id }));
+  const domain_id = domain.id;
+
+  const role = db.selectFrom('roles').select('id').where('domain_id', '=', domain_id);
+  if ((await role.where('code', '=', USER_ROLE.code).executeTakeFirst()) === undefined) {
+    await roles.create({ domain_id, ...USER_ROLE });
+  }
+
+  const user = db.selectFrom('users').select('roles').where('domain_id', '=', domain_id);
+  const before = await user.where('login', '=', wanted.admin.login).executeTakeFirst();
+  if (before !== undefined && !before.roles.includes(ADMIN_ROLE)) {
+    throw new FirstAccountsError(
+      `${wanted.admin.login} is a user of ${domain.name} without the role ${ADMIN_ROLE}; choose another login.`,
+    );
+  }
+  const admin = await missing(wanted.admin, before !== undefined, ({ login, pwd }) =>
+    users.create({ domain_id, login, pwd, name: 'Administrator', roles: [ADMIN_ROLE], domains: [parent_id] }),
+  );
+
+  const phones = await db.selectFrom('sipusers').select(['login']).where('domain_id', '=', domain_id).execute();
+  const logins = new Set(phones.map(({ login }) => login));
+  const made: MadeAccount[] = [];
+  for (const account of wanted.sipusers) {
+    made.push(
+      await missing(account, logins.has(account.login), ({ login, pwd }) =>
+        sipusers.create({ domain_id, login, phonenumber: login, pwd }),
+      ),
+    );
+  }
+  return { domain: { name: domain.name, made: known === undefined }, admin, sipusers: made };
+}
+
+async function missing(
+  { login, pwd = generatePassword() }: NewAccount,
+  isThere: boolean,
+  make: (account: { login: string; pwd: string }) => Promise<unknown>,
+): Promise<MadeAccount> {
+  if (isThere) return { login, made: false };
+  await make({ login, pwd });
+  return { login, made: true, pwd };
+}
+
+/** 99 random bits, in groups that are easy to read out and to type on a phone. */
+function generatePassword(): string {
+  const group = (): string =>
+    Array.from({ length: GROUP_LENGTH }, () => PASSWORD_CHARACTERS[randomInt(PASSWORD_CHARACTERS.length)]).join('');
+  return Array.from({ length: PASSWORD_GROUPS }, group).join('-');
+}
+
+async function hasNoDomain(db: Kysely<Schema>): Promise<boolean> {
+  const first = await db.selectFrom('domains').select('id').limit(1).execute();
+  return first.length === 0;
+}
