@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config/index.ts';
 import { FirstAccountsError, type MadeAccount, type MadeAccounts, makeFirstAccounts } from '../iam/index.ts';
 import { openStorage } from '../storage/index.ts';
+import { numbersOf } from './numbers.ts';
+import { textIn } from './text-file.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster init [--domain shop.example] [--admin root] [--password-file FILE] [--sipusers 101-110] [--qr]
@@ -17,7 +18,6 @@ The database is that of the settings (RINGMASTER_DATA_DIR, DATABASE_URL). Accoun
 
 const DEFAULT_DOMAIN = 'voice.internal';
 const MIN_PASSWORD = 8;
-const MAX_SIPUSERS = 1000;
 const WILDCARD = '0.0.0.0';
 
 /**
@@ -36,7 +36,7 @@ export async function init(args: readonly string[]): Promise<number> {
         qr: { type: 'boolean', default: false },
       },
     });
-    const numbers = numbersOf(values.sipusers);
+    const numbers = numbersOf('--sipusers', values.sipusers);
     try {
       const pwd = values['password-file'] === undefined ? undefined : passwordIn(values['password-file']);
       const config = readConfig(process.env);
@@ -67,29 +67,8 @@ async function make(
   }
 }
 
-/**
- * Numbers of `101-110, 201`; those of a range have the width of its ends.
- * @throws TypeError for anything else
- */
-function numbersOf(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  const numbers = parts.filter((part) => part !== '').flatMap(rangeOf);
-  if (numbers.length > MAX_SIPUSERS) throw new TypeError(`--sipusers: more than ${MAX_SIPUSERS} numbers`);
-  return [...new Set(numbers)];
-}
-
-function rangeOf(part: string): string[] {
-  const [, from = '', to = from] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(part) ?? [];
-  const count = Number(to) - Number(from) + 1;
-  if (from === '' || to.length !== from.length || count < 1 || count > MAX_SIPUSERS) {
-    throw new TypeError(`--sipusers: found "${part}", expected a number or a range such as 101-110`);
-  }
-  return Array.from({ length: count }, (_, index) => String(Number(from) + index).padStart(from.length, '0'));
-}
-
 function passwordIn(file: string): string {
-  // 0 is the standard input.
-  const password = readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');
+  const password = textIn(file);
   if (password.length < MIN_PASSWORD) {
     throw new FirstAccountsError(
       `the password in ${file} has ${password.length} characters, expected at least ${MIN_PASSWORD}`,

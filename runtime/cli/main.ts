@@ -16,6 +16,31 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'make the first domain, its administrator, and phones',
     run: async (args) => (await import('./init.ts')).init(args),
   },
+  login: {
+    usage: 'login DOMAIN LOGIN',
+    about: 'a token for the commands that ask a node',
+    run: async (args) => (await import('./login.ts')).login(args),
+  },
+  domain: {
+    usage: 'domain [add NAME]',
+    about: 'list the domains of a node, or make one',
+    run: async (args) => (await import('./entities.ts')).entities('domain', args),
+  },
+  user: {
+    usage: 'user [add LOGIN ...]',
+    about: 'list the users of a domain, or make one',
+    run: async (args) => (await import('./entities.ts')).entities('user', args),
+  },
+  sipuser: {
+    usage: 'sipuser [add 101-110 ...]',
+    about: 'list the phones of a domain, or make some',
+    run: async (args) => (await import('./entities.ts')).entities('sipuser', args),
+  },
+  trunk: {
+    usage: 'trunk [add CODE host=HOST ...]',
+    about: 'list the providers of a domain, or make one',
+    run: async (args) => (await import('./entities.ts')).entities('trunk', args),
+  },
   check: {
     usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',

@@ -25,7 +25,10 @@ async function logIn(base: string): Promise<string> {
     body: JSON.stringify(DEMO_LOGIN),
   });
   const { session_token: token } = (await response.json()) as { session_token?: string };
-  if (!response.ok || token === undefined) throw new TypeError('there is no demo administrator here: give --token');
+  if (!response.ok || token === undefined)
+    throw new TypeError(
+      'there is no demo administrator here: give --token or RINGMASTER_TOKEN (ringmaster login makes one)',
+    );
   return token;
 }
 

@@ -112,6 +112,8 @@ async function makeMissing(db: Kysely<Schema>, storage: Storage, wanted: FirstAc
     throw new FirstAccountsError(`${wanted.domain} is the master domain, above all others; name another domain.`);
   }
   const parent_id = master?.id ?? (await domains.create({ name: MASTER_DOMAIN, is_master: true })).id;
+  // Who comes later administers a domain of their own, not those of others.
+  const reach = master === undefined ? [parent_id] : [];
   const known = present.find(({ name }) => domainKey(name) === domainKey(wanted.domain));
   const domain = known ?? (await domains.create({ name: wanted.domain, parent_id }));
   const domain_id = domain.id;
@@ -129,7 +131,7 @@ async function makeMissing(db: Kysely<Schema>, storage: Storage, wanted: FirstAc
     );
   }
   const admin = await missing(wanted.admin, before !== undefined, ({ login, pwd }) =>
-    users.create({ domain_id, login, pwd, name: 'Administrator', roles: [ADMIN_ROLE], domains: [parent_id] }),
+    users.create({ domain_id, login, pwd, name: 'Administrator', roles: [ADMIN_ROLE], domains: reach }),
   );
 
   const phones = await db.selectFrom('sipusers').select(['login']).where('domain_id', '=', domain_id).execute();
@@ -155,8 +157,8 @@ async function missing(
   return { login, made: true, pwd };
 }
 
-/** 99 random bits, in groups that are easy to read out and to type on a phone. */
-function generatePassword(): string {
+/** A password of 99 random bits, in groups that are easy to read out and to type on a phone. */
+export function generatePassword(): string {
   const group = (): string =>
     Array.from({ length: GROUP_LENGTH }, () => PASSWORD_CHARACTERS[randomInt(PASSWORD_CHARACTERS.length)]).join('');
   return Array.from({ length: PASSWORD_GROUPS }, group).join('-');

@@ -21,6 +21,7 @@ export {
   DEMO_DOMAIN,
   type FirstAccounts,
   FirstAccountsError,
+  generatePassword,
   type MadeAccount,
   type MadeAccounts,
   MASTER_DOMAIN,

@@ -19,14 +19,20 @@ export class Command {
   readonly #output = { out: '', err: '' };
   readonly #watchers = new Set<() => void>();
 
-  private constructor(folder: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  private constructor(
+    folder: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    input: string | undefined,
+  ) {
     this.#child = spawn(process.execPath, args, {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    this.#child.stdin?.end(input);
     for (const name of ['out', 'err'] as const) {
-      (name === 'out' ? this.#child.stdout : this.#child.stderr).on('data', (chunk: Buffer) => {
+      (name === 'out' ? this.#child.stdout : this.#child.stderr)?.on('data', (chunk: Buffer) => {
         this.#output[name] += chunk.toString();
         for (const watcher of this.#watchers) watcher();
       });
@@ -39,13 +45,17 @@ export class Command {
     });
   }
 
-  /** @param flags of Node.js */
+  /**
+   * @param flags of Node.js
+   * @param input on its standard input; absent: none
+   */
   static async run(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     flags: readonly string[] = [],
+    input?: string,
   ): Promise<Command> {
-    return new Command(await mkdtemp(join(tmpdir(), 'ringmaster-cli-')), [...flags, LAUNCHER, ...args], env);
+    return new Command(await mkdtemp(join(tmpdir(), 'ringmaster-cli-')), [...flags, LAUNCHER, ...args], env, input);
   }
 
   /** Settles when the standard output matches; rejects when the command ends first. */

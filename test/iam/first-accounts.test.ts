@@ -52,12 +52,21 @@ describeStorages('first accounts', (newPlace) => {
     expect(await rows()).to.deep.equal(before);
   });
 
-  it('a second domain stands beside the first, below the same master domain', async () => {
+  it('a second domain stands beside the first, below the same master domain, which its administrator cannot reach', async () => {
     await makeFirstAccounts(storage(), SHOP);
-    await makeFirstAccounts(storage(), { ...SHOP, domain: 'garage.example' });
+    const { admin } = await makeFirstAccounts(storage(), { ...SHOP, domain: 'garage.example' });
     const directory = await openDirectory(storage());
     const parents = ['shop.example', 'garage.example'].map((name) => directory.domain(name)?.parentId);
     expect(parents).to.deep.equal([directory.domain('master')?.id, directory.domain('master')?.id]);
+    const iam = await createIam(storage(), directory);
+    const logIn = async (domain: string) =>
+      (await iam.login({ domain, login: 'root', pwd: admin.made ? admin.pwd : '' }, 'token', '192.0.2.1')).ok;
+    expect([await logIn('garage.example'), await logIn('master'), await logIn('shop.example')]).to.deep.equal([
+      true,
+      false,
+      false,
+    ]);
+    await iam.close();
   });
 
   it('invalid accounts, the master domain and stores with demo data are refused, and nothing is made', async () => {
