@@ -4,7 +4,7 @@ import type { DomainName } from '../runtime/domain-name/index.ts';
 import type { ConferenceControl, Operations } from '../runtime/operations/index.ts';
 import type { CallStore, ConferenceStore } from '../runtime/callstore/index.ts';
 import type { Resource } from './collection/resource.ts';
-import type { Directory } from '../runtime/domain/index.ts';
+import type { Directory, Registrations } from '../runtime/domain/index.ts';
 import type { EventBus } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
@@ -84,6 +84,8 @@ export interface RestDeps {
   readonly scenarioRecordings: ScenarioRecordings;
   readonly operationRecords: OperationRecords;
   readonly runs: RunRecords;
+  /** The contacts of phones and gateways. */
+  readonly registrations: Pick<Registrations, 'list' | 'remove'>;
   readonly iam: Iam;
   readonly accounts: Accounts;
   readonly avatars: Avatars;

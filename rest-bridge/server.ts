@@ -30,6 +30,7 @@ import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { operationRecordRoutes } from './routes/operation-records.ts';
 import { recordRoutes } from './routes/records.ts';
+import { registrationRoutes } from './routes/registrations.ts';
 import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
 import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -113,6 +114,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       recordRoutes(api, deps);
       recordingRoutes(api, deps);
       scenarioRecordingRoutes(api, deps);
+      registrationRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);

@@ -32,6 +32,7 @@ export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
 export { MAX_CONTACTS } from './location/contact-table.ts';
 export type { PersistentLocation } from './location/persistent-location.ts';
+export { type Registration, Registrations } from './location/registrations.ts';
 export { Code, Composite, composites, Id, Label, Login, Password } from './collections/fields.ts';
 export { checkRoles } from './collections/role-codes.ts';
 export { referredFirst } from './collections/several.ts';

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { ClassResource, createRestServer, domainCenter, webAppsOf } from '../../rest-bridge/index.ts';
 import type { Config } from '../config/index.ts';
+import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
@@ -63,6 +64,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     rooms: calls.switch.conferences,
     operationRecords: operations,
     runs: scenarios.runner,
+    registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
     hooks: scenarios.starter,
     health: async () => {

@@ -106,7 +106,8 @@ export interface RegistrationsTable {
   protocol: 'udp' | 'tcp';
   address: string;
   port: number;
-  /** Milliseconds since the epoch. */
+  /** The first and the last REGISTER of the contact, milliseconds since the epoch. */
+  since: number;
   saved: number;
   /** Milliseconds since the epoch. */
   expires: number;

@@ -55,6 +55,22 @@ describeStorages('location service', (newPlace) => {
     await again.close();
   });
 
+  it('knows since when a contact is registered, also after renewals and a restart', async () => {
+    const since = now;
+    await location.save(binding('sip:a'));
+    now += 10_000;
+    await location.save(binding('sip:a', { expires: now + 60_000 }));
+    const again = await restarted();
+    for (const each of [location, again]) {
+      expect([...each.registered()].map((contact) => [contact.since, contact.saved])).to.deep.equal([[since, now]]);
+    }
+    await again.close();
+    now += 60_000;
+    expect([...location.registered()], 'expired').to.deep.equal([]);
+    await location.save(binding('sip:a', { expires: now + 60_000 }));
+    expect([...location.registered()].map((each) => each.since)).to.deep.equal([now]);
+  });
+
   it('renews a contact in place', async () => {
     await location.save(binding('sip:a'));
     await location.save(binding('sip:a', { cseq: 2, expires: now + 120_000 }));

@@ -55,6 +55,16 @@ describe('two domains on one node', () => {
     expect(violations).to.deep.equal([]);
   });
 
+  it('show each their own registered contacts only', async () => {
+    await stage.phone('alice');
+    const logins = async (rest: RestClient) =>
+      (await rest.get(`${REST}/domain/registrations`)).json<{ login: string }[]>().map(({ login }) => login);
+    expect(await logins(foreign)).to.deep.equal(['zoe']);
+    expect(await logins(await stage.rest()))
+      .to.include('alice')
+      .and.not.to.include('zoe');
+  });
+
   it('call each other by routes; both domains see the call, and no third one', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     for (const there of [true, false]) {

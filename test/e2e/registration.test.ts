@@ -84,4 +84,65 @@ describe('registration', () => {
     const again = await alice.register();
     expect(again.contacts.filter(({ uri }) => uri === alice.contact)).to.have.length(1);
   });
+
+  describe('/domain/registrations', () => {
+    interface Shown {
+      readonly id: string;
+      readonly contact: string;
+      readonly since: number;
+      readonly renewed: number;
+    }
+    const LIST = '/rest/v1/domain/registrations';
+    const list = async (login?: string) => (await stage.rest(login)).get(LIST, { order: '["login"]' });
+
+    it('lists the contacts with device, transport, source and times', async () => {
+      const began = Date.now();
+      const alice = await stage.phone('alice', { transport: 'tcp' });
+      const bob = await stage.phone('bob');
+      // Phones of other tests may have left theirs.
+      const shown = (await list()).json<Shown[]>();
+      const first = shown.find(({ contact }) => contact === alice.contact);
+      expect(shown.map(({ contact }) => contact)).to.include(bob.contact);
+      expect(first).to.include({
+        domain: 'demo.local',
+        login: 'alice',
+        phonenumber: '101',
+        contact: alice.contact,
+        transport: 'tcp',
+        address: '127.0.0.1',
+        user_agent: 'test-phone',
+      });
+      expect(first?.since).to.be.within(began, Date.now());
+      expect(first?.renewed).to.equal(first?.since);
+      expect(first).to.have.property('expires').that.is.above(Date.now());
+      await alice.register();
+      const rest = await stage.rest();
+      const renewed = (await rest.get(`${LIST}/${first?.id}`)).json<Shown>();
+      expect(renewed.since).to.equal(first?.since);
+      expect(renewed.renewed).to.be.above(renewed.since);
+      const filter = JSON.stringify(['==', ['property', 'contact'], bob.contact]);
+      expect((await rest.get(LIST, { filter, mask: 'login,transport' })).json()).to.deep.equal([
+        { login: 'bob', transport: 'udp' },
+      ]);
+    });
+
+    it('DELETE ends a registration until the phone registers again', async () => {
+      const alice = await stage.phone('alice');
+      const bob = await stage.phone('bob');
+      const rest = await stage.rest();
+      const registration = (await list()).json<Shown[]>().find(({ contact }) => contact === alice.contact);
+      const one = `${LIST}/${registration?.id}`;
+      expect((await rest.send('DELETE', one)).status).to.equal(204);
+      expect((await rest.send('DELETE', one)).status).to.equal(404);
+      expect((await (await bob.call('101')).refused()).status).to.equal(480);
+      expect(alice.waitingCalls).to.equal(0);
+      await alice.register();
+      expect((await rest.get(one)).status).to.equal(200);
+    });
+
+    it('is for administrators', async () => {
+      await stage.phone('alice');
+      expect((await list('bob')).status).to.equal(403);
+    });
+  });
 });

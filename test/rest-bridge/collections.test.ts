@@ -462,6 +462,7 @@ describe('REST: domain-center collections', () => {
       'providers',
       'recordingrules',
       'recordings',
+      'registrations',
       'routes',
       'settings',
       'sipusers',

@@ -5,7 +5,9 @@ import type { ContactBinding } from '../directory.ts';
 export const MAX_CONTACTS = 10;
 
 export interface StoredBinding extends ContactBinding {
-  /** Milliseconds since the epoch. */
+  /** The first REGISTER of the contact, milliseconds since the epoch. */
+  readonly since: number;
+  /** The last one, milliseconds since the epoch. */
   readonly saved: number;
 }
 

@@ -42,7 +42,8 @@ export class PersistentLocation implements LocationStore {
       await this.remove(binding.sipUserId, binding.contact);
       return;
     }
-    const evicted = this.#put({ ...binding, saved: now });
+    const since = this.#live(binding)?.since ?? now;
+    const evicted = this.#put({ ...binding, since, saved: now });
     await this.#mark([binding, ...evicted]);
   }
 
@@ -56,6 +57,12 @@ export class PersistentLocation implements LocationStore {
     if (removed.length > 0) await this.#mark(removed);
   }
 
+  /** All contacts that have not expired. */
+  *registered(): Generator<StoredBinding> {
+    const now = this.#now();
+    for (const binding of this.#table.all()) if (binding.expires > now) yield binding;
+  }
+
   count(): number {
     return this.#table.count;
   }
@@ -64,6 +71,11 @@ export class PersistentLocation implements LocationStore {
   async close(): Promise<void> {
     clearTimeout(this.#sweepTimer);
     await this.#writes.close();
+  }
+
+  #live(key: BindingKey): StoredBinding | undefined {
+    const binding = this.#table.get(key);
+    return binding !== undefined && binding.expires > this.#now() ? binding : undefined;
   }
 
   #put(binding: StoredBinding): readonly StoredBinding[] {

@@ -16,6 +16,7 @@ export async function loadBindings(storage: Storage, now: number): Promise<reado
     callId: row.call_id,
     cseq: row.cseq,
     source: { protocol: row.protocol, address: row.address, port: row.port },
+    since: row.since,
     saved: row.saved,
     expires: row.expires,
     userAgent: row.user_agent ?? undefined,
@@ -32,6 +33,7 @@ export async function writeBindings(storage: Storage, bindings: readonly StoredB
     call_id: binding.callId,
     cseq: binding.cseq,
     ...binding.source,
+    since: binding.since,
     saved: binding.saved,
     expires: binding.expires,
     user_agent: binding.userAgent ?? null,
@@ -40,13 +42,13 @@ export async function writeBindings(storage: Storage, bindings: readonly StoredB
   }));
   await sql`
     insert into registrations
-      (sipuser_id, contact, call_id, cseq, protocol, address, port, saved, expires, user_agent, allow_events,
-       sip_server)
-    select r.sipuser_id, r.contact, r.call_id, r.cseq, r.protocol, r.address, r.port, r.saved, r.expires, r.user_agent,
-      r.allow_events, r.sip_server
+      (sipuser_id, contact, call_id, cseq, protocol, address, port, since, saved, expires, user_agent,
+       allow_events, sip_server)
+    select r.sipuser_id, r.contact, r.call_id, r.cseq, r.protocol, r.address, r.port, r.since, r.saved, r.expires,
+      r.user_agent, r.allow_events, r.sip_server
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
       sipuser_id text, contact text, call_id text, cseq bigint, protocol text, address text, port integer,
-      saved bigint, expires bigint, user_agent text, allow_events jsonb, sip_server text)
+      since bigint, saved bigint, expires bigint, user_agent text, allow_events jsonb, sip_server text)
     where exists (select 1 from sipusers where id = r.sipuser_id)
       or exists (select 1 from providers where id = r.sipuser_id)
     on conflict (sipuser_id, contact) do update set

@@ -25,6 +25,7 @@ import { jsonKeys } from './0019-json-keys.ts';
 import { lockedUsers } from './0020-locked-users.ts';
 import { classShapes } from './0021-class-shapes.ts';
 import { fileStores } from './0022-file-stores.ts';
+import { registeredSince } from './0023-registered-since.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -51,6 +52,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0020-locked-users': lockedUsers,
   '0021-class-shapes': classShapes,
   '0022-file-stores': fileStores,
+  '0023-registered-since': registeredSince,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

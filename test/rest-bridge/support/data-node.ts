@@ -97,6 +97,7 @@ export class DataNode {
         ...domainCenter(this.directory, this.iam),
         '/domain/classes': new ClassResource(this.model, this.directory),
       },
+      registrations: NO_DATA.registrations,
       scenarioRecordings: NO_DATA.scenarioRecordings,
       recordings: {
         archive: new RecordArchive(this.storage),

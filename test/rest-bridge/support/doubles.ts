@@ -393,6 +393,7 @@ export const NO_DATA = {
   model: NO_MODEL,
   events: newBus(),
   metrics: { contentType: 'text/plain; version=0.0.4', text: async () => 'ringmaster_alive 1\n' },
+  registrations: { list: () => [], remove: async () => {} },
   firstAnswers: { once: async (_request, work) => ({ answer: await work(), replayed: false }) },
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;
