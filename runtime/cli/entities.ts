@@ -2,12 +2,11 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { generatePassword } from '../iam/index.ts';
-import { ask, nodeUrl, tokenFor } from './node-access.ts';
-import { numbersOf } from './numbers.ts';
+import { Collections, type Entity, RefusedError } from './node-collections.ts';
+import { nodeUrl, tokenFor } from './node-access.ts';
+import { numbersOf } from './phone-numbers.ts';
 import { textIn } from './text-file.ts';
 import { usageOf } from './usage.ts';
-
-type Entity = Readonly<Record<string, unknown>>;
 
 interface Kind {
   readonly collection: string;
@@ -65,9 +64,6 @@ const KINDS = {
     defaults: none,
   },
 } as const satisfies Record<string, Kind>;
-
-/** The node refused a request. */
-class RefusedError extends Error {}
 
 /**
  * Lists the entities of a kind, or with `add` makes one for each key; those that exist stay as they are. Exit code 1 when
@@ -152,51 +148,4 @@ async function add(node: Collections, kind: Kind, key: string, given: Entity): P
   const pwd = hasPassword && given['pwd'] === undefined ? generatePassword() : undefined;
   await node.create(collection, { ...kind.defaults(key), ...given, [field]: key, ...(pwd && { pwd }) });
   process.stdout.write(pwd === undefined ? `${key}\n` : `${key}  password ${pwd}   (not shown again)\n`);
-}
-
-/** The collections of a node, with a session. */
-class Collections {
-  readonly #base: string;
-  readonly #headers: Record<string, string>;
-
-  constructor(base: string, token: string) {
-    this.#base = base;
-    this.#headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  }
-
-  /** The id of a domain; without a name, that of the session. */
-  async domainId(name: string | undefined): Promise<string> {
-    const session = await this.#answer<{ domain: string }>('GET', '/iam/sessions/current');
-    const wanted = name ?? session.domain;
-    const domains = await this.list('/domain/domains', {}, 'name');
-    const found = domains.find((domain) => String(domain['name']).toLowerCase() === wanted.toLowerCase());
-    if (found === undefined)
-      throw new RefusedError(`there is no domain ${wanted}, or it is not below ${session.domain}`);
-    return String(found['id']);
-  }
-
-  /** @param fields of the listed entities; undefined ones are any */
-  list(collection: string, fields: Entity, order: string): Promise<readonly Entity[]> {
-    const equal = Object.entries(fields).flatMap(([name, value]) =>
-      value === undefined ? [] : [['==', ['property', name], value]],
-    );
-    const query = new URLSearchParams({ order: JSON.stringify([order]) });
-    if (equal.length > 0) query.set('filter', JSON.stringify(['and', ...equal]));
-    return this.#answer('GET', `${collection}?${query.toString()}`);
-  }
-
-  create(collection: string, entity: Entity): Promise<Entity> {
-    return this.#answer('POST', collection, entity);
-  }
-
-  async #answer<T>(method: string, path: string, body?: Entity): Promise<T> {
-    const response = await ask(`${this.#base}${path}`, {
-      method,
-      headers: this.#headers,
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.json()) as T & { error_message?: string };
-    if (!response.ok) throw new RefusedError(answer.error_message ?? `the node answered ${response.status}`);
-    return answer;
-  }
 }

@@ -2,9 +2,9 @@ import { networkInterfaces } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config/index.ts';
-import { FirstAccountsError, type MadeAccount, type MadeAccounts, makeFirstAccounts } from '../iam/index.ts';
+import { type FirstAccounts, type MadeAccount, type MadeAccounts, makeFirstAccounts } from '../iam/index.ts';
 import { openStorage } from '../storage/index.ts';
-import { numbersOf } from './numbers.ts';
+import { numbersOf } from './phone-numbers.ts';
 import { textIn } from './text-file.ts';
 import { usageOf } from './usage.ts';
 
@@ -17,7 +17,6 @@ const USAGE = `ringmaster init [--domain shop.example] [--admin root] [--passwor
 The database is that of the settings (RINGMASTER_DATA_DIR, DATABASE_URL). Accounts that exist stay as they are.`;
 
 const DEFAULT_DOMAIN = 'voice.internal';
-const MIN_PASSWORD = 8;
 const WILDCARD = '0.0.0.0';
 
 /**
@@ -38,7 +37,7 @@ export async function init(args: readonly string[]): Promise<number> {
     });
     const numbers = numbersOf('--sipusers', values.sipusers);
     try {
-      const pwd = values['password-file'] === undefined ? undefined : passwordIn(values['password-file']);
+      const pwd = values['password-file'] === undefined ? undefined : textIn(values['password-file']);
       const config = readConfig(process.env);
       const made = await make(config, {
         domain: values.domain,
@@ -55,26 +54,13 @@ export async function init(args: readonly string[]): Promise<number> {
   });
 }
 
-async function make(
-  { dataDir, databaseUrl }: Config,
-  wanted: Parameters<typeof makeFirstAccounts>[1],
-): Promise<MadeAccounts> {
+async function make({ dataDir, databaseUrl }: Config, wanted: FirstAccounts): Promise<MadeAccounts> {
   const storage = await openStorage({ dataDir, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
   try {
     return await makeFirstAccounts(storage, wanted);
   } finally {
     await storage.close();
   }
-}
-
-function passwordIn(file: string): string {
-  const password = textIn(file);
-  if (password.length < MIN_PASSWORD) {
-    throw new FirstAccountsError(
-      `the password in ${file} has ${password.length} characters, expected at least ${MIN_PASSWORD}`,
-    );
-  }
-  return password;
 }
 
 function report({ domain, admin }: MadeAccounts, isGenerated: boolean): string {

@@ -21,26 +21,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'a token for the commands that ask a node',
     run: async (args) => (await import('./login.ts')).login(args),
   },
-  domain: {
-    usage: 'domain [add NAME]',
-    about: 'list the domains of a node, or make one',
-    run: async (args) => (await import('./entities.ts')).entities('domain', args),
-  },
-  user: {
-    usage: 'user [add LOGIN ...]',
-    about: 'list the users of a domain, or make one',
-    run: async (args) => (await import('./entities.ts')).entities('user', args),
-  },
-  sipuser: {
-    usage: 'sipuser [add 101-110 ...]',
-    about: 'list the phones of a domain, or make some',
-    run: async (args) => (await import('./entities.ts')).entities('sipuser', args),
-  },
-  trunk: {
-    usage: 'trunk [add CODE host=HOST ...]',
-    about: 'list the providers of a domain, or make one',
-    run: async (args) => (await import('./entities.ts')).entities('trunk', args),
-  },
+  domain: entityCommand('domain', '[add NAME]', 'list the domains of a node, or make one'),
+  user: entityCommand('user', '[add LOGIN ...]', 'list the users of a domain, or make one'),
+  sipuser: entityCommand('sipuser', '[add 101-110 ...]', 'list the phones of a domain, or make some'),
+  trunk: entityCommand('trunk', '[add CODE host=HOST ...]', 'list the providers of a domain, or make one'),
   check: {
     usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',
@@ -87,6 +71,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./embedded.ts')).embedded(args),
   },
 };
+
+function entityCommand(name: 'domain' | 'user' | 'sipuser' | 'trunk', args: string, about: string): Command {
+  return {
+    usage: `${name} ${args}`,
+    about,
+    run: async (given) => (await import('./entities.ts')).entities(name, given),
+  };
+}
 
 /** Servers, which continue after their output is closed. */
 const SERVERS: ReadonlySet<string> = new Set(['start', 'embedded']);

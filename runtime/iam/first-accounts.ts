@@ -1,10 +1,10 @@
 /** The first accounts of a store: the master domain, a domain, its administrator, and phones. */
-import { randomInt } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { createCollections, noticesOf } from '../domain/index.ts';
 import { domainKey } from '../domain-name/index.ts';
-import type { Schema, Storage } from '../storage/index.ts';
+import type { ChangeNotices, Schema, Storage } from '../storage/index.ts';
 import { createIamCollections } from './collections.ts';
+import { generatePassword } from './generated-password.ts';
 import { ADMIN_ROLE } from './grants.ts';
 
 export const MASTER_DOMAIN = 'master';
@@ -24,10 +24,8 @@ export const USER_ROLE = {
 /** Held while the first data of a store are made; arbitrary, but different from other locks of the database. */
 const FIRST_DATA_LOCK = 7_043_551;
 
-/** Digits and small letters that are not mistaken for each other on paper. */
-const PASSWORD_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz';
-const PASSWORD_GROUPS = 5;
-const GROUP_LENGTH = 4;
+/** Of the administrator's password, in characters. */
+const MIN_PASSWORD = 8;
 
 /** Accounts to make. */
 export interface FirstAccounts {
@@ -82,24 +80,28 @@ export async function fillEmpty(storage: Storage, fill: (db: Kysely<Schema>) => 
  * Makes those of the accounts that are missing, in one transaction; nodes on the database are told. What is there stays
  * as it is.
  *
- * @throws FirstAccountsError when the store has demo data, the domain is the master domain, or the login belongs to a user
- *   who is no administrator
+ * @throws FirstAccountsError when the administrator's password is short, the store has demo data, the domain is the master
+ *   domain, or the login belongs to a user who is no administrator
  * @throws InvalidFieldError, DuplicateError for values that the collections refuse; nothing is made then
  */
 export async function makeFirstAccounts(storage: Storage, wanted: FirstAccounts): Promise<MadeAccounts> {
   return await storage.db.transaction().execute(async (db) => {
     await sql`select pg_advisory_xact_lock(${FIRST_DATA_LOCK})`.execute(db);
-    return await makeMissing(db, storage, wanted);
+    return await makeMissing(db, noticesOf(storage), wanted);
   });
 }
 
 /** Makes the accounts in an empty store; else does nothing. Errors as for {@link makeFirstAccounts}. */
 export async function makeAccountsOfEmptyStore(storage: Storage, wanted: FirstAccounts): Promise<boolean> {
-  return await fillEmpty(storage, async (db) => void (await makeMissing(db, storage, wanted)));
+  return await fillEmpty(storage, async (db) => void (await makeMissing(db, noticesOf(storage), wanted)));
 }
 
-async function makeMissing(db: Kysely<Schema>, storage: Storage, wanted: FirstAccounts): Promise<MadeAccounts> {
-  const notices = noticesOf(storage);
+async function makeMissing(
+  db: Kysely<Schema>,
+  notices: ChangeNotices | undefined,
+  wanted: FirstAccounts,
+): Promise<MadeAccounts> {
+  checkPassword(wanted.admin);
   const { domains, sipusers } = createCollections(db, { notices });
   const { users, roles } = createIamCollections(db, notices);
 
@@ -147,6 +149,14 @@ async function makeMissing(db: Kysely<Schema>, storage: Storage, wanted: FirstAc
   return { domain: { name: domain.name, made: known === undefined }, admin, sipusers: made };
 }
 
+function checkPassword({ pwd }: NewAccount): void {
+  if (pwd !== undefined && pwd.length < MIN_PASSWORD) {
+    throw new FirstAccountsError(
+      `The administrator's password has ${pwd.length} characters; expected at least ${MIN_PASSWORD}.`,
+    );
+  }
+}
+
 async function missing(
   { login, pwd = generatePassword() }: NewAccount,
   isThere: boolean,
@@ -155,13 +165,6 @@ async function missing(
   if (isThere) return { login, made: false };
   await make({ login, pwd });
   return { login, made: true, pwd };
-}
-
-/** A password of 99 random bits, in groups that are easy to read out and to type on a phone. */
-export function generatePassword(): string {
-  const group = (): string =>
-    Array.from({ length: GROUP_LENGTH }, () => PASSWORD_CHARACTERS[randomInt(PASSWORD_CHARACTERS.length)]).join('');
-  return Array.from({ length: PASSWORD_GROUPS }, group).join('-');
 }
 
 async function hasNoDomain(db: Kysely<Schema>): Promise<boolean> {

@@ -21,7 +21,6 @@ export {
   DEMO_DOMAIN,
   type FirstAccounts,
   FirstAccountsError,
-  generatePassword,
   type MadeAccount,
   type MadeAccounts,
   MASTER_DOMAIN,
@@ -29,6 +28,7 @@ export {
   makeAccountsOfEmptyStore,
   makeFirstAccounts,
 } from './first-accounts.ts';
+export { generatePassword } from './generated-password.ts';
 export { ADMIN_ROLE } from './grants.ts';
 export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';
 export type { SessionSummary } from './session-rows.ts';
