@@ -129,13 +129,19 @@ function create(path: string, owner: Owner): boolean {
   return true;
 }
 
-async function isDead(path: string, content: string, me: Owner, timing: LockTiming): Promise<boolean> {
-  const owner = parseOwner(content);
-  const verdict = owner === undefined ? 'watch' : judge(owner, me);
+async function isDead(path: string, owner: Owner, me: Owner, timing: LockTiming): Promise<boolean> {
+  const verdict = judge(owner, me);
   if (verdict !== 'watch') return verdict === 'dead';
   const before = modified(path);
-  await delay(owner === undefined ? HALF_WRITTEN_MS : timing.heartbeatMs * timing.missedBeats);
+  await delay(timing.heartbeatMs * timing.missedBeats);
   return modified(path) === before;
+}
+
+/** True when the creator of a lock file does not finish it. */
+async function staysUnfinished(path: string, content: string): Promise<boolean> {
+  await delay(HALF_WRITTEN_MS);
+  // Not its time: creating and writing may fall into one tick of the file system's clock.
+  return content === readOptional(() => readFileSync(path, 'utf8'));
 }
 
 function modified(path: string): number | undefined {
@@ -166,7 +172,12 @@ export async function lockDirectory(folder: string, timing: LockTiming = TIMING)
   while (!create(path, me)) {
     const content = readOptional(() => readFileSync(path, 'utf8'));
     if (content === undefined) continue;
-    if (!(await isDead(path, content, me, timing))) throw new StorageLockedError(folder, parseOwner(content)?.pid ?? 0);
+    const owner = parseOwner(content);
+    if (owner === undefined) {
+      if (await staysUnfinished(path, content)) reap(path, content);
+      continue;
+    }
+    if (!(await isDead(path, owner, me, timing))) throw new StorageLockedError(folder, owner.pid);
     reap(path, content);
   }
   const heartbeat = beat(path, timing.heartbeatMs);

@@ -62,6 +62,21 @@ describe('data directory lock', () => {
     expect(await taken(folder)).to.equal(true);
   });
 
+  it('is refused with the pid of an owner who was still writing it', async () => {
+    const folder = await left({});
+    const path = join(folder, LOCK_FILE);
+    const finished = readFileSync(path, 'utf8');
+    writeFileSync(path, '');
+    const { atime, mtime } = statSync(path);
+    const refused = failure(lockDirectory(folder));
+    writeFileSync(path, finished);
+    // As when both fall into one tick of the file system's clock.
+    utimesSync(path, atime, mtime);
+    expect(await refused)
+      .to.be.instanceOf(StorageLockedError)
+      .and.include({ pid: process.pid });
+  });
+
   it('has a heartbeat while it is held', async () => {
     const path = join(folders.make(), LOCK_FILE);
     const lock = await lockDirectory(dirname(path), { heartbeatMs: 10, missedBeats: 2 });
