@@ -62,12 +62,13 @@ export async function mediaServerProgram(): Promise<MediaServerProgram> {
 /**
  * The output of FreeSWITCH, configured from `freeswitch-config/` with an empty database, from its start to its end.
  * @param program path of FreeSWITCH
+ * @param console `on` without the option -nc, `off` as documented
  * @throws Error when its start or end takes more than 15 s
  */
-export async function freeSwitchConsole(program: string): Promise<string> {
+export async function freeSwitchConsole(program: string, console: 'on' | 'off'): Promise<string> {
   const [socket, sip, rtp] = [await freeTcpPort(), await freeSipPort(), await freeUdpRange(RTP_PORTS)];
   const server = new RealProgram(program, socket, { socket, media: sip, rtp }, (folder) =>
-    freeswitchArguments(folder).filter((argument) => argument !== '-nc'),
+    freeswitchArguments(folder).filter((argument) => console === 'off' || argument !== '-nc'),
   );
   await server.start();
   return server.end();
