@@ -16,8 +16,12 @@ declare module 'drachtio-fsmrf' {
     readonly reconnectOpts: { retryMaxDelay?: number };
     /** Events are named `esl::event::NAME::channel-uuid`. */
     on(event: string, listener: (event: FsEvent) => void): unknown;
-    /** Adds events to the subscription. */
-    subscribe(events: readonly string[]): void;
+    /** Adds events to the subscription; `done` gets the reply. */
+    subscribe(events: readonly string[] | string, done?: () => void): void;
+    /** Added to the events of every subscription. */
+    reqEvents: readonly string[];
+    /** Starts an application on the channel. */
+    execute(...application: unknown[]): unknown;
     removeListener(event: string, listener: (event: FsEvent) => void): unknown;
   }
 
@@ -51,7 +55,11 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsMediaServer extends EventEmitter {
     readonly conn: FsConnection;
-    readonly _server?: { readonly server?: Server };
+    /** The listener for connections from the media server. */
+    readonly _server?: {
+      readonly server?: Server;
+      on(event: 'connection::open', listener: (connection: FsConnection) => void): unknown;
+    };
     createEndpoint(options?: { remoteSdp?: string; headers?: Record<string, string> }): Promise<FsEndpoint>;
     api(command: string): Promise<string>;
     connected(): boolean;

@@ -3,6 +3,7 @@ import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
 import { hangUp } from './channel-dialog.ts';
+import { followExecutions } from './channel-events.ts';
 import type { ChannelSession } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -223,13 +224,11 @@ export class MediaEndpoint {
     await this.#quietly(this.#endpoint.api('uuid_transfer', `${this.uuid} -both park inline`));
   }
 
-  /** Bridges two endpoints; settles when both are in the bridge. */
+  /** Bridges two endpoints; settles when the media server has accepted the command. It begins some 20 ms later. */
   async bridge(other: MediaEndpoint): Promise<void> {
     await Promise.all([this.#mayLeave(), other.#mayLeave()]);
     if (this.#destroyed || other.#destroyed) throw ENDPOINT_GONE;
-    const legs = [this, other];
-    const begun = Promise.all(legs.map((leg) => begins(leg.#endpoint, 'uuid_bridge')));
-    const young = new YoungBridge(begun, other.#endpoint, [this.gone, other.gone]);
+    const young = new YoungBridge(other.#endpoint, [this.gone, other.gone]);
     this.#bridge = { other, young };
     other.#bridge = { other: this, young };
     const event = await this.#bounded(this.#endpoint.api('uuid_bridge', `${this.uuid} ${other.uuid}`));
@@ -238,7 +237,7 @@ export class MediaEndpoint {
       this.#bridge = other.#bridge = undefined;
       throw new MediaError(`the media server cannot bridge: ${body.trim()}`);
     }
-    await soon(begun, legs);
+    other.gone.throwIfAborted();
   }
 
   /** Settles when the media server permits leaving the bridge, if any; never rejects. */
@@ -257,6 +256,7 @@ export class MediaEndpoint {
     // forever.
     const left = [this, other].filter((leg) => !leg.#destroyed && !leg.gone.aborted);
     try {
+      await Promise.all(left.map((leg) => leg.#bounded(followExecutions(leg.#endpoint.conn))));
       const begun = Promise.all(left.map((leg) => begins(leg.#endpoint, 'park')));
       await left[0]?.park();
       await soon(begun, left);
@@ -282,6 +282,7 @@ export class MediaEndpoint {
       if (event.getHeader('Event-Subclass') !== 'conference::maintenance') return;
       listener(event.getHeader('Action') ?? '', Number(event.getHeader('Member-ID') ?? 0));
     };
+    connection?.subscribe(['CUSTOM conference::maintenance']);
     connection?.on(name, told);
     return () => void connection?.removeListener(name, told);
   }

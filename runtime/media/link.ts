@@ -1,5 +1,6 @@
 /** Connections to FreeSWITCH's event socket. */
 import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
+import { subscribeOnDemand } from './channel-events.ts';
 import { MediaLinkError } from './link-error.ts';
 import { probeEventSocket } from './probe.ts';
 import type { RecordingEnd } from './recording-notices.ts';
@@ -65,7 +66,9 @@ export class MediaLink {
     // The library's own listener for connections from the media server; if it moves in a future version, only speed is
     // lost.
     // oxlint-disable-next-line eslint/no-underscore-dangle -- no public access
-    server._server?.server?.prependListener('connection', sendWhole);
+    const listener = server._server;
+    listener?.server?.prependListener('connection', sendWhole);
+    listener?.on('connection::open', subscribeOnDemand);
   }
 
   /**

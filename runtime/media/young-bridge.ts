@@ -2,8 +2,8 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { aborted, elapsed } from './until-aborted.ts';
 
-/** Milliseconds after the begin of a bridge from which its sound counts as flowing. */
-const YOUNG_MS = 1000;
+/** Milliseconds after the command for a bridge from which its sound counts as flowing. */
+const YOUNG_MS = 2000;
 /** Milliseconds to wait for the answer. */
 const ANSWER_MS = 1000;
 /** Milliseconds between two queries: a packet. */
@@ -12,33 +12,28 @@ const ASK_AGAIN_MS = 20;
 const IN_BRIDGE = 'CS_EXCHANGE_MEDIA';
 
 /**
- * A bridge in its first moments. FreeSWITCH hangs up a channel that leaves before sound flows both ways (`uuid_bridge`,
- * CHANNEL_EXECUTE and CHANNEL_BRIDGE come earlier): each leg waits for the other and treats an early departure as loss.
- * The state is queried only when a leg wants to leave that early, which is rare.
+ * A bridge in its first moments. FreeSWITCH hangs up a channel that leaves before sound flows both ways (the reply to
+ * `uuid_bridge`, CHANNEL_EXECUTE and CHANNEL_BRIDGE come earlier): each leg waits for the other and treats an early
+ * departure as loss. The state is queried only when a leg wants to leave that early, which is rare.
  */
 export class YoungBridge {
-  #begunAt: number | undefined;
-  readonly #begun: Promise<unknown>;
+  readonly #begunAt = performance.now();
   readonly #second: FsEndpoint;
   readonly #ends: readonly AbortSignal[];
   #flowing: Promise<unknown> | undefined;
 
   /**
-   * @param begun settles when both channels have started `uuid_bridge`
    * @param second the channel named second in the command
    * @param ends each aborted when one of the channels has ended
    */
-  constructor(begun: Promise<unknown>, second: FsEndpoint, ends: readonly AbortSignal[]) {
-    this.#begun = begun.then(() => {
-      this.#begunAt = performance.now();
-    });
+  constructor(second: FsEndpoint, ends: readonly AbortSignal[]) {
     this.#second = second;
     this.#ends = ends;
   }
 
   /** Settles when sound flows or a channel has ended, after a second at the latest; never rejects. */
   async flows(): Promise<void> {
-    const grown = this.#begunAt !== undefined && performance.now() - this.#begunAt > YOUNG_MS;
+    const grown = performance.now() - this.#begunAt > YOUNG_MS;
     if (grown || this.#ends.some(({ aborted: ended }) => ended)) return;
     await (this.#flowing ??= this.#asked());
   }
@@ -57,7 +52,6 @@ export class YoungBridge {
    * immediately and in another state.
    */
   async #proof(over: AbortSignal): Promise<void> {
-    await this.#begun;
     while (!over.aborted) {
       const event = await this.#second.execute('set', 'bridge_flows=true');
       if (event.getHeader('Channel-State') === IN_BRIDGE) return;
