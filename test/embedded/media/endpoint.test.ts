@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Bench, type Endpoint, startBench } from './support/fixture.ts';
@@ -33,6 +35,30 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     phone.talk(endpoint.local.sdp, frequency);
     return { phone, endpoint };
   }
+
+  it('answers an INVITE without 100 Trying', async () => {
+    const socket = createSocket('udp4');
+    await once(socket.bind(0, '127.0.0.1'), 'listening');
+    const { port } = socket.address();
+    const host = bench.server.addresses['sip'] as string;
+    const lines = [
+      `INVITE sip:drachtio@${host} SIP/2.0`,
+      `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${port}`,
+      'Max-Forwards: 70',
+      'From: <sip:node@127.0.0.1>;tag=1',
+      `To: <sip:drachtio@${host}>`,
+      `Call-ID: untried-${port}`,
+      'CSeq: 1 INVITE',
+      `Contact: <sip:node@127.0.0.1:${port}>`,
+      'Content-Length: 0',
+    ];
+    const answered = once(socket, 'message') as Promise<[Buffer]>;
+    socket.send(`${lines.join('\r\n')}\r\n\r\n`, Number(host.split(':')[1]), '127.0.0.1');
+    const [message] = await answered;
+    // Without X-esl-outbound nobody would control the channel.
+    expect(message.toString().split('\r\n')[0]).to.equal('SIP/2.0 404 Not Found');
+    socket.close();
+  });
 
   it('connects and reads the address of the SIP profile', async () => {
     expect(bench.ms.sip.ipv4.udp.address).to.equal(bench.server.addresses['sip']);

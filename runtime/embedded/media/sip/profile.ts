@@ -55,6 +55,8 @@ export class SipProfile {
         },
         ackMissing: (invite) => this.#callOf(invite)?.acknowledgementMissing(),
       },
+      // An INVITE is answered as soon as its ports are open.
+      tryingDelay: 200,
     });
   }
 
