@@ -17,6 +17,8 @@ export class EslConnection {
   readonly #parser = new EslCommandParser();
   #ended = false;
   #saidGoodbye = false;
+  /** Frames of this turn of the event loop. */
+  #unsent = '';
   /** Seconds that the connection stays open after its call (`linger`); 0 for none. */
   lingerSeconds = 0;
   /** A command has come. */
@@ -95,6 +97,7 @@ export class EslConnection {
     const controlled =
       channel === undefined ? '' : `Controlled-Session-UUID: ${channel}\nContent-Disposition: disconnect\n`;
     this.#write(`Content-Type: text/disconnect-notice\n${controlled}Content-Length: ${FAREWELL.length}\n\n${FAREWELL}`);
+    this.#flush();
     this.#ended = true;
     this.#socket.end();
     // Closes the socket of a client that does not close its side.
@@ -103,12 +106,22 @@ export class EslConnection {
 
   /** Closes without a notice. */
   destroy(): void {
+    this.#flush();
     this.#ended = true;
     this.#socket.destroy();
   }
 
   #write(text: string): void {
     if (this.#ended || this.#socket.destroyed) return;
+    if (this.#unsent === '') process.nextTick(() => this.#flush());
+    this.#unsent += text;
+  }
+
+  /** Frames of one turn leave in one segment: each wakes the client. */
+  #flush(): void {
+    const text = this.#unsent;
+    this.#unsent = '';
+    if (text === '' || this.#ended || this.#socket.destroyed) return;
     this.#socket.write(text);
     if (this.#socket.writableLength > MAX_BACKLOG_BYTES) this.#socket.destroy();
   }
