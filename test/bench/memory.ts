@@ -3,8 +3,8 @@ import { findProgram } from '../phones/peers.ts';
 import { TestNode } from '../support/node.ts';
 import { freeUdpRange } from '../support/ports.ts';
 import { residentMiB } from './support/process-usage.ts';
-import { RegisteredPhones } from './support/registered-phones.ts';
 import { type Benchmark, Unavailable } from './support/report.ts';
+import { type Load, SippPhones } from './support/sipp-phones.ts';
 
 /** Limited, so that it measures memory and not a queue: half of the clean rate of a node on two busy cores. */
 const RATE = 25;
@@ -42,7 +42,11 @@ export const memory: Benchmark = {
     const rtp = await freeUdpRange(2000);
     const node = await TestNode.start({ env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...COLLECTING } });
     try {
-      const phones = await RegisteredPhones.open(sipp, node.sip);
+      const phones = await SippPhones.open(sipp);
+      const call = async (load: Load) => {
+        await phones.register(node.sip);
+        return phones.call(node.sip, load);
+      };
       const pid = node.pid ?? 0;
       const measure = async (what: string): Promise<Resident> => {
         await quiet(node);
@@ -55,14 +59,14 @@ export const memory: Benchmark = {
       const run = async (calls: number) => {
         for (let left = calls; left > 0; left -= PORTION) {
           const portion = Math.min(left, PORTION);
-          const { caller } = await phones.call({ calls: portion, rate: RATE });
+          const { caller } = await call({ calls: portion, rate: RATE });
           if (caller.succeeded < portion) progress(`only ${caller.succeeded} of ${portion} calls succeeded`);
         }
       };
       const fresh = await measure('fresh');
       await run(FEW);
       const few = await measure(`after ${FEW} calls`);
-      const talking = phones.call({ calls: LIVE, rate: RATE, talkMs: LIVE_MS });
+      const talking = call({ calls: LIVE, rate: RATE, talkMs: LIVE_MS });
       await delay((LIVE / RATE) * 1000 + 5000);
       const live = residentMiB(pid);
       progress(`with ${LIVE} calls up: ${live.toFixed(0)} MiB`);

@@ -1,9 +1,7 @@
 import { findProgram } from '../phones/peers.ts';
-import { TestNode } from '../support/node.ts';
-import { freeUdpRange } from '../support/ports.ts';
+import { openNode } from './calls/programs.ts';
 import { type Climb, climb, ended, RATES } from './support/climb.ts';
-import { processListeningOn } from './support/process-usage.ts';
-import { RegisteredPhones } from './support/registered-phones.ts';
+import { NEEDED, type RealPair, realPair } from './support/real-pair.ts';
 import { type Benchmark, type Figure, Unavailable } from './support/report.ts';
 
 /** The node with its embedded servers against the same node with the real pair named by the environment. */
@@ -12,19 +10,10 @@ export const pairs: Benchmark = {
   async run(progress) {
     const sipp = findProgram('sipp');
     if (sipp === undefined) throw new Unavailable('SIPp is not installed; it is in the Debian package sip-tester');
-    const { RINGMASTER_DRACHTIO: drachtio, RINGMASTER_FREESWITCH: freeswitch, RINGMASTER_SIP_PORT: port } = process.env;
-    if (drachtio === undefined || freeswitch === undefined || port === undefined) {
-      throw new Unavailable(
-        'RINGMASTER_DRACHTIO and RINGMASTER_FREESWITCH name the real pair, RINGMASTER_SIP_PORT its SIP port',
-      );
-    }
-    const servers = [drachtio, freeswitch].map((address) => processListeningOn(Number(address.split(':')[1])));
-    const real = await through(sipp, progress, 'real', servers, {
-      RINGMASTER_DRACHTIO: drachtio,
-      RINGMASTER_FREESWITCH: freeswitch,
-      RINGMASTER_SIP_PORT: port,
-    });
-    const embedded = await through(sipp, progress, 'embedded', [], {});
+    const pair = realPair();
+    if (pair === undefined) throw new Unavailable(NEEDED);
+    const real = await through(sipp, progress, pair);
+    const embedded = await through(sipp, progress, undefined);
     return [
       { what: 'clean calls per second', figure: embedded.best?.rate, floor: real.best?.rate, note: ended(embedded) },
       cpu('the lowest rate', embedded.first, real.first),
@@ -42,25 +31,11 @@ function cpu(rate: string, embedded: Climb['best'], real: Climb['best']): Figure
   };
 }
 
-async function through(
-  sipp: string,
-  progress: (line: string) => void,
-  name: 'embedded' | 'real',
-  servers: readonly number[],
-  env: Readonly<Record<string, string>>,
-): Promise<Climb> {
-  const rtp = await freeUdpRange(2000);
-  const embedded = name === 'embedded';
-  const node = await TestNode.start({ embedded, env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}`, ...env } });
+async function through(sipp: string, progress: (line: string) => void, pair: RealPair | undefined): Promise<Climb> {
+  const node = await openNode(sipp, pair);
   try {
-    const sip = env['RINGMASTER_SIP_PORT'] === undefined ? node.sip : `127.0.0.1:${env['RINGMASTER_SIP_PORT']}`;
-    const phones = await RegisteredPhones.open(sipp, sip);
-    return await climb(RATES, progress, {
-      name,
-      pids: [node.pid ?? 0, ...servers],
-      call: (calls, rate) => phones.call({ calls, rate }),
-    });
+    return await climb(RATES, progress, { ...node, name: pair === undefined ? 'embedded' : 'real' });
   } finally {
-    await node.remove();
+    await node.close();
   }
 }

@@ -1,19 +1,21 @@
 import { percentile } from './percentile.ts';
-import { cpuMs } from './process-usage.ts';
-import type { Figure } from './report.ts';
-import type { LoadOutcome } from './registered-phones.ts';
+import { ofParts, type Processes, type ProcessorTime, processorTime, settled, sumOf } from './processor-time.ts';
+import type { LoadOutcome } from './sipp-phones.ts';
 
-const STEP_SECONDS = 6;
+const STEP_SECONDS = 5;
 /** Calls per second of the steps, ten per decade. */
-export const RATES = [
+export const RATES: readonly number[] = [
   10, 13, 16, 20, 25, 32, 40, 50, 63, 80, 100, 125, 160, 200, 250, 320, 400, 500, 630, 800, 1000, 1250, 1600, 2000,
 ];
+/** Steps by which a rate doubles. */
+const DOUBLE = 3;
 
 /** A server under load. */
 export interface Subject {
   readonly name: string;
-  /** Its processes. */
-  readonly pids: readonly number[];
+  readonly processes: Processes;
+  /** Registers the phones for the next step. */
+  prepare(): Promise<void>;
   call(calls: number, rate: number): Promise<LoadOutcome>;
 }
 
@@ -21,6 +23,8 @@ export interface Step extends LoadOutcome {
   readonly rate: number;
   /** Processor time of all processes per call, ms. */
   readonly cpuPerCall: number;
+  /** The same by part. */
+  readonly cpuOfParts: ProcessorTime;
 }
 
 export interface Climb {
@@ -30,7 +34,10 @@ export interface Climb {
   readonly failed: Step | undefined;
 }
 
-/** Raises the rate until a step is twice not clean: other load may spoil one. */
+/**
+ * Doubles the rate until a step is not clean, then raises it step by step from the last clean one until a step is twice
+ * not clean: other load may spoil one.
+ */
 export async function climb(
   rates: readonly number[],
   progress: (line: string) => void,
@@ -38,39 +45,42 @@ export async function climb(
 ): Promise<Climb> {
   let first: Step | undefined;
   let best: Step | undefined;
-  for (const rate of rates) {
-    let step = await measure(rate, progress, subject);
-    if (!step.clean) step = await measure(rate, progress, subject);
-    first ??= step;
-    if (!step.clean) return { first, best, failed: step };
-    best = step;
+  let failed: Step | undefined;
+  let clean = -1;
+  for (const stride of [DOUBLE, 1]) {
+    for (;;) {
+      const next = best === undefined ? 0 : clean + stride;
+      const rate = rates[next];
+      if (rate === undefined) break;
+      let step = await measure(rate, progress, subject);
+      if (!step.clean && stride === 1) step = await measure(rate, progress, subject);
+      first ??= step;
+      failed = step.clean ? undefined : step;
+      if (!step.clean) break;
+      best = step;
+      clean = next;
+    }
   }
-  return { first, best, failed: undefined };
+  return { first, best, failed };
 }
 
 /** One step at that rate. */
 export async function measure(rate: number, progress: (line: string) => void, subject: Subject): Promise<Step> {
-  const count = rate * STEP_SECONDS;
-  const spent = (): number => subject.pids.reduce((sum, pid) => sum + cpuMs(pid), 0);
-  const before = spent();
-  const outcome = await subject.call(count, rate);
-  const cpuPerCall = (spent() - before) / count;
-  const { succeeded, responseTimes: times } = outcome.caller;
+  const calls = rate * STEP_SECONDS;
+  await settled(subject.processes);
+  await subject.prepare();
+  const before = processorTime(subject.processes);
+  const outcome = await subject.call(calls, rate);
+  const after = processorTime(subject.processes);
+  const cpuOfParts = ofParts((part) => Math.max(0, after[part] - before[part]) / calls);
+  const cpuPerCall = sumOf(cpuOfParts);
+  const { succeeded, answerTimes } = outcome.caller;
   progress(
-    `${subject.name} ${rate}/s: ${succeeded} of ${count} calls, ${outcome.retransmissions} retransmissions, ` +
-      `INVITE to 200 ${percentile(times, 0.5)} ms (p50), ${percentile(times, 0.99)} ms (p99), ` +
+    `${subject.name} ${rate}/s: ${succeeded} of ${outcome.calls} calls, ${outcome.retransmissions} retransmissions, ` +
+      `INVITE to 200 ${percentile(answerTimes, 0.5)} ms (p50), ${percentile(answerTimes, 0.99)} ms (p99), ` +
       `${cpuPerCall.toFixed(2)} ms of processor time a call`,
   );
-  return { rate, ...outcome, cpuPerCall };
-}
-
-/** At the rate of `step`; the floor only when measured at the same rate. */
-export function responseTimes(step: Step | undefined, floor?: Step): Figure[] {
-  return [0.5, 0.99].map((share) => ({
-    what: `ms from INVITE to 200 at ${step?.rate ?? 0}/s, p${share * 100}`,
-    figure: percentile(step?.caller.responseTimes ?? [], share),
-    floor: percentile(floor?.caller.responseTimes ?? [], share),
-  }));
+  return { rate, ...outcome, cpuPerCall, cpuOfParts };
 }
 
 /** The reason for the end of a climb, in few words. */

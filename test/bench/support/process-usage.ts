@@ -7,10 +7,44 @@ const LISTEN = '0A';
 
 /** Processor time of a process with all its threads so far, ms, in steps of 10 (proc(5), `stat`). @throws Error when it is gone */
 export function cpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return readStat(`/proc/${pid}/stat`).ms;
+}
+
+/** Processor time of the living threads of a process so far, ms, with their names; see {@link cpuMs}. */
+export function cpuOfThreads(pid: number): (readonly [name: string, ms: number])[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      const { name, ms } = readStat(`/proc/${pid}/task/${thread}/stat`);
+      return [[name, ms] as const];
+    } catch {
+      // It has ended since.
+      return [];
+    }
+  });
+}
+
+/** The flags of a Node process before its script, and its settings of malloc (proc(5), `cmdline` and `environ`). */
+export function startedWith(pid: number): { flags: string[]; env: Record<string, string> } {
+  const [, ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  const settings = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  return {
+    flags: args.slice(
+      0,
+      args.findIndex((arg) => !arg.startsWith('--')),
+    ),
+    env: Object.fromEntries(
+      settings.filter((line) => line.startsWith('MALLOC_')).map((line) => line.split('=', 2) as [string, string]),
+    ),
+  };
+}
+
+function readStat(path: string): { name: string; ms: number } {
+  const stat = readFileSync(path, 'utf8');
   // The command's name is in brackets and may contain blanks.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+  const end = stat.lastIndexOf(')');
+  const fields = stat.slice(end + 2).split(' ');
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return { name: stat.slice(stat.indexOf('(') + 1, end), ms: (ticks * 1000) / TICKS_PER_SECOND };
 }
 
 /** Processor time that the host of a virtual machine gave to others so far, ms, in steps of 10 (proc(5), `stat`). */

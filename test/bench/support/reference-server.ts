@@ -1,7 +1,6 @@
 /**
  * The floor of the benchmarks, in a separate process like the node: drachtio-srf alone on the embedded SIP server,
- * and a bare Fastify. It answers every INVITE with a fixed session description; `POST /call` places one call. First
- * argument: the HTTP port.
+ * and a bare Fastify, whose `POST /call` places one call. First argument: the HTTP port.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -27,13 +26,8 @@ const srf = new Srf();
 void srf.connect({ host: '127.0.0.1', port: Number(server.addresses.app?.split(':')[1]), secret });
 await once(srf, 'connect');
 
-srf.invite((req, res) => {
-  // An already departed caller counts as a failed call at the caller.
-  srf.createUAS(req, res, { localSdp: SDP }).catch(() => undefined);
-});
-
 const http = Fastify();
-http.get('/healthz', () => ({ sip: server.addresses.sip }));
+http.get('/healthz', () => ({}));
 http.post<{ Body: { to: string } }>('/call', async ({ body }) => {
   try {
     await srf.createUAC(body.to, { localSdp: SDP });

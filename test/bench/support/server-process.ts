@@ -67,7 +67,7 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** `ip:port` of SIP, for a reference. */
+  /** `ip:port` of SIP, of a floor with SIP. */
   get sip(): string {
     return (JSON.parse(this.health) as { sip: string }).sip;
   }

@@ -33,8 +33,10 @@ export interface LoadResult {
   readonly failed: number;
   /** Messages sent more than once, and received more than once. */
   readonly retransmissions: number;
-  /** Milliseconds of timer 1 of each call, in steps of SIPp's clock: 4 ms. */
-  readonly responseTimes: readonly number[];
+  /** Milliseconds from INVITE to 200 of each call, in steps of SIPp's clock: 4 ms. */
+  readonly answerTimes: readonly number[];
+  /** The same from INVITE to 180. */
+  readonly ringingTimes: readonly number[];
 }
 
 /** A SIPp process that plays one side of many calls over UDP. */
@@ -84,7 +86,8 @@ export class SippLoad {
           last.get('Retransmissions(C)') ?? 0,
           ofMessages.reduce((sum, [, count]) => sum + count, 0),
         ),
-        responseTimes: rows(times ?? '').map((row) => Number(row[1])),
+        answerTimes: timesOf('1', times ?? ''),
+        ringingTimes: timesOf('2', times ?? ''),
       };
     } finally {
       clearTimeout(timer);
@@ -101,6 +104,11 @@ export class SippLoad {
 function rows(csv: string): string[][] {
   const lines = csv.trim().split('\n').slice(1);
   return lines.map((line) => line.split(';'));
+}
+
+/** The second column of the rows of a timer. */
+function timesOf(timer: string, csv: string): number[] {
+  return rows(csv).flatMap(([, time, name]) => (name?.trim() === timer ? [Number(time)] : []));
 }
 
 /** The last line of a table, by column name: the numeric totals. */

@@ -11,6 +11,8 @@ import { ToneSource } from './tone.ts';
 
 const PACKET_MS = 20;
 const SAMPLES = 160;
+/** Of a sample: above the comfort noise of media servers. */
+const AUDIBLE = 1000;
 /** A digit of 100 ms, then 100 ms of audio. */
 const EVENT_PACKETS = 5;
 const EVENT_GAP_PACKETS = 5;
@@ -36,6 +38,8 @@ interface SendingDigit {
 export class RtpSession {
   readonly listener = new Listener();
   readonly statistics = new RtpStatistics();
+  /** Arrival of the first audible packet, by the monotonic clock. */
+  readonly firstSound = new Moment<number>('first audible packet');
   /** Digits received by RFC 4733, in order. */
   digits = '';
   /** Violations of RFC 3550, RFC 4733 or its own session description by the far end. */
@@ -150,6 +154,7 @@ export class RtpSession {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#target = undefined;
+    this.firstSound.miss('the call ended first');
     for (const digit of this.#queue) digit.done();
     this.#queue = [];
     this.#socket.removeAllListeners('message');
@@ -225,7 +230,11 @@ export class RtpSession {
 
   #receiveAudio(codec: Codec, packet: RtpPacket): void {
     if (packet.payload.length !== SAMPLES) this.violations.push(`an audio packet of ${packet.payload.length} bytes`);
-    this.listener.hear(decode(codec, packet.payload.subarray(0, SAMPLES)));
+    const samples = decode(codec, packet.payload.subarray(0, SAMPLES));
+    if (!this.firstSound.reached && samples.some((sample) => Math.abs(sample) >= AUDIBLE)) {
+      this.firstSound.reach(performance.now());
+    }
+    this.listener.hear(samples);
   }
 
   #receiveEvent(packet: RtpPacket): void {
