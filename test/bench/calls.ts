@@ -78,17 +78,30 @@ async function overPair(
   start: ReturnType<typeof startedWith>,
   progress: Progress,
 ): Promise<Compared> {
-  const floor = await alone(await openBare(sipp, pair, start), progress);
-  return { floor, node: await alone(await openNode(sipp, pair), progress, floor.climb) };
+  const floor = await alone(() => openBare(sipp, pair, start), progress);
+  return { floor, node: await alone(() => openNode(sipp, pair), progress, floor.climb) };
 }
 
 /** @param floor the climb that sets the rates of the steps: by default its own */
-async function alone(program: Program, progress: Progress, floor?: Climb): Promise<Measured> {
+async function alone(open: () => Promise<Program>, progress: Progress, floor?: Climb): Promise<Measured> {
+  const own = await running(open, (program) => climbOf(program, progress));
+  // Again: channels of calls that an overload left behind cost FreeSWITCH processor time until their program ends.
+  const steps = await running(open, async (program) => {
+    const measured: Step[] = [];
+    const rates = sharesOf(floor ?? own);
+    for (const rate of [...rates.slice(0, 1), ...rates]) {
+      measured.push(await measure(rate, progress, withSound(program)));
+    }
+    // The first step is to warm up.
+    return measured.slice(1);
+  });
+  return { climb: own, steps };
+}
+
+async function running<T>(open: () => Promise<Program>, work: (program: Program) => Promise<T>): Promise<T> {
+  const program = await open();
   try {
-    const own = await climbOf(program, progress);
-    const steps: Step[] = [];
-    for (const rate of sharesOf(floor ?? own)) steps.push(await measure(rate, progress, withSound(program)));
-    return { climb: own, steps };
+    return await work(program);
   } finally {
     await program.close();
   }

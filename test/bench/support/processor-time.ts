@@ -20,7 +20,7 @@ const THREADS: Readonly<Record<string, Part>> = {
 const LOOK_MS = 250;
 /** Use of one processor below which a program is at rest. */
 const REST = 0.1;
-const SETTLE_LIMIT_MS = 5000;
+const SETTLE_LIMIT_MS = 15_000;
 
 /** The processes of a program and of its servers, by process id. */
 export interface Processes {
@@ -50,7 +50,7 @@ export function processorTime({ program, sipServer, mediaServer }: Processes): P
   };
 }
 
-/** Waits until nothing is left of the load before, five seconds at most. */
+/** Waits until nothing is left of the load before, 15 seconds at most. */
 export async function settled(processes: Processes): Promise<void> {
   const limit = performance.now() + SETTLE_LIMIT_MS;
   let before = sumOf(processorTime(processes));
