@@ -19,6 +19,8 @@ export interface FramedSocketOptions {
   readonly onRefused?: (refusal: Refusal, socket: FramedSocket) => void;
 }
 
+type WriteCallback = (error: Error | null | undefined) => void;
+
 const HEAD_TIMEOUT_MS = 10_000;
 const LINGER_MS = 1_000;
 
@@ -50,6 +52,8 @@ export class FramedSocket extends Duplex {
   #refusal: { readonly refusal: Refusal; readonly inBody: boolean; readonly due: number } | undefined;
   /** The refusal is sent, or cannot be: later writes of Node are dropped. */
   #finished = false;
+  /** A WebSocket server writes. Until then, what is written goes straight to the connection. */
+  #isTunnel = false;
 
   constructor(raw: Socket, options: FramedSocketOptions) {
     super({ allowHalfOpen: true, decodeStrings: true });
@@ -78,6 +82,7 @@ export class FramedSocket extends Duplex {
     raw.on('data', (chunk: Buffer) => this.#onData(chunk));
     raw.on('end', () => this.#onEnd());
     raw.on('timeout', () => this.emit('timeout'));
+    raw.on('drain', () => this.emit('drain'));
     raw.on('error', (error) => (this.#finished ? this.destroy() : this.destroy(error)));
     raw.on('close', () => this.destroy());
   }
@@ -121,6 +126,8 @@ export class FramedSocket extends Duplex {
   /** A WebSocket server has taken the connection. */
   upgraded(): void {
     this.#upgrading = false;
+    this.#isTunnel = true;
+    while (this.#raw.writableCorked > 0) this.#raw.uncork();
     this.#framer.tunnel();
     this.#flush();
     this.#raw.resume();
@@ -242,6 +249,37 @@ export class FramedSocket extends Duplex {
 
   override _read(): void {
     if (!this.#upgrading) this.#raw.resume();
+  }
+
+  /**
+   * Node's answers go straight to the connection: this stream's own buffer would be a second one before that of the socket,
+   * for bytes. WebSocket servers read the state of the stream that they write to, so they write to this one.
+   */
+  override write(chunk: unknown, encoding?: BufferEncoding | WriteCallback, callback?: WriteCallback): boolean {
+    const [charset, done] = typeof encoding === 'function' ? [undefined, encoding] : [encoding, callback];
+    if (this.#isTunnel || this.#finished || !this.writable) return super.write(chunk, charset ?? 'utf8', done);
+    return this.#raw.write(chunk as Buffer | string, charset, done);
+  }
+
+  override cork(): void {
+    if (this.#isTunnel) super.cork();
+    else this.#raw.cork();
+  }
+
+  override uncork(): void {
+    if (this.#isTunnel) super.uncork();
+    else this.#raw.uncork();
+  }
+
+  static {
+    // Node's types declare these accessors as fields, which a class cannot override.
+    for (const name of ['writableCorked', 'writableLength'] as const) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: FramedSocket): unknown {
+          return this.#isTunnel ? Reflect.get(Duplex.prototype, name, this) : this.#raw[name];
+        },
+      });
+    }
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
