@@ -2,6 +2,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type {
   FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -17,6 +19,12 @@ export type App = FastifyInstance<
   Logger,
   TypeBoxTypeProvider
 >;
+
+/**
+ * A hook that runs before the body is read. It calls `done` when the request may go on, throws the refusal, or returns a
+ * promise in place of both: a promise costs a turn, which the usual request should not wait for.
+ */
+export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => Promise<void> | undefined;
 
 export const BASE_PATH = '/rest/v1';
 

@@ -42,9 +42,7 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
   if (audit === undefined) return;
   app.decorateRequest('change', null);
 
-  app.addHook('preHandler', async (request) => {
-    const { session } = request;
-    if (session === null || !isAudited(request)) return;
+  const note = async (request: FastifyRequest, session: Session): Promise<void> => {
     request.change = { domain: directory.domain(session.domain)?.id, about: [] };
     if (request.method !== 'DELETE') return;
     // The answer to a removal is empty.
@@ -52,6 +50,14 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
     const slash = path.lastIndexOf('/');
     const before = await collections[path.slice(0, slash)]?.read(session, decodeURIComponent(path.slice(slash + 1)));
     if (before !== undefined) request.change.about = [before];
+  };
+
+  // Requests that change nothing wait for no promise, here and below.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { session } = request;
+    if (session !== null && isAudited(request)) return note(request, session);
+    done();
+    return undefined;
   });
 
   app.addHook('preSerialization', (request, _reply, payload: unknown, done) => {
@@ -59,9 +65,7 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
     done(null, payload);
   });
 
-  app.addHook('onSend', async (request, reply, payload) => {
-    const { change, session } = request;
-    if (change === null || session === null || reply.statusCode >= 300) return payload;
+  const write = async (request: FastifyRequest, session: Session, change: Change): Promise<void> => {
     const entry = entryOf(request, session, change);
     const there = new Set(directory.domains().map(({ id }) => id));
     for (const domain of new Set([change.domain, ...change.about.map((entity) => entity.domain_id)])) {
@@ -70,7 +74,15 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
         request.log.error({ err: error, audit: entry }, 'a change is missing in the audit log');
       });
     }
-    return payload;
+  };
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const { change, session } = request;
+    if (change !== null && session !== null && reply.statusCode < 300) {
+      return write(request, session, change).then(() => payload);
+    }
+    done(null, payload);
+    return undefined;
   });
 }
 

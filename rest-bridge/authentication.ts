@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Iam, Session } from '../runtime/iam/index.ts';
+import type { Authentication, Iam, Session } from '../runtime/iam/index.ts';
+import type { RequestHook } from './app.ts';
 import { banned, RestError, tooOften } from './errors.ts';
 import { senderKnown } from './http/front.ts';
 import { roleMethod, rolePath } from './route-names.ts';
@@ -58,29 +59,31 @@ export function secretOfHeaders(authorization: string | undefined, cookie: strin
  * @throws {RestError} 401 without a live session, 429 when the address is banned
  */
 export async function sessionOfSecret(iam: Iam, secret: string | undefined, ip: string): Promise<Session> {
-  return (await authenticated(iam, secret, ip)).session;
+  return authenticated(await authentication(iam, secret, ip)).session;
 }
 
-async function authenticated(
-  iam: Iam,
-  secret: string | undefined,
-  ip: string,
-): Promise<{ readonly session: Session; readonly renewed?: boolean }> {
-  if (secret === undefined || secret === '') throw unauthenticated();
+/** The live session of a secret; undefined without one. It counts as used. */
+export async function liveSession(iam: Iam, secret: string, ip: string): Promise<Session | undefined> {
   const result = await iam.authenticate(secret, ip);
+  return result.ok ? result.session : undefined;
+}
+
+/** @throws {RestError} 401 without a secret */
+function authentication(iam: Iam, secret: string | undefined, ip: string): ReturnType<Iam['authenticate']> {
+  if (secret === undefined || secret === '') throw unauthenticated();
+  return iam.authenticate(secret, ip);
+}
+
+/** @throws {RestError} 401 without a live session, 429 when the address is banned */
+function authenticated(result: Authentication): Extract<Authentication, { readonly ok: true }> {
   if (result.ok) return result;
   throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : unauthenticated();
 }
 
 /** Hook before every request: authentication, authorisation, and existence of the path. Runs before the body is read. */
-export function authenticator(
-  iam: Iam,
-  rate: SessionRate,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  return async (request, reply) => {
+export function authenticator(iam: Iam, rate: SessionRate): RequestHook {
+  const admit = (request: FastifyRequest, session: Session): void => {
     const { config } = request.routeOptions;
-    if (config.public) return;
-    const session = await sessionOfRequest(iam, request, reply);
     request.session = session;
     senderKnown(request.raw);
     const seconds = rate.take(session.id);
@@ -93,20 +96,42 @@ export function authenticator(
     if (config.everyUser) return;
     if (!iam.allows(session, roleMethod(request), rolePath(request))) throw new RestError('FORBIDDEN');
   };
+  return (request, reply, done) => {
+    if (!request.routeOptions.config.public) {
+      const session = sessionOfRequest(iam, request, reply);
+      if (session instanceof Promise) return session.then((found) => admit(request, found));
+      admit(request, session);
+    }
+    done();
+    return undefined;
+  };
 }
 
 /** By the token or the cookie; some routes use the cookie when the token is invalid (specification, "Sessions", read). */
-async function sessionOfRequest(iam: Iam, request: FastifyRequest, reply: FastifyReply): Promise<Session> {
-  const isEither = request.routeOptions.config.tokenOrCookie === true && request.headers.authorization !== undefined;
-  try {
-    const secret = secretOf(request);
-    const { session, renewed } = await authenticated(iam, secret, request.ip);
+function sessionOfRequest(iam: Iam, request: FastifyRequest, reply: FastifyReply): Session | Promise<Session> {
+  const { authorization } = request.headers;
+  if (request.routeOptions.config.tokenOrCookie === true && authorization !== undefined) {
+    return sessionOfEither(iam, request);
+  }
+  const secret = secretOf(request);
+  const admitted = (result: Authentication): Session => {
+    const { session, renewed } = authenticated(result);
     // The cookie expires with the session, so a renewed session needs a new cookie.
-    const isCookie = request.headers.authorization === undefined;
-    if (isCookie && renewed === true && secret !== undefined) setSessionCookie(reply, secret, session);
+    if (authorization === undefined && renewed === true && secret !== undefined) {
+      setSessionCookie(reply, secret, session);
+    }
     return session;
+  };
+  const result = authentication(iam, secret, request.ip);
+  return result instanceof Promise ? result.then(admitted) : admitted(result);
+}
+
+/** By the token; by the cookie when the token is invalid. */
+async function sessionOfEither(iam: Iam, request: FastifyRequest): Promise<Session> {
+  try {
+    return await sessionOfSecret(iam, secretOf(request), request.ip);
   } catch (error) {
-    if (!isEither || !(error instanceof RestError) || error.status !== 401) throw error;
+    if (!(error instanceof RestError) || error.status !== 401) throw error;
     const cookie = cookieOf(request);
     if (cookie === undefined) throw error;
     return await sessionOfSecret(iam, cookie, request.ip);

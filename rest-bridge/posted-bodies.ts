@@ -15,11 +15,10 @@ export function readAllBodies(app: App): void {
       parse(request, text, field, (error, value) => (error === null ? resolve(value) : reject(error)));
     });
 
-  app.addHook('onRequest', async ({ method, headers: { 'content-type': type = '' } }) => {
+  app.addHook('onRequest', ({ method, headers: { 'content-type': type = '' } }, _reply, done) => {
     const isForPost = /^\s*(?:multipart\/form-data|application\/octet-stream)\b/i.test(type);
-    if (isForPost && method !== 'POST' && method !== 'PUT') {
-      throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: ALLOWED });
-    }
+    const isRefused = isForPost && method !== 'POST' && method !== 'PUT';
+    done(isRefused ? new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: ALLOWED }) : undefined);
   });
   // The whole body is in memory and within the limit, so it is parsed at once.
   app.addContentTypeParser(

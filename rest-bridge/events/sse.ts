@@ -3,7 +3,7 @@ import { IncomingMessage, type ServerResponse } from 'node:http';
 import { type Static, Type } from 'typebox';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
-import { secretOf, sessionOf } from '../authentication.ts';
+import { liveSession, secretOf, sessionOf } from '../authentication.ts';
 import { badParameter } from '../errors.ts';
 import { schemaCompiler } from '../validation.ts';
 import { LINGER_MS, MAX_WAITING_BYTES, SESSION_OVER } from './connection.ts';
@@ -105,9 +105,8 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
         stream.write(':\n\n');
         if (expires === undefined) subscribers.renew(session, subscribed.id);
         // An open stream keeps the session alive.
-        void iam.authenticate(secret, request.ip).then(
-          (result) => follow(result.ok ? result.session : undefined),
-          (error: unknown) => request.log.info({ err: error }, 'event stream'),
+        liveSession(iam, secret, request.ip).then(follow, (error: unknown) =>
+          request.log.info({ err: error }, 'event stream'),
         );
       }, HEARTBEAT_MS).unref();
       streams.add(raw);

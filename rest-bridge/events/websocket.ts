@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
-import { secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
+import { liveSession, secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '../authentication.ts';
 import { toRestError } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
 import { refuseForeignOrigin } from '../same-origin.ts';
@@ -52,9 +52,7 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
       alive = false;
       socket.ping();
       // Its use keeps the session alive.
-      void iam
-        .authenticate(secret, ip)
-        .then((result) => connection.follow(result.ok ? result.session : undefined), toLog);
+      liveSession(iam, secret, ip).then((now) => connection.follow(now), toLog);
     }, CHECK_MS).unref();
     socket.on('pong', () => {
       alive = true;

@@ -18,7 +18,7 @@ import {
   refuseAuditWrite,
   type ResolvedClass,
 } from '../../runtime/model/index.ts';
-import type { App } from '../app.ts';
+import type { App, RequestHook } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
 import { entityTag, preconditionOf, tagged } from '../collection/entity-tag.ts';
 import { badParameter, RestError } from '../errors.ts';
@@ -226,22 +226,30 @@ function written(reply: FastifyReply, entity: Entity): Entity {
 }
 
 /** Hook: checks the permission and the existence of the class. Runs before the body is read. */
-function authorise({ iam, model, directory, audit }: ModelDeps): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
+function authorise({ iam, model, directory, audit }: ModelDeps): RequestHook {
+  return (request, _reply, done) => {
     const session = sessionOf(request);
     const path = modelPath(request);
     if (path.isSection) {
       if (request.method !== 'GET' && request.method !== 'HEAD') throw notAllowed(request, undefined);
-      return;
+      done();
+      return undefined;
     }
     const method = path.suffix?.toUpperCase() ?? request.method;
     if (!iam.allows(session, method, modelRolePath(path))) throw new RestError('FORBIDDEN');
     const domain = domainIdOf(directory, session);
+    const find = (): void => {
+      const target = modelTarget(model, domain, path);
+      if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
+      request.modelTarget = target;
+    };
     // The first change creates the log; so does an earlier read.
-    if (path.segments[0] === AUDIT_CLASS && domain !== '') await audit?.open(domain);
-    const target = modelTarget(model, domain, path);
-    if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
-    request.modelTarget = target;
+    if (path.segments[0] === AUDIT_CLASS && domain !== '' && audit !== undefined) {
+      return audit.open(domain).then(find);
+    }
+    find();
+    done();
+    return undefined;
   };
 }
 

@@ -69,6 +69,11 @@ export interface ReachableDomain {
   readonly is_master: boolean;
 }
 
+export type Authentication =
+  | { readonly ok: true; readonly session: Session /** Its expiry was moved. */; readonly renewed?: boolean }
+  | { readonly ok: false; readonly reason: 'unknown' }
+  | { readonly ok: false; readonly reason: 'banned'; readonly retryAfterSeconds: number };
+
 export interface Iam {
   /** Checks the ban first, then domain, login and password in constant time, and opens a session. */
   login(credentials: Credentials, kind: Session['kind'], ip: string): Promise<LoginResult>;
@@ -83,15 +88,11 @@ export interface Iam {
   ): Promise<LoginResult | { readonly ok: false; readonly reason: 'not_configured' | 'no_answer' }>;
   /** Opens a token session for the user of `session` (`token_clone_cookie`). Its lifetime counts from the same login. */
   cloneToToken(session: Session): Promise<{ session: Session; token: string }>;
-  /** The live session of a secret; an unknown secret counts towards the ban of `ip`. */
-  authenticate(
-    token: string,
-    ip: string,
-  ): Promise<
-    | { ok: true; session: Session /** Its expiry was moved. */; renewed?: boolean }
-    | { ok: false; reason: 'unknown' }
-    | { ok: false; reason: 'banned'; retryAfterSeconds: number }
-  >;
+  /**
+   * The live session of a secret; an unknown secret counts towards the ban of `ip`. At once, unless the session has to be
+   * read from the database: every request waits for this.
+   */
+  authenticate(token: string, ip: string): Authentication | Promise<Authentication>;
   /**
    * Calls back when the session may have changed: it ended (undefined), moved to another domain, or its user's roles
    * changed.

@@ -32,7 +32,16 @@ export { generatePassword } from './generated-password.ts';
 export { ADMIN_ROLE } from './grants.ts';
 export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';
 export type { SessionSummary } from './session-rows.ts';
-export type { ConfirmedUser, ConfirmToken, Credentials, Iam, LoginResult, ReachableDomain, Session } from './iam.ts';
+export type {
+  Authentication,
+  ConfirmedUser,
+  ConfirmToken,
+  Credentials,
+  Iam,
+  LoginResult,
+  ReachableDomain,
+  Session,
+} from './iam.ts';
 export { TokenScenarioError } from './iam.ts';
 export type { IamService } from './service.ts';
 export { SESSION_LIMITS, type SessionLimits } from './session-store.ts';

@@ -6,6 +6,7 @@ import type { BanFilter } from './ban-filter.ts';
 import type { IamCollections } from './collections.ts';
 import { RoleTable } from './grants.ts';
 import {
+  type Authentication,
   type ConfirmToken,
   type Credentials,
   type Iam,
@@ -20,7 +21,7 @@ import type { Accounts } from './accounts.ts';
 import { NO_PASSWORD, verifyPassword } from './password.ts';
 import { reaches } from './reach.ts';
 import type { StoredSession } from './session-rows.ts';
-import type { SessionStore } from './session-store.ts';
+import type { FoundSession, SessionStore } from './session-store.ts';
 
 const PURGE_EVERY_MS = 3_600_000;
 /** A longer password cannot have been stored; it is refused without hashing. */
@@ -137,8 +138,12 @@ export class IamService implements Iam {
     return await this.#sessions.clone(session, domain.id);
   }
 
-  async authenticate(token: string, ip: string): ReturnType<Iam['authenticate']> {
-    const found = await this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
+  authenticate(token: string, ip: string): Authentication | Promise<Authentication> {
+    const found = this.#sessions.find(token, () => this.#ban.retryAfter(ip) === 0);
+    return found instanceof Promise ? found.then((each) => this.#admit(each, ip)) : this.#admit(found, ip);
+  }
+
+  #admit(found: FoundSession, ip: string): Authentication {
     // Other users behind the same address keep their sessions.
     const isLive = found.state === 'live';
     if (isLive && this.#isInReach(found.session)) return { ok: true, session: found.session, renewed: found.renewed };

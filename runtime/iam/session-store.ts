@@ -141,17 +141,21 @@ export class SessionStore {
   }
 
   /**
-   * The session of a secret. The usual case needs no database.
+   * The session of a secret. The usual case needs no database, and is answered at once.
    *
    * @param mayAsk false: uses the cache only, so that a banned address costs no query
    */
-  async find(token: string, mayAsk: () => boolean): Promise<FoundSession> {
+  find(token: string, mayAsk: () => boolean): FoundSession | Promise<FoundSession> {
     if (!isTokenShaped(token)) return { state: 'unknown' };
     const tokenHash = hash('sha256', token, 'base64url');
     const now = this.#now();
     const cached = this.#cache.get(tokenHash);
     const fresh = cached !== undefined && now - cached.readAt <= this.#ageLimit(cached.session, now);
-    const session = fresh ? cached.session : await this.#ask(tokenHash, cached !== undefined || mayAsk());
+    if (fresh) return this.#found(cached.session, now);
+    return this.#ask(tokenHash, cached !== undefined || mayAsk()).then((session) => this.#found(session, now));
+  }
+
+  #found(session: StoredSession | undefined, now: number): FoundSession {
     if (session === undefined) return { state: 'unknown' };
     if (!this.#isLive(session, now)) return { state: 'ended' };
     const expires = this.#expiry(session.created, now);

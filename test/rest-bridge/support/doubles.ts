@@ -17,7 +17,14 @@ import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { EventBus } from '../../../runtime/events/event-bus.ts';
 import type { AvatarInfo, Accounts, UserProfile } from '../../../runtime/iam/accounts.ts';
 import type { SessionSummary } from '../../../runtime/iam/session-rows.ts';
-import type { Credentials, Iam, LoginResult, ReachableDomain, Session } from '../../../runtime/iam/iam.ts';
+import type {
+  Authentication,
+  Credentials,
+  Iam,
+  LoginResult,
+  ReachableDomain,
+  Session,
+} from '../../../runtime/iam/iam.ts';
 import { type Model, NotFoundError } from '../../../runtime/model/index.ts';
 import type { OperationRecords, RestDeps } from '../../../rest-bridge/deps.ts';
 import type { Value } from '../../../runtime/language/values.ts';
@@ -65,7 +72,7 @@ export class MemoryIam implements Iam {
     return this.#open(session.domain, session.login, 'token');
   }
 
-  async authenticate(token: string): ReturnType<Iam['authenticate']> {
+  async authenticate(token: string): Promise<Authentication> {
     if (this.banSeconds > 0) return { ok: false, reason: 'banned', retryAfterSeconds: this.banSeconds };
     const session = this.sessions.get(token);
     return session ? { ok: true, session, renewed: this.renews } : { ok: false, reason: 'unknown' };
