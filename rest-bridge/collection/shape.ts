@@ -24,10 +24,12 @@ export function shaper(
   const mask = named(parseMask(text), aliases);
   return (resource) => {
     const source = resource as Fields;
-    const known = fields.flatMap((name) =>
-      Object.hasOwn(source, name) && source[name] !== undefined ? [[name, source[name]]] : [],
-    );
-    const shaped = applyMask(Object.fromEntries(known) as Fields, mask);
+    const known: Record<string, unknown> = {};
+    for (const name of fields) {
+      const value = Object.hasOwn(source, name) ? source[name] : undefined;
+      if (value !== undefined) known[name] = value;
+    }
+    const shaped = applyMask(known, mask);
     return flat ? flatten(shaped) : shaped;
   };
 }
