@@ -20,8 +20,7 @@ import {
   systemClock,
 } from '../runs/index.ts';
 import { RecordingFolder } from '../media/index.ts';
-import type { Nursery } from '../processes/index.ts';
-import { openSandbox, type Sandbox } from '../sandbox/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import { promptsOf, ScriptCompiler, ScriptStore, tokenConfirmer } from '../script-store/index.ts';
 import { NodePolicy } from './adapters/policy.ts';
 import { type Opened, opening } from './shutdown.ts';
@@ -56,7 +55,6 @@ export interface Scenarios {
 export interface Scripting {
   readonly sandbox: Sandbox;
   readonly compiler: ScriptCompiler;
-  close(): Promise<void>;
 }
 
 export interface ScenarioNeeds {
@@ -71,20 +69,11 @@ export interface ScenarioNeeds {
   readonly log: Logger;
 }
 
-/** @throws SandboxError when no script process starts */
-export async function openScripting(config: Config, nursery: Nursery, log: Logger): Promise<Scripting> {
-  const { debugPort: debuggerPort } = config;
-  const sandbox = await openSandbox({
-    nursery,
-    spareOne: config.scriptProcessors === 'spare-one',
-    onDiagnostic: (message, details) => log.warn(details, message),
-    ...(debuggerPort === undefined ? {} : { debuggerPort }),
-  });
+export function openScripting(config: Config, sandbox: Sandbox): Scripting {
   const promptsFolder = promptsOf(config.scenarioDir);
   return {
     sandbox,
     compiler: new ScriptCompiler({ components, compile: sandbox.compile.bind(sandbox), promptsFolder }),
-    close: () => sandbox.close(),
   };
 }
 

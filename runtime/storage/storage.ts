@@ -4,6 +4,9 @@ import type { ChangeNotices } from './notices.ts';
 import type { Schema } from './schema.ts';
 import type { Statement } from './sql.ts';
 
+/** Default time limit of a query in milliseconds. */
+export const QUERY_TIMEOUT_MS = 10_000;
+
 /** The part of pino that storage uses. */
 export interface StorageLog {
   debug(fields: object, message: string): void;

@@ -1,0 +1,108 @@
+/** The composition root: the opened threads, processes and database in, a working node out. The only file that wires all rooms. */
+import type { Logger } from 'pino';
+import type { Config } from '../config/index.ts';
+import { EventBus, modelEvents } from '../events/index.ts';
+import { giveBackAtRest } from '../memory/index.ts';
+import { Metrics } from '../metrics/index.ts';
+import { openCalls } from './calls.ts';
+import { openData } from './data.ts';
+import { LateParts } from './late.ts';
+import { openLinks } from './links.ts';
+import type { Node } from './node.ts';
+import { openOperations } from './operations.ts';
+import type { Outside } from './outside.ts';
+import { openRecordings } from './recordings.ts';
+import { openRest } from './rest.ts';
+import { openScenarios, openScripting } from './scenarios.ts';
+import type { Shutdown } from './shutdown.ts';
+
+export interface ComposeNeeds extends Outside {
+  readonly config: Config;
+  readonly log: Logger;
+  /** Takes each opened part, also when a later one fails. */
+  readonly shutdown: Shutdown;
+}
+
+/** Wires the parts of a node. @throws ListenError for a taken port; SipLinkError, MediaLinkError */
+export async function compose(
+  needs: ComposeNeeds,
+): Promise<Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts'>> {
+  const { config, log, shutdown, nursery, storage, servers, sandbox } = needs;
+  const late = new LateParts();
+  const scripting = openScripting(config, sandbox);
+  const data = await openData({
+    config,
+    storage,
+    checkScript: scripting.compiler.check,
+    confirmToken: (code, token) => late.confirmToken.part(code, token),
+    log,
+  });
+  shutdown.add('data', () => data.close());
+  const { directory, location, model } = data;
+
+  const events = new EventBus({
+    onListenerError: (err, { class: name, type }) =>
+      log.error({ err, class: name, type }, 'a listener of an event failed'),
+  });
+  model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
+  const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
+  const scenarios = await openScenarios({
+    config,
+    scripting,
+    storage,
+    directory,
+    model,
+    events,
+    recordings,
+    late,
+    log,
+  });
+  shutdown.add('scenarios', () => scenarios.close());
+  const metrics = new Metrics({ counts: () => counts() });
+  const calls = openCalls({ config, directory, location, events, metrics, recordings, late, log });
+  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
+
+  const links = await openLinks(config, servers, calls.switch, log);
+  shutdown.add('links', () => links.close());
+  late.media.bind(links.media);
+  calls.switch.connect(links.sip, links.media);
+  shutdown.add('recordings', () => recordings.close());
+  await recordings.recover();
+  shutdown.add('runs', () => scenarios.runner.stop('the node stops'));
+  shutdown.add('calls', () => calls.close());
+
+  const counts = async () => ({
+    dialogs: calls.callstore.count,
+    conferences: calls.conferences.count,
+    conference_members: calls.conferences.members,
+    endpoints: links.media.count,
+    sip_servers: links.sip.usable,
+    media_servers: links.media.usable,
+    runs: scenarios.runner.running + operations.running,
+    ...recordings.counts(),
+    registrations: location.count(),
+    trunks: calls.switch.registeredTrunks,
+    ...(await servers.stats()),
+  });
+  const rest = await openRest({
+    config,
+    storage,
+    data,
+    events,
+    metrics,
+    recordings,
+    scenarios,
+    calls,
+    operations,
+    counts,
+    log,
+  });
+  shutdown.add('REST service', () => rest.close());
+  giveBackAtRest(() => calls.callstore.count > 0);
+  return {
+    httpAddress: rest.address,
+    sipAddress: links.sip.addresses.join(', '),
+    demo: directory.domain('demo.local') !== undefined,
+    hasAccounts: directory.domains().length > 0,
+  };
+}

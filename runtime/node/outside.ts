@@ -1,0 +1,73 @@
+/** The threads, processes and database of a node. A start begins with them. */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/index.ts';
+import { Nursery } from '../processes/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Storage } from '../storage/index.ts';
+import type { compose } from './compose.ts';
+import { openServers, type Servers } from './servers.ts';
+import type { Shutdown } from './shutdown.ts';
+
+export interface Outside {
+  /** Starts programs. */
+  readonly nursery: Nursery;
+  readonly storage: Storage;
+  readonly servers: Servers;
+  /** Checks and runs scripts. */
+  readonly sandbox: Sandbox;
+}
+
+/**
+ * Opens the servers, the database and the script processes concurrently, and meanwhile loads the modules of the other parts. A
+ * taken port is reported before an error of the database.
+ * @param exited called when an embedded server ends by itself
+ * @throws ListenError for a taken port; StorageLockedError and others of storage; SandboxError
+ */
+export async function openOutside(
+  config: Config,
+  log: Logger,
+  shutdown: Shutdown,
+  exited: (error: Error) => void,
+): Promise<Outside & { readonly compose: typeof compose }> {
+  // The only process that this one starts directly, before the first call, which it would delay.
+  const nursery = new Nursery();
+  nursery.open();
+  shutdown.add('nursery', () => nursery.close());
+  const openingServers = openServers(config, nursery, log, exited);
+  const loadingStorage = import('../storage/index.ts');
+  const openingStorage = loadingStorage.then(({ openStorage }) => {
+    const { dataDir, databaseUrl } = config;
+    return openStorage({ dataDir, log, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
+  });
+  const openingSandbox = loadingStorage.then(() => openScriptProcesses(config, nursery, log));
+  // Loading keeps this thread busy: the database's thread is started before.
+  const loadingParts = loadingStorage.then(turn).then(() => import('./compose.ts'));
+  const [servers, storage, sandbox] = await Promise.allSettled([
+    openingServers,
+    openingStorage,
+    openingSandbox,
+    loadingParts,
+  ]);
+  if (storage.status === 'fulfilled') shutdown.add('storage', () => storage.value.close());
+  if (servers.status === 'fulfilled') shutdown.add('servers', () => servers.value.close());
+  if (sandbox.status === 'fulfilled') shutdown.add('script processes', () => sandbox.value.close());
+  return {
+    nursery,
+    servers: await openingServers,
+    storage: await openingStorage,
+    sandbox: await openingSandbox,
+    compose: (await loadingParts).compose,
+  };
+}
+
+async function openScriptProcesses(config: Config, nursery: Nursery, log: Logger): Promise<Sandbox> {
+  const { openSandbox } = await import('../sandbox/index.ts');
+  const { debugPort: debuggerPort } = config;
+  return await openSandbox({
+    nursery,
+    spareOne: config.scriptProcessors === 'spare-one',
+    onDiagnostic: (message, details) => log.warn(details, message),
+    ...(debuggerPort === undefined ? {} : { debuggerPort }),
+  });
+}
