@@ -8,6 +8,7 @@ import { media } from './media.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { operations } from './operations.ts';
+import { overload } from './overload.ts';
 import { pairs } from './pairs.ts';
 import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
@@ -25,6 +26,7 @@ const BY_NAME: Readonly<Record<string, Benchmark>> = {
   media,
   memory,
   operations,
+  overload,
   pairs,
   waiting,
 };

@@ -11,7 +11,7 @@ export interface LoadOptions {
   /** Path of SIPp. */
   readonly program: string;
   /** File in test/bench/calls, without `.xml`. */
-  readonly scenario: 'caller' | 'called';
+  readonly scenario: 'caller' | 'called' | 'overload';
   /** `ip:port` of the server; none for the called party. */
   readonly server?: string;
   /** SIPp's own port. */
@@ -37,6 +37,8 @@ export interface LoadResult {
   readonly answerTimes: readonly number[];
   /** The same from INVITE to 180. */
   readonly ringingTimes: readonly number[];
+  /** The same from INVITE to 503, of `overload` alone. */
+  readonly refusalTimes: readonly number[];
 }
 
 /** A SIPp process that plays one side of many calls over UDP. */
@@ -88,6 +90,7 @@ export class SippLoad {
         ),
         answerTimes: timesOf('1', times ?? ''),
         ringingTimes: timesOf('2', times ?? ''),
+        refusalTimes: timesOf('3', times ?? ''),
       };
     } finally {
       clearTimeout(timer);

@@ -57,8 +57,12 @@ export class SippPhones {
     await this.#register(server, 'bob', this.#port + 1);
   }
 
-  /** Makes the calls. @param server `ip:port` */
-  async call(server: string, load: Load): Promise<LoadOutcome> {
+  /**
+   * Makes the calls.
+   * @param server `ip:port`
+   * @param scenario `overload`: a 503 is an answer too
+   */
+  async call(server: string, load: Load, scenario: 'caller' | 'overload' = 'caller'): Promise<LoadOutcome> {
     const { calls, rate, talkMs = TALK_MS } = load;
     const seconds = Math.ceil(calls / rate + talkMs / 1000);
     const bob = await SippLoad.start({
@@ -71,7 +75,7 @@ export class SippPhones {
     });
     const alice = await SippLoad.start({
       program: this.#sipp,
-      scenario: 'caller',
+      scenario,
       server,
       port: this.#port,
       calls,
@@ -82,7 +86,7 @@ export class SippPhones {
     });
     const caller = await alice.result((seconds + 2 * GRACE_SECONDS) * 1000);
     // When every call succeeded, the called party has ended too; otherwise it takes what is still on its way to it.
-    const called = await bob.result(GRACE_SECONDS * 1000);
+    const called = await bob.result(scenario === 'overload' ? 0 : GRACE_SECONDS * 1000);
     const retransmissions = caller.retransmissions + called.retransmissions;
     const succeeded = caller.succeeded === calls && called.failed === 0;
     return { calls, caller, retransmissions, clean: succeeded && retransmissions === 0 };
