@@ -24,6 +24,7 @@ export class Metrics implements OperationObserver {
   readonly #registry = new Registry();
   readonly #calls: Counter<'event'>;
   readonly #refused: Counter<'by'>;
+  readonly #overloaded: Gauge;
   readonly #operations: Counter<'operation' | 'result'>;
   readonly #answers: Summary<'operation'>;
   readonly #milestones: Summary<'operation' | 'milestone'>;
@@ -49,8 +50,13 @@ export class Metrics implements OperationObserver {
     });
     this.#refused = new Counter({
       name: 'ringmaster_calls_refused_total',
-      help: 'Calls refused because the node was at its limit',
+      help: 'Calls refused because the node was at its limit or overloaded',
       labelNames: ['by'],
+      registers,
+    });
+    this.#overloaded = new Gauge({
+      name: 'ringmaster_overloaded',
+      help: '1 while calls are refused because they would be set up too late, and five seconds longer; else 0',
       registers,
     });
     this.#operations = new Counter({
@@ -92,6 +98,11 @@ export class Metrics implements OperationObserver {
 
   callRefused(by: 'sip' | 'rest'): void {
     this.#refused.inc({ by });
+  }
+
+  /** An overload begins or ends. */
+  overloaded(now: boolean): void {
+    this.#overloaded.set(now ? 1 : 0);
   }
 
   milestone(operation: string, milestone: string, seconds: number): void {

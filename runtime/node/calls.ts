@@ -7,7 +7,7 @@ import type { Config } from '../config/index.ts';
 import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
 import { callEvents, type EventBus, messageEvents } from '../events/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { Admission, endCallsOf, Switch } from '../switch/index.ts';
+import { Admission, endCallsOf, OverloadNotice, SetupQueue, Switch } from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { LateParts } from './late.ts';
@@ -40,7 +40,22 @@ export function openCalls(needs: CallNeeds): Calls {
   const { recording, speech } = recordings;
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login);
   const conferenceStore = new MemoryConferenceStore(callstore);
-  const admission = new Admission(config.callLimits, () => callstore.count);
+  const setups = new SetupQueue();
+  const notice = new OverloadNotice({
+    begun: () => {
+      metrics.overloaded(true);
+      log.warn('the node is overloaded: calls that would be set up too late are refused with 503');
+    },
+    ended: (refused, seconds) => {
+      metrics.overloaded(false);
+      log.info({ refused, seconds: Math.round(seconds) }, 'the overload is over');
+    },
+  });
+  const admission = new Admission(config.callLimits, {
+    live: () => callstore.count,
+    setups,
+    overloaded: () => notice.refused(),
+  });
   const overload: Calls['overload'] = (by) => {
     const refusal = admission.refuse();
     if (refusal) metrics.callRefused(by);
@@ -71,6 +86,7 @@ export function openCalls(needs: CallNeeds): Calls {
       },
     },
     overload: () => overload('sip'),
+    setups,
     watcher: recording.recorder,
     listenTo: listener(speech),
     onText: messageEvents(events),

@@ -1,6 +1,8 @@
 /** The door of this room: what other rooms use of it. */
 export type { LiveCall } from './dialogs/live-call.ts';
 export { Admission } from './incoming/admission.ts';
+export { OverloadNotice } from './incoming/overload-notice.ts';
+export { SetupQueue } from './incoming/setup-queue.ts';
 export { endCallsOf } from './ports/removed-domain.ts';
 export type { ListenTo } from './sound/call-media.ts';
 export { Switch } from './switch.ts';

@@ -7,6 +7,7 @@ import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../r
 import { MediaError, type MediaServers } from '../media/index.ts';
 import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
 import type { Overload } from './incoming/admission.ts';
+import type { SetupQueue } from './incoming/setup-queue.ts';
 import { Authentication } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import { LoopCount } from './placing/loop-count.ts';
@@ -36,6 +37,8 @@ export interface SwitchOptions {
   readonly events: DialogEvents;
   /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
+  /** Measures the set-up of calls. */
+  readonly setups: SetupQueue;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
   /** Speech recognition for scenarios. */
@@ -93,7 +96,7 @@ export class Switch implements SipHandlers {
       invite: (invite) => this.#connected().sip.invite(invite),
       message: (message) => this.#connected().sip.message(message),
       sipServer: () => this.#connected().sip.next(),
-      createEndpoint: (wish) => this.#connected().media.createEndpoint(wish),
+      createEndpoint: (wish) => options.setups.measure(() => this.#connected().media.createEndpoint(wish)),
       onlyMediaServer: () => this.#connected().media.only,
       placeCall: (decision, attempt) => placeCall(this.#tools, decision, attempt),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),

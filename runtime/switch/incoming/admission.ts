@@ -1,5 +1,6 @@
-/** Admits new calls within the limits of a node. */
+/** Admits new calls within the limits of a node, and as long as it is not overloaded. */
 import { TokenBucket } from '../../rate/index.ts';
+import type { SetupQueue } from './setup-queue.ts';
 
 /** Limits of a node; 0: no limit. */
 export interface CallLimits {
@@ -7,6 +8,15 @@ export interface CallLimits {
   readonly calls: number;
   /** Calls begun in one second. */
   readonly startsPerSecond: number;
+}
+
+/** What {@link Admission} looks at. */
+export interface LoadedNode {
+  /** Dialogs at the moment. */
+  readonly live: () => number;
+  readonly setups: Pick<SetupQueue, 'refuses'>;
+  /** Called for a call that `setups` refuses. */
+  readonly overloaded?: () => void;
 }
 
 /** The limit that refuses a new call. */
@@ -17,24 +27,26 @@ export interface Overload {
 
 /** Retry-After, in seconds, of a node at its limit of calls: about the time until one of them ends. */
 const RETRY_WHEN_FULL = 5;
+/**
+ * Retry-After, in seconds, of an overloaded node: the queue drains within a second. A proxy or gateway sends nothing meanwhile
+ * (RFC 3261 section 21.5.4), so more would leave the node idle.
+ */
+const RETRY_WHEN_SLOW = 1;
 
 /**
- * Admits new calls within the limits of a node. Beyond them it refuses new calls at once, to keep the quality of the live
+ * Admits new calls within the limits of a node, and as long as they are set up in time. Beyond that it refuses new calls at once, to keep the quality of the live
  * ones.
  */
 export class Admission {
   readonly #limits: CallLimits;
-  readonly #live: () => number;
+  readonly #node: LoadedNode;
   readonly #now: () => number;
   readonly #starts: TokenBucket | undefined;
 
-  /**
-   * @param live dialogs at the moment
-   * @param now milliseconds of a clock that never goes back
-   */
-  constructor(limits: CallLimits, live: () => number, now: () => number = () => performance.now()) {
+  /** @param now milliseconds of a clock that never goes back */
+  constructor(limits: CallLimits, node: LoadedNode, now: () => number = () => performance.now()) {
     this.#limits = limits;
-    this.#live = live;
+    this.#node = node;
     this.#now = now;
     if (limits.startsPerSecond > 0) this.#starts = new TokenBucket(limits.startsPerSecond);
   }
@@ -42,8 +54,13 @@ export class Admission {
   /** Undefined when the call may begin, which is counted then. */
   refuse(): Overload | undefined {
     const { calls, startsPerSecond } = this.#limits;
-    if (calls > 0 && this.#live() >= calls)
+    const { live, setups, overloaded } = this.#node;
+    if (calls > 0 && live() >= calls)
       return { reason: `the node is at its limit of ${calls} calls`, retryAfterSeconds: RETRY_WHEN_FULL };
+    if (setups.refuses()) {
+      overloaded?.();
+      return { reason: 'the node is overloaded: calls take too long to set up', retryAfterSeconds: RETRY_WHEN_SLOW };
+    }
     if (this.#starts === undefined || this.#starts.take(this.#now())) return undefined;
     return { reason: `the node is at its limit of ${startsPerSecond} new calls a second`, retryAfterSeconds: 1 };
   }
