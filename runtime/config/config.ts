@@ -49,6 +49,8 @@ export interface Config {
   readonly scenarioNetworks: readonly string[];
   /** Addresses and networks exempt from the login ban. */
   readonly loginAllowList: readonly string[];
+  /** Requests a second from one address that need a SIP password; 0: no limit. */
+  readonly sipRequests: number;
   /** Lifetimes of a session after its last use, and after the login, in milliseconds; Infinity: no limit. */
   readonly sessionLimits: { readonly idleMs: number; readonly lifetimeMs: number };
   /** Limit of REST requests of one session in a second; 0: no limit. */
@@ -142,7 +144,12 @@ export const SETTINGS = [
   {
     name: 'RINGMASTER_LOGIN_ALLOW',
     fallback: '',
-    about: 'addresses and networks (CIDR) that failed logins do not ban, comma-separated',
+    about: 'addresses and networks (CIDR) that failed logins and SIP passwords do not ban, comma-separated',
+  },
+  {
+    name: 'RINGMASTER_SIP_REQUESTS',
+    fallback: '200',
+    about: 'requests a second from one address that need a SIP password; 0: no limit',
   },
   {
     name: 'RINGMASTER_SECRETS_FILE',
@@ -215,6 +222,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: hosts('RINGMASTER_SCENARIO_HOSTS', text),
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
+    sipRequests: integer('RINGMASTER_SIP_REQUESTS', text, 0, 100_000),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };
 }

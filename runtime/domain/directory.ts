@@ -10,7 +10,12 @@ export interface Domain {
   readonly name: DomainName;
   readonly isMaster: boolean;
   readonly parentId: string | undefined;
+  /** Absent: `unregistered`. */
+  readonly digest?: Digest | undefined;
 }
+
+/** Which calls and texts of phones need digest credentials: all, or those from elsewhere than a registered contact. */
+export type Digest = 'always' | 'unregistered';
 
 export interface SipUser {
   readonly id: string;
@@ -22,6 +27,8 @@ export interface SipUser {
   readonly userId: string | undefined;
   /** HA1 per digest algorithm, realm = domain (RFC 7616 section 3.4.2). */
   readonly ha1: { readonly md5: string; readonly sha256: string };
+  /** Absent: as the domain says. */
+  readonly digest?: Digest | undefined;
 }
 
 export interface FeatureCode {

@@ -31,6 +31,7 @@ class Snapshot {
       name: asDomainName(row.name),
       isMaster: row.is_master,
       parentId: row.parent_id ?? undefined,
+      digest: row.security.digest,
     };
     const known = this.spacesById.get(row.id);
     if (known !== undefined) {
@@ -62,6 +63,7 @@ class Snapshot {
       name: row.name,
       userId: row.user_id ?? undefined,
       ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
+      digest: row.security.digest,
     };
     space.putSipUser(sipuser);
     this.sipUsers.set(row.id, sipuser);

@@ -55,7 +55,12 @@ function addTo(list: BlockList, entry: string): void {
   }
 }
 
-function allowedBy(entries: readonly string[]): (ip: string) => boolean {
+/**
+ * Whether an address is on the list.
+ * @param entries addresses and `address/prefix` networks
+ * @throws InvalidFieldError for another entry
+ */
+export function allowedBy(entries: readonly string[]): (ip: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) addTo(list, entry);
   return (ip) => list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');

@@ -28,6 +28,7 @@ export {
   makeAccountsOfEmptyStore,
   makeFirstAccounts,
 } from './first-accounts.ts';
+export { allowedBy } from './ban-filter.ts';
 export { generatePassword } from './generated-password.ts';
 export { ADMIN_ROLE } from './grants.ts';
 export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';

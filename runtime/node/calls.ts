@@ -6,8 +6,9 @@ import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
 import { callEvents, type EventBus, messageEvents } from '../events/index.ts';
+import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { Admission, endCallsOf, OverloadNotice, SetupQueue, Switch } from '../switch/index.ts';
+import { Admission, DigestBan, endCallsOf, OverloadNotice, SetupQueue, SourceRate, Switch } from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { LateParts } from './late.ts';
@@ -86,6 +87,10 @@ export function openCalls(needs: CallNeeds): Calls {
       },
     },
     overload: () => overload('sip'),
+    senders: {
+      ban: new DigestBan(allowedBy(config.loginAllowList)),
+      rate: new SourceRate(config.sipRequests),
+    },
     setups,
     watcher: recording.recorder,
     listenTo: listener(speech),

@@ -21,12 +21,16 @@ const NONCE_LIFE_MS = 300_000;
 const NONCES_KEPT = 50_000;
 
 /**
- * Digest authentication of phones (RFC 3261 section 22, RFC 7616, RFC 8760). Nonces are signed and timed, so issued
- * ones need no table; each use must carry a higher count, which prevents replay.
+ * Digest authentication of phones (RFC 3261 section 22, RFC 7616, RFC 8760). Nonces are signed, timed and made for one
+ * address, so issued ones need no table; each use must carry a higher count, which prevents replay. Only who received a
+ * challenge can answer it: nobody can make failures in the name of another address.
  */
 export class DigestAuthenticator {
   readonly #key = randomBytes(32);
+  /** Counts of used nonces, in the order of their last use. */
   readonly #used = new Map<string, number>();
+  /** Nonces issued until this time are stale, as the count of one of them was dropped. */
+  #forgotten = 0;
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -36,27 +40,30 @@ export class DigestAuthenticator {
   /**
    * The value of WWW-Authenticate or Proxy-Authenticate. A single challenge, with MD5: current phones fail when a
    * second one with an unknown algorithm follows.
+   * @param address of the sender
    */
-  challenge(realm: string, stale: boolean): string {
-    const nonce = this.#nonce();
+  challenge(realm: string, address: string, stale: boolean): string {
+    const nonce = this.#nonce(address);
     return `Digest realm="${realm}", nonce="${nonce}", algorithm=MD5, qop="auth"${stale ? ', stale=true' : ''}`;
   }
 
   /**
    * @param header value of Authorization or Proxy-Authorization, if present
+   * @param address of the sender
    * @param secretOf HA1 of a user name in the realm; undefined for an unknown user
    */
   verify(
     header: string | undefined,
     method: string,
     realm: string,
+    address: string,
     secretOf: (username: string) => DigestSecret | undefined,
   ): DigestVerdict {
     const fields = header === undefined ? undefined : parseDigest(header);
     if (fields === undefined || fields.realm?.toLowerCase() !== realm.toLowerCase())
       return { ok: false, reason: 'missing' };
     const { username = '', nonce = '', uri = '', response = '', qop, cnonce = '', nc = '' } = fields;
-    if (!this.#fresh(nonce)) return { ok: false, reason: 'stale' };
+    if (!this.#fresh(nonce, address)) return { ok: false, reason: 'stale' };
     const algorithm = (fields.algorithm ?? 'MD5').toUpperCase();
     const hash = algorithm === 'SHA-256' ? 'sha256' : algorithm === 'MD5' ? 'md5' : undefined;
     const secret = secretOf(username);
@@ -72,21 +79,22 @@ export class DigestAuthenticator {
     return { ok: true, username };
   }
 
-  #nonce(): string {
+  #nonce(address: string): string {
     const stamp = this.#now().toString(36);
     const salt = randomBytes(9).toString('base64url');
-    return `${stamp}.${salt}.${this.#sign(`${stamp}.${salt}`)}`;
+    return `${stamp}.${salt}.${this.#sign(`${stamp}.${salt}.${address}`)}`;
   }
 
   #sign(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 22);
   }
 
-  #fresh(nonce: string): boolean {
+  #fresh(nonce: string, address: string): boolean {
     const [stamp = '', salt = '', signature = ''] = nonce.split('.');
-    if (!equal(this.#sign(`${stamp}.${salt}`), signature)) return false;
-    const age = this.#now() - Number.parseInt(stamp, 36);
-    return age >= 0 && age < NONCE_LIFE_MS;
+    if (!equal(this.#sign(`${stamp}.${salt}.${address}`), signature)) return false;
+    const issued = issuedAt(nonce);
+    const age = this.#now() - issued;
+    return age >= 0 && age < NONCE_LIFE_MS && issued > this.#forgotten;
   }
 
   #count(nonce: string, nc: number): boolean {
@@ -94,9 +102,18 @@ export class DigestAuthenticator {
     if (!(nc > last)) return false;
     this.#used.delete(nonce);
     this.#used.set(nonce, nc);
-    if (this.#used.size > NONCES_KEPT) this.#used.delete(this.#used.keys().next().value as string);
+    if (this.#used.size > NONCES_KEPT) {
+      const oldest = this.#used.keys().next().value as string;
+      this.#used.delete(oldest);
+      this.#forgotten = Math.max(this.#forgotten, issuedAt(oldest));
+    }
     return true;
   }
+}
+
+/** Milliseconds since the epoch. */
+function issuedAt(nonce: string): number {
+  return Number.parseInt(nonce, 36);
 }
 
 const FIELD = /(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;

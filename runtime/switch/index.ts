@@ -3,6 +3,8 @@ export type { LiveCall } from './dialogs/live-call.ts';
 export { Admission } from './incoming/admission.ts';
 export { OverloadNotice } from './incoming/overload-notice.ts';
 export { SetupQueue } from './incoming/setup-queue.ts';
+export { DigestBan } from './registrations/digest-ban.ts';
+export { SourceRate } from './registrations/source-rate.ts';
 export { endCallsOf } from './ports/removed-domain.ts';
 export type { ListenTo } from './sound/call-media.ts';
 export { Switch } from './switch.ts';

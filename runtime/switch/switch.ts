@@ -8,7 +8,7 @@ import { MediaError, type MediaServers } from '../media/index.ts';
 import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
 import type { Overload } from './incoming/admission.ts';
 import type { SetupQueue } from './incoming/setup-queue.ts';
-import { Authentication } from './registrations/authentication.ts';
+import { Authentication, type SenderLimits } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import { LoopCount } from './placing/loop-count.ts';
 import { DialogBook, type DialogEvents } from './dialogs/dialog-book.ts';
@@ -37,6 +37,8 @@ export interface SwitchOptions {
   readonly events: DialogEvents;
   /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
+  /** Bounds requests that need a password. */
+  readonly senders: SenderLimits;
   /** Measures the set-up of calls. */
   readonly setups: SetupQueue;
   /** Follows answered calls to their end. */
@@ -75,7 +77,7 @@ export class Switch implements SipHandlers {
       (host) => this.#links?.sip.listensAt(host) === true,
       (host) => directory.domain(host)?.name,
     );
-    this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts);
+    this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts, options.senders, log);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
     const failed: SwitchTools['failed'] = (err, what, { callid }) => {

@@ -43,6 +43,11 @@ export class OutgoingCall extends PhoneCall {
     this.#transaction = this.#invite();
   }
 
+  /** The INVITE was repeated with the password. */
+  get wasChallenged(): boolean {
+    return this.#cseq > 1;
+  }
+
   /** The first 101-199, as status. */
   async ringing(withinMs = 5000): Promise<number> {
     return this.#ringing.wait(withinMs);

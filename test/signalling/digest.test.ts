@@ -4,6 +4,7 @@ import { DigestAuthenticator } from '../../runtime/signalling/digest.ts';
 
 const hash = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('hex');
 const SECRET = { md5: hash('md5', 'alice:demo.local:pw'), sha256: hash('sha256', 'alice:demo.local:pw') };
+const ADDRESS = '192.0.2.1';
 const secretOf = (login: string) => (login === 'alice' ? SECRET : undefined);
 
 interface Answer {
@@ -43,8 +44,8 @@ describe('digest authentication of phones', () => {
     now = 1_000_000;
     digest = new DigestAuthenticator(() => now);
   });
-  const challenge = () => digest.challenge('demo.local', false);
-  const verify = (header: string | undefined) => digest.verify(header, 'REGISTER', 'demo.local', secretOf);
+  const challenge = () => digest.challenge('demo.local', ADDRESS, false);
+  const verify = (header: string | undefined) => digest.verify(header, 'REGISTER', 'demo.local', ADDRESS, secretOf);
 
   it('accepts the right password with MD5, with SHA-256, and without qop', () => {
     expect(verify(respond(challenge()))).to.deep.equal({ ok: true, username: 'alice' });
@@ -83,5 +84,20 @@ describe('digest authentication of phones', () => {
     now += 301_000;
     expect(verify(respond(given))).to.include({ reason: 'stale' });
     expect(verify(respond('nonce="abc.def.ghi"'))).to.include({ reason: 'stale' });
+  });
+
+  it('refuses a nonce that was made for another address', () => {
+    const answer = respond(digest.challenge('demo.local', '192.0.2.2', false));
+    expect(verify(answer)).to.include({ reason: 'stale' });
+  });
+
+  it('refuses a used nonce whose count was dropped', function () {
+    this.timeout(20_000);
+    const first = challenge();
+    expect(verify(respond(first)).ok).to.equal(true);
+    now += 1;
+    for (let other = 0; other < 50_000; other += 1) verify(respond(challenge()));
+    expect(verify(respond(first))).to.include({ reason: 'stale' });
+    expect(verify(respond(challenge())).ok).to.equal(true);
   });
 });

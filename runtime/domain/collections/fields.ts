@@ -43,5 +43,19 @@ export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 /** Free-form object, merged by first-level keys. */
 export const Composite = Type.Record(Type.String(), Type.Unknown());
 
+/** The field `security` of domains and sipusers. Unknown keys are kept. */
+export const Security = Type.Object(
+  {
+    digest: Type.Optional(
+      Type.Union([Type.Literal('always'), Type.Literal('unregistered')], {
+        description:
+          'which calls and texts of phones need digest credentials: all, or those that do not come from a registered ' +
+          'contact. A sipuser without it follows the domain; a domain without it needs them of the unregistered',
+      }),
+    ),
+  },
+  { additionalProperties: Type.Unknown() },
+);
+
 /** Composite fields of every domain-center collection. */
 export const composites = { opts: Composite, ext: Composite, lic: Composite, security: Composite };

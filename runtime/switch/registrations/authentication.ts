@@ -4,6 +4,7 @@ import type { Directory, LocationStore, Provider, SipUser } from '../../domain/i
 import {
   DigestAuthenticator,
   type DigestSecret,
+  type Log,
   parseSipUri,
   sourceOf,
   type SrfRequest,
@@ -12,6 +13,17 @@ import {
 import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { OwnHosts } from '../addresses/own-hosts.ts';
+import type { DigestBan } from './digest-ban.ts';
+import type { SourceRate } from './source-rate.ts';
+
+/** Bounds what senders may ask of the switch whom nobody vouches for. */
+export interface SenderLimits {
+  readonly ban: DigestBan;
+  readonly rate: SourceRate;
+}
+
+/** Seconds that a sender beyond its rate should wait. */
+const RETRY_AFTER = '1';
 
 /** Refuses a request with a status and headers. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
@@ -23,18 +35,30 @@ export type Account =
 
 /**
  * Authenticates phones and gateways. A REGISTER always needs digest credentials. A call needs none if it comes from a
- * registered contact of its account, or from an address of a provider; any other call is challenged.
+ * registered contact of its account, or from an address of a provider; any other call is challenged. Requests that need a
+ * password are bounded for each address, and end for a while after wrong ones.
  */
 export class Authentication {
   readonly #directory: Directory;
   readonly #location: LocationStore;
   readonly #trunks: Trunks;
   readonly #ownHosts: OwnHosts;
+  readonly #limits: SenderLimits;
+  readonly #log: Log;
   readonly #digest = new DigestAuthenticator();
 
   /** @param ownHosts learns the hosts under which phones reach this platform */
-  constructor(directory: Directory, location: LocationStore, trunks: Trunks, ownHosts: OwnHosts) {
+  constructor(
+    directory: Directory,
+    location: LocationStore,
+    trunks: Trunks,
+    ownHosts: OwnHosts,
+    limits: SenderLimits,
+    log: Log,
+  ) {
     this.#ownHosts = ownHosts;
+    this.#limits = limits;
+    this.#log = log;
     this.#directory = directory;
     this.#location = location;
     this.#trunks = trunks;
@@ -72,7 +96,7 @@ export class Authentication {
     const from = parseSipUri(req.get('From') ?? '');
     const domain = this.#domainOf(from?.host) ?? this.#domainOf(parseSipUri(req.uri)?.host) ?? this.#onlyDomain();
     const claimed = from === undefined || domain === undefined ? undefined : this.#claimed(domain, from.user);
-    if (claimed !== undefined && this.#callsFromItsContact(claimed, req)) return { kind: 'sipuser', sipUser: claimed };
+    if (claimed !== undefined && this.#isTrusted(claimed, req)) return { kind: 'sipuser', sipUser: claimed };
     const provider = this.#trunks.identify(req);
     if (provider !== undefined) return { kind: 'provider', provider };
     if (from === undefined || domain === undefined) {
@@ -89,17 +113,40 @@ export class Authentication {
     status: 401 | 407,
     refuse: Refuse,
   ): Account | undefined {
-    const verdict = this.#digest.verify(credentials, req.method, domain, (login) =>
-      secretOf(this.#account(domain, login)),
+    const { address } = sourceOf(req);
+    if (!this.#limits.rate.take(address)) {
+      refuse(503, { 'Retry-After': RETRY_AFTER });
+      return undefined;
+    }
+    const verdict = this.#digest.verify(credentials, req.method, domain, address, (login) =>
+      this.#mayTry(req, domain, login) ? secretOf(this.#account(domain, login)) : undefined,
     );
     if (verdict.ok) return this.#account(domain, verdict.username);
     if (verdict.reason === 'wrong') {
-      refuse(403, {});
+      refuse(403, this.#wrong(req, domain, verdict.username));
       return undefined;
     }
     const header = status === 401 ? 'WWW-Authenticate' : 'Proxy-Authenticate';
-    refuse(status, { [header]: this.#digest.challenge(domain, verdict.reason === 'stale') });
+    refuse(status, { [header]: this.#digest.challenge(domain, address, verdict.reason === 'stale') });
     return undefined;
+  }
+
+  /** False while the sender is banned, which registered phones are not. */
+  #mayTry(req: SrfRequest, domain: DomainName, login: string): boolean {
+    const { address } = sourceOf(req);
+    if (this.#limits.ban.retryAfter(address, `${login}@${domain}`) === 0) return true;
+    const claimed = this.#claimed(domain, login);
+    return claimed !== undefined && this.#callsFromItsContact(claimed, req);
+  }
+
+  /** Counts a wrong password. @returns the headers of the refusal */
+  #wrong(req: SrfRequest, domain: DomainName, login: string): Record<string, string> {
+    const { address } = sourceOf(req);
+    const account = `${login}@${domain}`;
+    const begins = this.#limits.ban.fail(address, account);
+    const seconds = this.#limits.ban.retryAfter(address, account);
+    if (begins) this.#log.warn({ address, account, seconds }, 'banned after wrong SIP passwords');
+    return seconds === 0 ? {} : { 'Retry-After': String(seconds) };
   }
 
   /** Learns a host under which a phone reaches this platform. The name of a domain is no such host. */
@@ -116,6 +163,12 @@ export class Authentication {
 
   #claimed(domain: DomainName, user: string): SipUser | undefined {
     return this.#directory.sipUserByLogin(domain, user) ?? this.#directory.sipUserByNumber(domain, user);
+  }
+
+  /** A call or text from a registered contact needs no credentials, unless its sipuser or domain says so. */
+  #isTrusted(sipUser: SipUser, req: SrfRequest): boolean {
+    const digest = sipUser.digest ?? this.#directory.domain(sipUser.domain)?.digest;
+    return digest !== 'always' && this.#callsFromItsContact(sipUser, req);
   }
 
   #callsFromItsContact(sipUser: SipUser, req: SrfRequest): boolean {

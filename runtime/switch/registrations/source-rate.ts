@@ -1,0 +1,37 @@
+/** Bounds the requests of each sender that nobody vouches for. */
+import { TokenBucket } from '../../rate/index.ts';
+
+/** Requests at once, in seconds of the rate: phones behind one address may all register after a failure of its network. */
+const BURST_SECONDS = 5;
+/** Number of addresses kept. The oldest is dropped first; it then has its burst again. */
+const MAX_ADDRESSES = 50_000;
+
+/** A rate limit for each address. */
+export class SourceRate {
+  readonly #perSecond: number;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, TokenBucket>();
+
+  /**
+   * @param perSecond requests a second from one address; 0: no limit
+   * @param now milliseconds of a clock that never goes back
+   */
+  constructor(perSecond: number, now: () => number = () => performance.now()) {
+    this.#perSecond = perSecond;
+    this.#now = now;
+  }
+
+  /** Counts a request; false when the address is beyond its rate. */
+  take(address: string): boolean {
+    if (this.#perSecond === 0) return true;
+    const now = this.#now();
+    const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#perSecond, this.#perSecond * BURST_SECONDS);
+    this.#buckets.delete(address);
+    this.#buckets.set(address, bucket);
+    for (const [known, idle] of this.#buckets) {
+      if (known === address || (this.#buckets.size <= MAX_ADDRESSES && !idle.full(now))) break;
+      this.#buckets.delete(known);
+    }
+    return bucket.take(now);
+  }
+}
