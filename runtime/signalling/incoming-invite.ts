@@ -5,6 +5,7 @@ import { SessionTimerHeaders } from './session-timer.ts';
 import type { WaitingInvite } from './left-waiting.ts';
 import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
+import { sendableStatus } from './sendable-status.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 import { requiresReliable } from './unsupported-request.ts';
@@ -103,8 +104,9 @@ export class IncomingInvite {
   /** Refuses the call; ignored when already answered, refused or cancelled. */
   reject(status: number, reason?: string, headers: Record<string, string> = {}): void {
     if (this.#settled()) return;
-    if (reason === undefined) this.#res.send(status, { headers });
-    else this.#res.send(status, reason, { headers });
+    const sent = sendableStatus(status);
+    if (reason === undefined) this.#res.send(sent, { headers });
+    else this.#res.send(sent, reason, { headers });
   }
 
   /**

@@ -19,6 +19,7 @@ export { ReinviteRefused } from './reinvite.ts';
 export { type DialogTags, namesDialog, parseReplaces, type Replaces } from './replaces.ts';
 export { RingingJournal } from './ringing-journal.ts';
 export { LocalDescription } from './sdp.ts';
+export { sendableStatus } from './sendable-status.ts';
 export type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from './sip-dialog.ts';
 export { bracketUri, displayName, nameAddr, parseSipUri, plainUri } from './sip-uri.ts';
 export type { SrfRequest, SrfResponse } from './srf-types.ts';

@@ -4,6 +4,7 @@ import { headerOf } from './header-of.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
 import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
+import { sendableStatus } from './sendable-status.ts';
 import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts';
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 import { unsupportedRequest } from './unsupported-request.ts';
@@ -256,7 +257,7 @@ export class SipDialog {
     const handlers = await this.#attended.promise;
     const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer);
     if (answer.sdp === undefined) {
-      res.send(answer.status);
+      res.send(sendableStatus(answer.status));
       return;
     }
     this.#awaitingAnswerInAck = offer === undefined;

@@ -1,3 +1,3 @@
 /** The door of this room: what other rooms use of it. */
-export { reasonPhrase } from './reason-phrase.ts';
+export { knownStatus, reasonPhrase } from './reason-phrase.ts';
 export { sdpDirection } from './sdp-direction.ts';

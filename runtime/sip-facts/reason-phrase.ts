@@ -77,6 +77,11 @@ const PHRASES: Readonly<Record<number, string>> = {
   608: 'Rejected',
 };
 
+/** The status itself if it is in the registry, else the x00 of its class (RFC 3261 section 8.1.3.2): a bounded number. */
+export function knownStatus(status: number): number {
+  return PHRASES[status] === undefined ? Math.floor(status / 100) * 100 : status;
+}
+
 /**
  * The usual reason phrase of a status. A failure without one of its own counts as the x00 of its class (RFC 3261 section
  * 8.1.3.2).

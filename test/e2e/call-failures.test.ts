@@ -17,6 +17,20 @@ describe('calls without an answer', () => {
     });
   }
 
+  for (const [status, instead] of [
+    [499, 400],
+    [607, 600],
+    [555, 500],
+  ] as const) {
+    it(`an unusual ${status} of the called phone reaches the caller as ${instead}, and the node goes on`, async () => {
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const call = await alice.call('102');
+      (await bob.incoming()).reject(status);
+      expect((await call.refused()).status).to.equal(instead);
+      await stage.expectNoDialog();
+    });
+  }
+
   it('the caller gets 404 for an unknown number', async () => {
     const alice = await stage.phone('alice');
     expect((await (await alice.call('199')).refused()).status).to.equal(404);

@@ -123,6 +123,12 @@ describe('text messages outside calls (MESSAGE)', () => {
       expect((await alice.message('102', 'hello')).status).to.equal(200);
     });
 
+    it('an unusual answer of a phone reaches the sender as that of its class, and the node goes on', async () => {
+      const alice = await stage.phone('alice');
+      await stage.phone('bob', { messageStatus: 499 });
+      expect((await alice.message('102', 'hello')).status).to.equal(400);
+    });
+
     it('follow no redirection, and pass on no challenge of another phone', async () => {
       const alice = await stage.phone('alice');
       await stage.phone('bob', { messageStatus: 407 });

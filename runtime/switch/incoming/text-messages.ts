@@ -9,6 +9,7 @@ import {
   nameAddr,
   parseSipUri,
   readTextBody,
+  sendableStatus,
   type SipAnswer,
   sourceOf,
   type SrfRequest,
@@ -80,7 +81,7 @@ export class TextMessages implements TextPort {
     const receiver = sipUserNamed(this.#tools.directory, sipUser.domain, called);
     if (receiver === undefined) return refuse(404);
     this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(
-      (status) => res.send(status),
+      (status) => res.send(sendableStatus(status)),
       (err: unknown) => {
         this.#tools.log.error({ err, callId: req.get('Call-ID') }, 'text not passed on');
         if (!res.finalResponseSent) res.send(500);
