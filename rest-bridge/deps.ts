@@ -79,6 +79,14 @@ export interface ScenarioRecordings {
   remove(domain: DomainName, name: string): Promise<boolean>;
 }
 
+/** Counts what subscribers of events lose. */
+export interface SubscriberObserver {
+  /** A subscriber read too slowly, and its connection ends. */
+  subscriberDropped(transport: 'websocket' | 'sse'): void;
+  /** A subscription resumed, and events were lost meanwhile. */
+  eventsLost(): void;
+}
+
 export interface RestDeps {
   readonly recordings: Recordings;
   readonly scenarioRecordings: ScenarioRecordings;
@@ -110,7 +118,7 @@ export interface RestDeps {
   /** For requests with an Idempotency-Key. */
   readonly firstAnswers: Pick<FirstAnswers, 'once'>;
   /** The node's figures for Prometheus. */
-  readonly metrics: { readonly contentType: string; text(): Promise<string> };
+  readonly metrics: { readonly contentType: string; text(): Promise<string> } & Partial<SubscriberObserver>;
   readonly health: () => Promise<Health>;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */

@@ -88,7 +88,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   answerHeadFallback(app);
   logAccess(app, log);
 
-  const subscribers = new Subscribers(deps.events, deps.iam);
+  const subscribers = new Subscribers(deps.events, deps.iam, deps.metrics);
   webSockets(app, { iam: deps.iam, subscribers });
   healthRoute(app, deps);
   metricsRoute(app, deps);

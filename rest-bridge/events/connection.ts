@@ -156,6 +156,7 @@ export class EventConnection implements Subscriber {
     if (socket.readyState !== socket.OPEN) return sent();
     if (socket.bufferedAmount - this.#turns.answerBytes > MAX_WAITING_BYTES) {
       sent();
+      this.#subscribers.dropped('websocket');
       return this.drop(CLOSE.tooSlow, `too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
     }
     gathered(this.#stream);

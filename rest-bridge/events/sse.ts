@@ -67,7 +67,7 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
         exargs: exargsOf(request.query),
       };
       const { raw } = reply;
-      const stream = new EventStream(raw);
+      const stream = new EventStream(raw, () => subscribers.dropped('sse'));
       const waiting: string[] = [];
       let open = false;
       const subscribed = subscribers.subscribe(
@@ -123,16 +123,22 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
 /** One answer as a stream of events; a client that does not read is dropped. */
 class EventStream {
   readonly #raw: ServerResponse;
+  readonly #onSlow: () => void;
 
-  constructor(raw: ServerResponse) {
+  /** @param onSlow called when the client is dropped because it does not read */
+  constructor(raw: ServerResponse, onSlow: () => void) {
     this.#raw = raw;
+    this.#onSlow = onSlow;
   }
 
   write(text: string): void {
     const raw = this.#raw;
     if (raw.writableEnded || raw.destroyed) return;
     if (raw.writableLength <= MAX_WAITING_BYTES) raw.write(text);
-    else this.drop(`too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
+    else {
+      this.#onSlow();
+      this.drop(`too slow: more than ${MAX_WAITING_BYTES} bytes wait`);
+    }
   }
 
   /** Ends it with a reason after the waiting events, even if the client does not read. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventBus, type Sink, Subscription } from '../../runtime/events/index.ts';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
+import type { SubscriberObserver } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
 
@@ -46,9 +47,11 @@ export interface Subscribed {
 export class Subscribers {
   readonly #bus: EventBus;
   readonly #iam: Pick<Iam, 'allows' | 'watch'>;
+  readonly #observer: Partial<SubscriberObserver>;
   readonly #entries = new Map<string, Map<string, Entry>>();
 
-  constructor(bus: EventBus, iam: Pick<Iam, 'allows' | 'watch'>) {
+  constructor(bus: EventBus, iam: Pick<Iam, 'allows' | 'watch'>, observer: Partial<SubscriberObserver> = {}) {
+    this.#observer = observer;
     this.#bus = bus;
     this.#iam = iam;
   }
@@ -98,13 +101,20 @@ export class Subscribers {
     }
     mine.set(id, entry);
     const complete = subscription.attach(sink, after ?? subscription.seq);
+    const resumed = !resumes || (before !== undefined && complete);
+    if (!resumed) this.#observer.eventsLost?.();
     return {
       id,
       sink,
-      resumed: !resumes || (before !== undefined && complete),
+      resumed,
       seq: subscription.seq,
       expires: seconds,
     };
+  }
+
+  /** The connection of a subscriber that reads too slowly ends. */
+  dropped(transport: 'websocket' | 'sse'): void {
+    this.#observer.subscriberDropped?.(transport);
   }
 
   /** Ends a subscription; an unknown id is not an error. */

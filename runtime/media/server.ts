@@ -66,6 +66,11 @@ export class MediaServer implements EndpointServer {
     return this.#links.some(({ usable }) => usable);
   }
 
+  /** Number of connections to its event socket. */
+  get links(): number {
+    return this.#links.filter(({ connected }) => connected).length;
+  }
+
   /** True when it recently failed to answer. */
   get resting(): boolean {
     return performance.now() < this.#restUntil;

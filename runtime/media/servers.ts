@@ -25,12 +25,15 @@ export interface PlacedEndpointWish extends EndpointWish {
  */
 export class MediaServers {
   readonly #servers: readonly MediaServer[];
+  readonly #wanted: number;
   readonly #closing = new AbortController();
   readonly #told = new Set<string>();
   #turn = 0;
 
-  private constructor(servers: readonly MediaServer[]) {
+  /** @param wanted connections to event sockets when all servers are reachable */
+  private constructor(servers: readonly MediaServer[], wanted: number) {
     this.#servers = servers;
+    this.#wanted = wanted;
   }
 
   /**
@@ -45,7 +48,7 @@ export class MediaServers {
     { patienceMs, log }: { readonly patienceMs: number; readonly log: Log },
   ): Promise<MediaServers> {
     const servers = addresses.map((address) => new MediaServer(address));
-    const pool = new MediaServers(servers);
+    const pool = new MediaServers(servers, servers.length * routes.length);
     const end = performance.now() + patienceMs;
     const connecting = servers.flatMap((server, at) =>
       routes.map((route) => {
@@ -73,6 +76,11 @@ export class MediaServers {
   /** Number of usable media servers. */
   get usable(): number {
     return this.#servers.filter(({ usable }) => usable).length;
+  }
+
+  /** Connections to event sockets: one to each media server for each SIP server. */
+  pool(): { readonly open: number; readonly limit: number } {
+    return { open: this.#servers.reduce((sum, { links }) => sum + links, 0), limit: this.#wanted };
   }
 
   /** Number of live endpoints. */

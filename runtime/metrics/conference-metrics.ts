@@ -1,12 +1,12 @@
 /** Prometheus metrics of conferences. */
-import { Counter, type Registry, Summary } from 'prom-client';
-import { PERCENTILES, WINDOW } from './summaries.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { WORK } from './buckets.ts';
 
 /** Metrics of conferences. The numbers of conferences and participants are among the gauges of live objects. */
 export class ConferenceMetrics {
   readonly #events: Counter<'event'>;
   readonly #commands: Counter;
-  readonly #effect: Summary;
+  readonly #effect: Histogram;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -21,11 +21,10 @@ export class ConferenceMetrics {
       help: 'Commands that changed who hears whom in a conference',
       registers,
     });
-    this.#effect = new Summary({
+    this.#effect = new Histogram({
       name: 'ringmaster_topology_effect_seconds',
-      help: 'Seconds from a request with topology commands until the media server has carried them out, over the last ten minutes',
-      percentiles: PERCENTILES,
-      ...WINDOW,
+      help: 'Seconds from a request with topology commands until the media server has carried them out',
+      buckets: WORK,
       registers,
     });
   }

@@ -1,7 +1,10 @@
 /** Prometheus metrics of the node. */
-import { Counter, collectDefaultMetrics, Gauge, Registry, Summary } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ANSWER } from './buckets.ts';
+import { CallMetrics } from './call-metrics.ts';
 import { ConferenceMetrics } from './conference-metrics.ts';
-import { PERCENTILES, WINDOW } from './summaries.ts';
+import { measureEventLoopDelay } from './event-loop-delay.ts';
+import { LabelLimit } from './label-limit.ts';
 
 /** Records milestones and ends of operations. */
 export interface OperationObserver {
@@ -13,23 +16,40 @@ export interface OperationObserver {
   refused(operation: string, code: string): void;
 }
 
+/** Members of a pool by state, e.g. `{ open: 10, busy: 3, waiting: 0 }`. */
+export type PoolSize = Readonly<Record<string, number>>;
+
+/** Processor time of all scripts of a domain so far, and memory of the running ones. */
+export interface ScriptsUsage {
+  readonly cpuMs: number;
+  readonly memoryBytes: number;
+}
+
+/** What is read with each scrape. */
 export interface MetricsOptions {
-  /** Counts of live objects by kind, read with each scrape. */
+  /** Counts of live objects by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
+  /** Sizes of pools by name. */
+  readonly pools?: () => Readonly<Record<string, PoolSize>>;
+  /** What scripts use, by domain. */
+  readonly scripts?: () => ReadonlyMap<string, ScriptsUsage>;
 }
 
 /** The node's metrics in Prometheus' text format. */
 export class Metrics implements OperationObserver {
   readonly conferences: ConferenceMetrics;
+  readonly calls: CallMetrics;
   readonly #registry = new Registry();
-  readonly #calls: Counter<'event'>;
+  readonly #callEvents: Counter<'event'>;
   readonly #refused: Counter<'by'>;
   readonly #overloaded: Gauge;
+  readonly #droppedSubscribers: Counter<'transport'>;
+  readonly #eventGaps: Counter;
   readonly #operations: Counter<'operation' | 'result'>;
-  readonly #answers: Summary<'operation'>;
-  readonly #milestones: Summary<'operation' | 'milestone'>;
+  readonly #answers: Histogram<'operation'>;
+  readonly #milestones: Histogram<'operation' | 'milestone'>;
 
-  constructor({ counts }: MetricsOptions) {
+  constructor({ counts, pools, scripts = () => new Map() }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     const alive = new Gauge({
@@ -41,8 +61,22 @@ export class Metrics implements OperationObserver {
         for (const [kind, count] of Object.entries(await counts())) alive.set({ kind }, count);
       },
     });
+    const pool = new Gauge({
+      name: 'ringmaster_pool_size',
+      help: 'Pools by state of their members: open, busy, waiting for a member, and the limit of open ones',
+      labelNames: ['pool', 'state'],
+      registers,
+      collect: () => {
+        for (const [name, size] of Object.entries(pools?.() ?? {})) {
+          for (const [state, value] of Object.entries(size)) pool.set({ pool: name, state }, value);
+        }
+      },
+    });
+    scriptMetrics(this.#registry, scripts);
+    measureEventLoopDelay(this.#registry);
     this.conferences = new ConferenceMetrics(this.#registry);
-    this.#calls = new Counter({
+    this.calls = new CallMetrics(this.#registry);
+    this.#callEvents = new Counter({
       name: 'ringmaster_call_events_total',
       help: 'Events of calls: call_init, call_answered, call_end, ...',
       labelNames: ['event'],
@@ -59,26 +93,35 @@ export class Metrics implements OperationObserver {
       help: '1 while calls are refused because they would be set up too late, and five seconds longer; else 0',
       registers,
     });
+    this.#droppedSubscribers = new Counter({
+      name: 'ringmaster_event_subscribers_dropped_total',
+      help: 'Connections of event subscribers that ended because the subscriber read too slowly',
+      labelNames: ['transport'],
+      registers,
+    });
+    this.#eventGaps = new Counter({
+      name: 'ringmaster_event_gaps_total',
+      help: 'Resumed subscriptions that had lost events, so that the subscriber reads its state anew',
+      registers,
+    });
     this.#operations = new Counter({
       name: 'ringmaster_operations_total',
       help: 'Operations by the result of their answer, or by the error code of their refusal',
       labelNames: ['operation', 'result'],
       registers,
     });
-    this.#answers = new Summary({
+    this.#answers = new Histogram({
       name: 'ringmaster_operation_answer_seconds',
-      help: 'Seconds from the request of an operation to its answer, without refused ones, over the last ten minutes',
+      help: 'Seconds from the request of an operation to its answer, without refused ones',
       labelNames: ['operation'],
-      percentiles: PERCENTILES,
-      ...WINDOW,
+      buckets: ANSWER,
       registers,
     });
-    this.#milestones = new Summary({
+    this.#milestones = new Histogram({
       name: 'ringmaster_operation_milestone_seconds',
-      help: 'Seconds from the request of an operation to a milestone, over the last ten minutes',
+      help: 'Seconds from the request of an operation to a milestone',
       labelNames: ['operation', 'milestone'],
-      percentiles: PERCENTILES,
-      ...WINDOW,
+      buckets: ANSWER,
       registers,
     });
   }
@@ -93,7 +136,7 @@ export class Metrics implements OperationObserver {
   }
 
   call(event: string): void {
-    this.#calls.inc({ event });
+    this.#callEvents.inc({ event });
   }
 
   callRefused(by: 'sip' | 'rest'): void {
@@ -103,6 +146,16 @@ export class Metrics implements OperationObserver {
   /** An overload begins or ends. */
   overloaded(now: boolean): void {
     this.#overloaded.set(now ? 1 : 0);
+  }
+
+  /** A subscriber read its events too slowly, and its connection ends. */
+  subscriberDropped(transport: 'websocket' | 'sse'): void {
+    this.#droppedSubscribers.inc({ transport });
+  }
+
+  /** A subscription resumed, and events were lost meanwhile. */
+  eventsLost(): void {
+    this.#eventGaps.inc();
   }
 
   milestone(operation: string, milestone: string, seconds: number): void {
@@ -117,4 +170,30 @@ export class Metrics implements OperationObserver {
     this.#operations.inc({ operation, result });
     this.#answers.observe({ operation }, seconds);
   }
+}
+
+function scriptMetrics(registry: Registry, usage: () => ReadonlyMap<string, ScriptsUsage>): void {
+  const limit = new LabelLimit();
+  const registers = [registry];
+  const labelNames = ['domain'];
+  const cpu = new Counter({
+    name: 'ringmaster_script_cpu_seconds_total',
+    help: 'Processor time of scripts of scenarios by domain',
+    labelNames,
+    registers,
+    collect: () => {
+      cpu.reset();
+      for (const [domain, { cpuMs }] of usage()) cpu.inc({ domain: limit.of(domain, '').domain }, cpuMs / 1000);
+    },
+  });
+  const memory = new Gauge({
+    name: 'ringmaster_script_memory_bytes',
+    help: 'Heap and buffers of running scripts of scenarios by domain',
+    labelNames,
+    registers,
+    collect: () => {
+      memory.reset();
+      for (const [domain, { memoryBytes }] of usage()) memory.inc({ domain: limit.of(domain, '').domain }, memoryBytes);
+    },
+  });
 }

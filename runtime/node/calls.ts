@@ -93,6 +93,7 @@ export function openCalls(needs: CallNeeds): Calls {
     },
     setups,
     watcher: recording.recorder,
+    observer: metrics.calls,
     listenTo: listener(speech),
     onText: messageEvents(events),
     startScenario: (code, call) => late.runner.part.serve(code, call),

@@ -40,6 +40,7 @@ export async function compose(
   shutdown.add('data', () => data.close());
   const { directory, location, model } = data;
 
+  const metrics = new Metrics({ counts: () => counts(), pools: () => pools(), scripts: () => sandbox.usage() });
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) =>
       log.error({ err, class: name, type }, 'a listener of an event failed'),
@@ -53,12 +54,12 @@ export async function compose(
     directory,
     model,
     events,
+    metrics,
     recordings,
     late,
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());
-  const metrics = new Metrics({ counts: () => counts() });
   const calls = openCalls({ config, directory, location, events, metrics, recordings, late, log });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 
@@ -83,6 +84,12 @@ export async function compose(
     registrations: location.count(),
     trunks: calls.switch.registeredTrunks,
     ...(await servers.stats()),
+  });
+  const pools = () => ({
+    database: storage.pool(),
+    scripts: sandbox.pool(),
+    event_sockets: links.media.pool(),
+    endpoints: { open: links.media.count },
   });
   const rest = await openRest({
     config,

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import { Nursery } from '../processes/index.ts';
-import type { Sandbox } from '../sandbox/index.ts';
+import type { Sandbox, SandboxFigures } from '../sandbox/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { compose } from './compose.ts';
 import { openServers, type Servers } from './servers.ts';
@@ -15,7 +15,7 @@ export interface Outside {
   readonly storage: Storage;
   readonly servers: Servers;
   /** Checks and runs scripts. */
-  readonly sandbox: Sandbox;
+  readonly sandbox: Sandbox & SandboxFigures;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function openOutside(
   };
 }
 
-async function openScriptProcesses(config: Config, nursery: Nursery, log: Logger): Promise<Sandbox> {
+async function openScriptProcesses(config: Config, nursery: Nursery, log: Logger): Promise<Sandbox & SandboxFigures> {
   const { openSandbox } = await import('../sandbox/index.ts');
   const { debugPort: debuggerPort } = config;
   return await openSandbox({

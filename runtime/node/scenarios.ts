@@ -29,6 +29,7 @@ import { modelPort } from './adapters/model.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
 import type { EventBus } from '../events/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
 import { SCENARIOS } from './project.ts';
@@ -64,6 +65,7 @@ export interface ScenarioNeeds {
   readonly directory: LiveDirectory;
   readonly model: Model;
   readonly events: EventBus;
+  readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly late: LateParts;
   readonly log: Logger;
@@ -78,7 +80,7 @@ export function openScripting(config: Config, sandbox: Sandbox): Scripting {
 }
 
 export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> {
-  const { config, scripting, storage, directory, events, log, late } = needs;
+  const { config, scripting, storage, directory, events, metrics, log, late } = needs;
   return opening(log, async (shutdown) => {
     const { sandbox, compiler } = scripting;
     const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
@@ -93,7 +95,9 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
     const offered = await offeredToRuns(needs);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
-    const runner = new ScenarioRunner(scripts, log, offered);
+    const runner = new ScenarioRunner(scripts, log, offered, (run, { status, milliseconds }) =>
+      metrics.calls.runEnded(run.domain, run.program.id, status, milliseconds / 1000),
+    );
     const starter = new ScenarioStarter({
       library: scripts,
       runner,

@@ -23,16 +23,21 @@ export interface StartOptions {
   readonly unseen?: boolean;
 }
 
+/** Called at the end of each run. It must not throw. */
+export type RunObserver = (run: Run, outcome: RunOutcome) => void;
+
 /** Runs the scenarios of a library, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
   readonly #library: Pick<ScenarioSource, 'program'>;
   readonly #log: Log;
   readonly #services: RunServices;
+  readonly #onEnded: RunObserver | undefined;
   readonly #live = new Map<string, { readonly run: Run; readonly caller: Caller }>();
   readonly #finished = new Map<string, RunView>();
 
   /** @param services services for runs beside the call; scenarios come from the library unless it provides its own */
-  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices) {
+  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices, onEnded?: RunObserver) {
+    this.#onEnded = onEnded;
     this.#library = library;
     this.#log = log;
     this.#services = { scenarios: (id, domain) => library.program(id, domain), ...services };
@@ -154,6 +159,7 @@ export class ScenarioRunner {
     this.#finished.set(run.id, viewOf(run, caller));
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
+    this.#onEnded?.(run, outcome);
     const { status, steps, milliseconds, error } = outcome;
     this.#log.info(
       {

@@ -40,6 +40,8 @@ export interface ScriptEvent {
 export interface StartOptions extends ScriptSource {
   /** Runs of one version may reuse an isolate one after another, never at the same time. */
   readonly version: string;
+  /** Whose figures the run counts to, e.g. a domain; see `SandboxFigures`. */
+  readonly owner?: string;
   /** `args` in the script. */
   readonly args?: Json;
   /** `vars` in a block. */
@@ -109,4 +111,22 @@ export interface Sandbox {
   start(options: StartOptions): ScriptRun;
   /** Ends all runs with SandboxLostError, and the processes. */
   close(): Promise<void>;
+}
+
+/** Figures of a sandbox for operators. */
+export interface SandboxFigures {
+  /** Ids of the processes. */
+  readonly pids: readonly number[];
+  /** Processes: `busy` ones have runs; `waiting` runs wait for a process. */
+  pool(): { readonly open: number; readonly busy: number; readonly waiting: number; readonly limit: number };
+  /** Processor time of all runs so far, and memory of the live ones, by owner. */
+  usage(): ReadonlyMap<string, OwnerUsage>;
+}
+
+/** What the runs of one owner use. */
+export interface OwnerUsage {
+  /** Milliseconds; never falls. */
+  readonly cpuMs: number;
+  /** Heap and buffers of the live runs at their last measurement, in bytes. */
+  readonly memoryBytes: number;
 }

@@ -102,6 +102,7 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
       location: directory,
       log,
       notices: NO_NOTICES,
+      pool: () => engine.pool(),
       close,
     };
   } catch (error) {

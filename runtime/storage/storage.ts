@@ -18,6 +18,16 @@ export interface StorageLog {
 /** The columns of a row in PostgreSQL's text format. */
 export type TextRow = readonly (string | null)[];
 
+/** Connections to the database. */
+export type ConnectionPool = {
+  readonly open: number;
+  readonly busy: number;
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number;
+  /** Largest number of open ones. */
+  readonly limit: number;
+};
+
 /** An open database with all migrations applied. */
 export interface Storage {
   readonly kind: 'pglite' | 'postgres';
@@ -34,6 +44,8 @@ export interface Storage {
   /** Folder, or host, port and database; for people, without secrets. */
   readonly location: string;
   readonly log: StorageLog;
+  /** Its connections now. */
+  pool(): ConnectionPool;
   /** Change notices between the nodes of a database. */
   readonly notices: ChangeNotices;
   /** Finishes running queries, flushes all writes and releases the data directory. */

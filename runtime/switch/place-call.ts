@@ -3,6 +3,7 @@ import { type Attempt, type AttemptOptions, failedAttempt } from './placing/atte
 import { autoAnswerHeaders } from './placing/auto-answer.ts';
 import { callConference } from './placing/call-conference.ts';
 import { callThroughLoop } from './placing/call-loop.ts';
+import { observeTrunkCall } from './placing/call-observer.ts';
 import { callCallee } from './placing/call-phones.ts';
 import { callScenario } from './scenarios/call-scenario.ts';
 import { calleeOf } from './placing/callee-of.ts';
@@ -20,8 +21,10 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
     case 'sipuser':
     case 'provider': {
       const callee = calleeOf(tools, decision, options);
-      if (callee === undefined) return failedAttempt(503);
-      return callCallee(tools, callee, { ...options, headers: { ...intercomHeaders(decision), ...options.headers } });
+      const headers = { ...intercomHeaders(decision), ...options.headers };
+      const attempt = callee === undefined ? failedAttempt(503) : callCallee(tools, callee, { ...options, headers });
+      if (decision.kind === 'provider') observeTrunkCall(tools, decision.provider, 'out', attempt);
+      return attempt;
     }
     case 'scenario':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);

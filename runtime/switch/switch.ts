@@ -10,6 +10,7 @@ import type { Overload } from './incoming/admission.ts';
 import type { SetupQueue } from './incoming/setup-queue.ts';
 import { Authentication, type SenderLimits } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
+import type { CallObserver } from './placing/call-observer.ts';
 import { LoopCount } from './placing/loop-count.ts';
 import { DialogBook, type DialogEvents } from './dialogs/dialog-book.ts';
 import { LiveConferences } from './ports/conference-control.ts';
@@ -43,6 +44,8 @@ export interface SwitchOptions {
   readonly setups: SetupQueue;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
+  /** Receives the answers to calls with providers and to scenarios. */
+  readonly observer?: CallObserver | undefined;
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
   /** Receives the texts that phones send to each other. */
@@ -102,6 +105,7 @@ export class Switch implements SipHandlers {
       onlyMediaServer: () => this.#connected().media.only,
       placeCall: (decision, attempt) => placeCall(this.#tools, decision, attempt),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
+      observer: options.observer,
       listenTo: options.listenTo,
       startScenario: (code, call) => options.startScenario(code, call),
       failed,

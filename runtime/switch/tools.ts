@@ -14,6 +14,7 @@ import type {
 } from '../signalling/index.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
 import type { ListenTo } from './sound/call-media.ts';
+import type { CallObserver } from './placing/call-observer.ts';
 import type { LoopCount } from './placing/loop-count.ts';
 import type { DialogBook } from './dialogs/dialog-book.ts';
 import type { PhoneLeg } from './legs/phone-leg.ts';
@@ -45,6 +46,8 @@ export interface SwitchTools {
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort): Promise<boolean>;
+  /** Receives the answers to calls with providers and to scenarios. */
+  readonly observer?: CallObserver | undefined;
   /** Speech recognition; undefined on a node without it. */
   readonly listenTo: ListenTo | undefined;
   /** Logs the failure of work that nothing awaits. */

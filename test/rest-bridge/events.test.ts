@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { callEvents } from '../../runtime/events/call-events.ts';
 import { DataNode, type Who } from './support/data-node.ts';
+import { NO_DATA } from './support/doubles.ts';
 import { FrameClient } from './support/frame-client.ts';
 import { RestNode } from './support/rest-node.ts';
 
@@ -15,8 +16,13 @@ const ADMIN: Who = 'admin@demo.local';
 describe('REST: events over WebSocket and Server-Sent Events', () => {
   let node: DataNode;
   const clients: WebSocket[] = [];
+  const lost: string[] = [];
   before(async () => {
-    node = await DataNode.start();
+    const observer = {
+      subscriberDropped: (how: string) => void lost.push(how),
+      eventsLost: () => void lost.push('gap'),
+    };
+    node = await DataNode.start({ metrics: { ...NO_DATA.metrics, ...observer } });
     // Alice and bob may read the calls of their domain.
     const [role] = (await node.as(ADMIN, 'LOOKUP', '/iam/roles', { code: 'user' })).body as string[];
     const grants = [{ path: '/uc/calls', methods: ['GET'] }];
@@ -116,6 +122,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
       ['subscribe_result', 3, undefined],
     ]);
     expect(await again.ask('subscribe', { id: 'unknown', after: 5 })).to.include({ resumed: false, seq: 0 });
+    expect(lost.filter((what) => what === 'gap')).to.have.length(1);
   });
 
   it('answers invalid frames with an error object', async () => {
@@ -178,6 +185,7 @@ describe('REST: events over WebSocket and Server-Sent Events', () => {
     await once(slow, 'close');
     expect(received).to.be.lessThan(500 * 60_000);
     expect(tail).to.include('event: dropped').and.include('too slow');
+    expect(lost).to.include('sse');
   });
 
   it('ends with the session, at once and with a reason', async () => {

@@ -168,6 +168,7 @@ export class ModuleRun extends BaseRun {
       },
       title: `${this.program.id}, run ${this.id}`,
       version: this.state.scriptVersion,
+      owner: this.state.domain,
       args: this.#args,
       commands: this.#module.commands,
       secrets: this.state.secrets.placeholders,

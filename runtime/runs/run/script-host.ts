@@ -30,6 +30,7 @@ export function scriptHost(state: RunState, { trace, script }: BlockSite): Scrip
         },
         title: `${program.id}, run ${state.id}`,
         version: state.scriptVersion,
+        owner: state.domain,
         vars,
         commands: NONE,
         secrets: secrets.placeholders,

@@ -1,5 +1,5 @@
 /** Starts the sandbox. */
-import type { Sandbox } from '../sandbox.ts';
+import type { Sandbox, SandboxFigures } from '../sandbox.ts';
 import { Pool, type PoolOptions } from './pool.ts';
 
 export type SandboxOptions = Partial<PoolOptions>;
@@ -23,9 +23,7 @@ const DEFAULTS: PoolOptions = {
  * Starts the sandbox: `workers` processes for scripts, separate from the process of calls.
  * @throws SandboxError when no process starts
  */
-export async function openSandbox(
-  options: SandboxOptions = {},
-): Promise<Sandbox & { readonly pids: readonly number[] }> {
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox & SandboxFigures> {
   const pool = new Pool({ ...DEFAULTS, ...options });
   try {
     await pool.open();

@@ -2,10 +2,19 @@
 import { Nursery } from '../../processes/index.ts';
 import { DebuggerNotAllowedError, SandboxLostError, ScriptError } from '../errors.ts';
 import { NotPlainError } from '../json.ts';
-import type { CompileResult, Sandbox, ScriptRun, ScriptSource, StartOptions } from '../sandbox.ts';
+import type {
+  CompileResult,
+  OwnerUsage,
+  Sandbox,
+  SandboxFigures,
+  ScriptRun,
+  ScriptSource,
+  StartOptions,
+} from '../sandbox.ts';
 import { Arrival, type Entrance, type Job, jobOf } from './arrival.ts';
 import { DebugServer } from './debug-server.ts';
 import { HostRun } from './host-run.ts';
+import { Owners } from './owners.ts';
 import { type NumberedProgram, Programs } from './programs.ts';
 import { Quarantine } from './quarantine.ts';
 import { Retired } from './retired.ts';
@@ -39,7 +48,7 @@ const STICKINESS = 8;
 const CROWD = 64;
 
 /** Distributes runs over sandbox processes, and separates programs that damaged one. */
-export class Pool implements Sandbox {
+export class Pool implements Sandbox, SandboxFigures {
   readonly #options: PoolOptions;
   readonly #nursery: Nursery;
   readonly #programs: Programs;
@@ -51,6 +60,7 @@ export class Pool implements Sandbox {
   readonly #debugging: Slot;
   readonly #retired: Retired;
   readonly #runs = new Map<number, HostRun>();
+  readonly #owners = new Owners();
   readonly #debug: DebugServer | undefined;
   /** Runs with a debugger by id, with the secret in their address. */
   readonly #debugged = new Map<number, string>();
@@ -82,7 +92,17 @@ export class Pool implements Sandbox {
     await this.#opened.promise;
   }
 
-  /** Process ids of the workers, for operators and tests. */
+  pool(): ReturnType<SandboxFigures['pool']> {
+    const workers = [...this.#workers()];
+    const busy = workers.filter(({ load }) => load > 0).length;
+    return { open: workers.length, busy, waiting: this.#waiting.length, limit: this.#options.workers };
+  }
+
+  usage(): ReadonlyMap<string, OwnerUsage> {
+    return this.#owners.usage(this.#runs.values());
+  }
+
+  /** Process ids of the workers. */
   get pids(): number[] {
     return [...this.#workers()].flatMap(({ process: { pid } }) => pid ?? []);
   }
@@ -179,6 +199,8 @@ export class Pool implements Sandbox {
   }
 
   #over(id: number): void {
+    const run = this.#runs.get(id);
+    if (run) this.#owners.ended(run);
     this.#runs.delete(id);
     this.#letDebuggerOut(id);
     this.#waiting = this.#waiting.filter((waiting) => waiting.id !== id);

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { SqlError, StorageClosedError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
 import type { Statement } from '../sql.ts';
-import type { StorageLog, TextRow } from '../storage.ts';
+import type { ConnectionPool, StorageLog, TextRow } from '../storage.ts';
 import { Progress } from './progress.ts';
 import type { EngineReply, EngineRequest, EngineResult, EngineWorkerData } from './protocol.ts';
 import { Runs, type RunsLife } from './runs.ts';
@@ -117,6 +117,12 @@ export class PgliteEngine {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
     live.worker.postMessage(request);
     return await promise;
+  }
+
+  /** The only connection. */
+  pool(): ConnectionPool {
+    const { users, waiting } = this.#runs;
+    return { open: 1, busy: Math.min(1, users), waiting: waiting + Math.max(0, users - 1), limit: 1 };
   }
 
   /** Shuts PostgreSQL down. The caller has awaited the last query. */

@@ -102,6 +102,16 @@ export class Runs {
     this.#pump();
   }
 
+  /** Statements that wait to be sent. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Users that have, or wait for, the connection. */
+  get users(): number {
+    return this.#pauses + (this.#isBusy ? 1 : 0);
+  }
+
   get #isBusy(): boolean {
     return this.#isStarting || (this.#current?.session.size ?? 0) > 0;
   }

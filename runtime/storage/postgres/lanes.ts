@@ -50,6 +50,11 @@ export class Lanes {
     });
   }
 
+  /** Statements that wait for a client. */
+  get waiting(): number {
+    return this.#waiting.length - this.#next;
+  }
+
   #open(): void {
     this.#lanes += 1;
     const asked = this.#asked;

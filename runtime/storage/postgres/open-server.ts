@@ -30,7 +30,7 @@ export async function openServer(options: ServerOptions): Promise<Storage> {
   const migrating = new Kysely<Schema>({ dialect: forMigration.dialect });
   await migrateOrEnd(migrating, log);
   await migrating.destroy();
-  const { dialect, run, close: closePool } = openPool({ databaseUrl, log, queryTimeoutMs, poolSize });
+  const { dialect, run, pool, close: closePool } = openPool({ databaseUrl, log, queryTimeoutMs, poolSize });
   const db = new Kysely<Schema>({ dialect });
   const notices = await listenOrEnd({ databaseUrl, db, log });
   const close = once(async () => {
@@ -38,7 +38,7 @@ export async function openServer(options: ServerOptions): Promise<Storage> {
     await db.destroy();
     await closePool();
   });
-  return { kind: 'postgres', db, run, location: describeUrl(databaseUrl), log, notices, close };
+  return { kind: 'postgres', db, run, location: describeUrl(databaseUrl), log, notices, pool, close };
 }
 
 async function listenOrEnd(options: NoticesOptions): Promise<PostgresNotices> {

@@ -3,7 +3,7 @@ import { type Dialect, PostgresDialect, type PostgresPool, type PostgresPoolClie
 import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import { SQLSTATE, SqlError, StorageTimeoutError, StorageUnavailableError } from '../errors.ts';
 import type { Statement } from '../sql.ts';
-import type { StorageLog, TextRow } from '../storage.ts';
+import type { ConnectionPool, StorageLog, TextRow } from '../storage.ts';
 import { decoders, encode } from '../values.ts';
 import { Lanes } from './lanes.ts';
 import { PreparedStatements } from './prepared.ts';
@@ -104,6 +104,8 @@ function wrapPool(
 export interface ServerAccess {
   readonly dialect: Dialect;
   readonly run: (statement: Statement) => Promise<readonly TextRow[]>;
+  /** Connections now. */
+  readonly pool: () => ConnectionPool;
   /** Called after kysely's end, which closes the pool only if kysely has used it. */
   readonly close: () => Promise<void>;
 }
@@ -127,6 +129,13 @@ export function openPool(options: PoolOptions): ServerAccess {
   const lanes = new Lanes({ pool, lanes: options.poolSize, silenceMs: silenceLimit(options), preparedOf });
   return {
     dialect: new PostgresDialect({ pool: wrapPool(pool, options, preparedOf) }),
+    pool: () => ({
+      open: pool.totalCount,
+      busy: pool.totalCount - pool.idleCount,
+      // A lane that waits for a client has statements of its own.
+      waiting: Math.max(pool.waitingCount, lanes.waiting),
+      limit: options.poolSize,
+    }),
     close: async () => {
       if (!pool.ending) await pool.end();
     },

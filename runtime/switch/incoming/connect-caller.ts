@@ -1,7 +1,7 @@
 /** Connects an incoming call with the dialled party. */
 import type { TailStep } from '../../runs/index.ts';
 import { bracketUri, type IncomingInvite } from '../../signalling/index.ts';
-import { failureCause } from '../placing/attempt.ts';
+import { type Attempt, failureCause } from '../placing/attempt.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { nameOf, numberOf } from '../legs/party.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
@@ -19,13 +19,13 @@ export interface CallerWish {
   readonly remoteuri: string;
 }
 
-/** Opens the dialog of a caller's leg and calls the dialled number. The caller gets the answers. */
+/** Opens the dialog of a caller's leg and calls the dialled number. The caller gets the answers, which are returned too. */
 export function connectCaller(
   tools: SwitchTools,
   leg: PhoneLeg,
   { number, tail, remoteuri }: CallerWish,
   invite: IncomingInvite,
-): void {
+): Attempt {
   const { party } = leg;
   const { domain } = party;
   const dialog = tools.dialogs.open({
@@ -50,4 +50,5 @@ export function connectCaller(
   void attempt.final.then((final) => {
     if (final.status >= 300) dialog.end(failureCause(final));
   });
+  return attempt;
 }

@@ -9,6 +9,8 @@ import {
   parseSipUri,
   withholdsIdentity,
 } from '../../signalling/index.ts';
+import { type Attempt, failedAttempt } from '../placing/attempt.ts';
+import { observeTrunkCall } from '../placing/call-observer.ts';
 import { connectCaller } from './connect-caller.ts';
 import type { Party } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
@@ -21,28 +23,33 @@ import { mapNumber } from '../esg/number-rules.ts';
  * @param dialled the number that the provider calls
  */
 export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: string, invite: IncomingInvite): void {
+  const attempt = place(tools, provider, dialled, invite);
+  observeTrunkCall(tools, provider, 'in', attempt);
+}
+
+function place(tools: SwitchTools, provider: Provider, dialled: string, invite: IncomingInvite): Attempt {
+  const refuse = (status: number, headers?: Record<string, string>): Attempt => {
+    invite.reject(status, undefined, headers);
+    return failedAttempt(status);
+  };
   if (dialled === '' || (provider.numbers.length > 0 && !provider.numbers.some((own) => own.matches(dialled)))) {
-    invite.reject(404);
-    return;
+    return refuse(404);
   }
   // Only phones may replace a party of a live call.
   if (invite.header('Replaces') !== undefined) {
-    invite.reject(403);
-    return;
+    return refuse(403);
   }
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) {
-    invite.reject(503, undefined, { 'Retry-After': '10' });
-    return;
+    return refuse(503, { 'Retry-After': '10' });
   }
   const number = mapNumber(provider.mapping.inbound, dialled);
   const party = callingParty(provider, invite);
   if (tools.directory.route(provider.domain, party.number, number).kind === 'provider') {
-    invite.reject(403);
-    return;
+    return refuse(403);
   }
   // The gateway role hides the outside caller: the dialog names the leg by a Call-ID of ours.
   const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
-  connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
+  return connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);
 }
 
 /**

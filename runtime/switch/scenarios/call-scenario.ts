@@ -1,5 +1,6 @@
 import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress } from '../placing/attempt.ts';
+import { observeScenarioCall } from '../placing/call-observer.ts';
 import { IvrCall } from './ivr-call.ts';
 import type { SwitchTools } from '../tools.ts';
 
@@ -7,6 +8,7 @@ import type { SwitchTools } from '../tools.ts';
 export function callScenario(tools: SwitchTools, code: string, options: AttemptOptions): Attempt {
   const { dialog, caller, domain, dialled, callerNumber, timeoutMs, beforeMedia } = options;
   const progress = new AttemptProgress();
+  const begun = performance.now();
   const call = IvrCall.incoming(tools, {
     dialog,
     opponent: caller,
@@ -34,7 +36,8 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
   );
   tools.startScenario(code, call).then(
     (started) => {
-      if (!started) call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });
+      if (started) observeScenarioCall(tools, { domain, code, begun }, progress);
+      else call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });
     },
     (err: unknown) => {
       tools.failed(err, 'scenario', call);

@@ -1,0 +1,90 @@
+/** Prometheus metrics of calls by trunk and by scenario. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { ANSWER, RUN } from './buckets.ts';
+import { LabelLimit } from './label-limit.ts';
+
+/** A call with a provider. */
+export interface TrunkCall {
+  readonly domain: string;
+  /** Code of the provider. */
+  readonly trunk: string;
+  /** `in`: the provider called. */
+  readonly direction: 'in' | 'out';
+}
+
+/** Metrics of calls with providers, of calls to scenarios, and of runs. */
+export class CallMetrics {
+  readonly #trunks = new LabelLimit();
+  readonly #scenarios = new LabelLimit();
+  readonly #trunkCalls: Counter<'domain' | 'trunk' | 'direction' | 'status'>;
+  readonly #trunkSetup: Histogram<'domain' | 'trunk' | 'direction'>;
+  readonly #scenarioCalls: Counter<'domain' | 'scenario' | 'status'>;
+  readonly #scenarioSetup: Histogram<'domain' | 'scenario'>;
+  readonly #runs: Histogram<'domain' | 'scenario' | 'status'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#trunkCalls = new Counter({
+      name: 'ringmaster_trunk_calls_total',
+      help: 'Calls with providers by their final SIP status, 200 for answered ones',
+      labelNames: ['domain', 'trunk', 'direction', 'status'],
+      registers,
+    });
+    this.#trunkSetup = new Histogram({
+      name: 'ringmaster_trunk_call_setup_seconds',
+      help: 'Seconds from the INVITE of an answered call with a provider to its answer, with the ringing',
+      labelNames: ['domain', 'trunk', 'direction'],
+      buckets: ANSWER,
+      registers,
+    });
+    this.#scenarioCalls = new Counter({
+      name: 'ringmaster_scenario_calls_total',
+      help: 'Calls to scenarios by their final SIP status, 200 for answered ones',
+      labelNames: ['domain', 'scenario', 'status'],
+      registers,
+    });
+    this.#scenarioSetup = new Histogram({
+      name: 'ringmaster_scenario_call_setup_seconds',
+      help: 'Seconds from the beginning of a call to a scenario until the scenario has answered it',
+      labelNames: ['domain', 'scenario'],
+      buckets: ANSWER,
+      registers,
+    });
+    this.#runs = new Histogram({
+      name: 'ringmaster_scenario_run_seconds',
+      help: 'Duration of the runs of scenarios by their end: completed, ended, failed, stopped',
+      labelNames: ['domain', 'scenario', 'status'],
+      buckets: RUN,
+      registers,
+    });
+  }
+
+  /**
+   * A call with a provider has its final answer.
+   * @param status SIP status, one of a bounded number
+   * @param seconds since its INVITE
+   */
+  trunkCall(call: TrunkCall, status: number, seconds: number): void {
+    const { domain, name: trunk } = this.#trunks.of(call.domain, call.trunk);
+    const labels = { domain, trunk, direction: call.direction };
+    this.#trunkCalls.inc({ ...labels, status });
+    if (status < 300) this.#trunkSetup.observe(labels, seconds);
+  }
+
+  /** The same for a call to a scenario. @param code of the scenario */
+  scenarioCall(domain: string, code: string, status: number, seconds: number): void {
+    const labels = this.#ofScenario(domain, code);
+    this.#scenarioCalls.inc({ ...labels, status });
+    if (status < 300) this.#scenarioSetup.observe(labels, seconds);
+  }
+
+  /** A run ended. @param status `completed`, `ended`, `failed` or `stopped` */
+  runEnded(domain: string, code: string, status: string, seconds: number): void {
+    this.#runs.observe({ ...this.#ofScenario(domain, code), status }, seconds);
+  }
+
+  #ofScenario(ofDomain: string, code: string): { readonly domain: string; readonly scenario: string } {
+    const { domain, name: scenario } = this.#scenarios.of(ofDomain, code);
+    return { domain, scenario };
+  }
+}

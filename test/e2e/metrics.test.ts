@@ -1,0 +1,127 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Phone, type PhoneOptions } from '../phones/phone.ts';
+import { parseUri } from '../phones/sip/address.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+const DOMAIN = 'domain="demo.local"';
+
+describe('metrics', () => {
+  const stage = useStage({ ownNode: true });
+
+  const text = async (): Promise<string> => (await (await stage.rest()).get('/metrics')).text;
+
+  /** The value of one line; undefined without the line. */
+  async function value(line: string): Promise<number | undefined> {
+    const found = (await text()).split('\n').find((each) => each.startsWith(`${line} `));
+    return found === undefined ? undefined : Number(found.slice(line.length + 1));
+  }
+
+  const expectValue = (line: string, expected: number): Promise<void> =>
+    eventually(async () => void expect(await value(line), line).to.equal(expected));
+
+  async function expectCreated(path: string, body: object): Promise<void> {
+    const answer = await (await stage.rest()).send('POST', `/rest/v1/domain/${path}`, { body });
+    expect(answer.status, answer.text).to.equal(200);
+  }
+
+  it('have histograms, which can be added over nodes, and no summary', async () => {
+    const all = await text();
+    expect(all).to.contain('# TYPE ringmaster_operation_answer_seconds histogram');
+    expect(all).to.not.match(/^# TYPE \S+ summary$/m);
+  });
+
+  it('count calls to scenarios with their set-up time, and runs with their duration', async () => {
+    const [alice] = await stage.phones('alice');
+    const call = await alice.call('501');
+    await call.answered();
+    await call.hangup();
+    const labels = `${DOMAIN},scenario="echo"`;
+    await expectValue(`ringmaster_scenario_calls_total{${labels},status="200"}`, 1);
+    await expectValue(`ringmaster_scenario_call_setup_seconds_bucket{le="30",${labels}}`, 1);
+    await expectValue(`ringmaster_scenario_run_seconds_count{${labels},status="ended"}`, 1);
+  });
+
+  it('have no label for codes that callers make up', async () => {
+    const [alice] = await stage.phones('alice');
+    expect((await (await alice.call('*55madeup')).refused()).status).to.equal(404);
+    expect(await text()).to.not.contain('madeup');
+  });
+
+  it('count calls with each provider by direction and SIP status, with the set-up time of answered ones', async () => {
+    const phoneOptions: Partial<PhoneOptions> = { registrar: stage.node.sip };
+    const outside = await Phone.start({ login: '0030123', domain: 'demo.local', ...phoneOptions });
+    try {
+      const { host, port } = parseUri(outside.contact);
+      await expectCreated('providers', { code: 'carrier', host, port, numbers: ['102'] });
+      await expectCreated('routes', { to_pattern: '00%', target: { type: 'provider', code: 'carrier' } });
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const out = await stage.connect(alice, outside, '0030123');
+      await out.outgoing.hangup();
+      await out.incoming.ended();
+      const busy = await alice.call('0030123');
+      (await outside.incoming()).reject(486);
+      await busy.refused();
+      const strange = await alice.call('0030123');
+      (await outside.incoming()).reject(499);
+      await strange.refused();
+      const into = await stage.connect(outside, bob, '102');
+      await into.outgoing.hangup();
+      await into.incoming.ended();
+      expect((await (await outside.call('103')).refused()).status, 'not a number of the provider').to.equal(404);
+
+      const trunk = (direction: string): string => `${DOMAIN},trunk="carrier",direction="${direction}"`;
+      const calls = (direction: string, status: number): string =>
+        `ringmaster_trunk_calls_total{${trunk(direction)},status="${status}"}`;
+      await expectValue(calls('out', 200), 1);
+      await expectValue(calls('out', 486), 1);
+      await expectValue(calls('out', 400), 1);
+      await expectValue(calls('in', 200), 1);
+      await expectValue(calls('in', 404), 1);
+      await expectValue(`ringmaster_trunk_call_setup_seconds_bucket{le="30",${trunk('out')}}`, 1);
+      await expectValue(`ringmaster_trunk_call_setup_seconds_count{${trunk('in')}}`, 1);
+    } finally {
+      await outside.stop();
+    }
+  });
+
+  it('have the processor time and memory of scripts by domain', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const source = `export default async function (call) {
+  const kept = Array.from({ length: 100000 }, (_, n) => n);
+  for (let n = 0; n < 200; n += 1) kept.reverse();
+  await call.answer();
+  await sleep('60s');
+  return { kept: kept.length };
+}
+`;
+    await writeFile(join(folder, 'busy.js'), source);
+    const [alice] = await stage.phones('alice');
+    const call = await alice.call('*55busy');
+    await call.answered();
+    const cpu = `ringmaster_script_cpu_seconds_total{${DOMAIN}}`;
+    const memory = `ringmaster_script_memory_bytes{${DOMAIN}}`;
+    await eventually(async () => expect(await value(cpu)).to.be.above(0.01));
+    expect(await value(memory)).to.be.above(100_000);
+    const during = (await value(cpu)) ?? 0;
+    await call.hangup();
+    await eventually(async () => expect((await value(memory)) ?? 0).to.equal(0));
+    expect(await value(cpu), 'counts ended runs').to.be.at.least(during);
+  });
+
+  it('have pool sizes and the delay of the event loop', async () => {
+    for (const pool of ['database', 'scripts', 'event_sockets']) {
+      const size = (state: string) => value(`ringmaster_pool_size{pool="${pool}",state="${state}"}`);
+      expect(await size('open'), pool).to.be.within(1, (await size('limit')) ?? 0);
+    }
+    expect(await value('ringmaster_pool_size{pool="endpoints",state="open"}')).to.equal(0);
+    const delay = 'ringmaster_event_loop_delay_seconds';
+    const before = (await value(`${delay}_count`)) ?? 0;
+    await eventually(async () => expect(await value(`${delay}_count`)).to.be.above(before));
+    expect(await value(`${delay}_bucket{le="+Inf"}`)).to.be.above(before);
+    expect(await value(`${delay}_bucket{le="0.001"}`)).to.be.above(0);
+  });
+});
