@@ -8,7 +8,7 @@ import type { Directory, Registrations } from '../runtime/domain/index.ts';
 import type { EventBus } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
-import type { AuditLog, Model } from '../runtime/model/index.ts';
+import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
@@ -21,6 +21,12 @@ export interface Health {
   readonly counts: Readonly<Record<string, number>>;
   /** The database: calls continue without it; requests that need it are answered 503. */
   readonly database: 'ok' | 'slow' | 'unavailable';
+  /** The history of calls; absent on a node without one: whether ended calls wait for the database, and how many were dropped. */
+  readonly history?: {
+    readonly state: 'ok' | 'behind' | 'full';
+    readonly waiting: number;
+    readonly dropped: number;
+  };
 }
 
 /** Records of operations: while they run and for an hour afterwards. */
@@ -64,6 +70,12 @@ export interface WebApp {
 
 /** Web applications that the session's user may use, in output order. */
 export type WebApps = (session: Session) => Promise<readonly WebApp[]>;
+
+/** The history of calls. */
+export interface CallHistory {
+  /** The records of a domain. @param domain id */
+  collection(domain: string): Promise<Pick<ModelCollection, 'definition' | 'list' | 'listJson'>>;
+}
 
 /** Recorded calls: the index and the files. */
 export interface Recordings {
@@ -112,6 +124,7 @@ export interface RestDeps {
   readonly sessionRequests?: number;
   readonly events: EventBus;
   readonly calls: CallStore;
+  readonly history: CallHistory;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
   readonly rooms: Pick<ConferenceControl, 'participants'>;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;

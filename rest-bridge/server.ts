@@ -22,6 +22,7 @@ import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
+import { historyRoutes } from './routes/history.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { documentRoutes } from './openapi/routes.ts';
@@ -109,6 +110,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       userPasswordRoute(api, deps);
       await userRoutes(api, deps);
       callRoutes(api, deps);
+      historyRoutes(api, deps);
       conferenceRoutes(api, deps);
       operationRecordRoutes(api, deps);
       recordRoutes(api, deps);

@@ -3,10 +3,10 @@ import { Type } from 'typebox';
 import { type Directory, referredFirst } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import {
-  AUDIT_CLASS,
+  builtIn,
+  builtInName,
   type ClassDefinition,
   fieldTypes,
-  isAuditLog,
   type Model,
   ModelError,
   NotFoundError,
@@ -68,14 +68,14 @@ export class ClassResource implements Resource {
     const visible = [...scopeOf(this.#directory, session).visible];
     return visible
       .flatMap((domain) => this.#model.classes(domain).list())
-      .filter((each) => !isAuditLog(each))
+      .filter((each) => builtIn(each) === undefined)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   async read(session: Session, id: string): Promise<ClassDefinition | undefined> {
     for (const domain of scopeOf(this.#directory, session).visible) {
       const found = this.#model.classes(domain).get(id);
-      if (found !== undefined && !isAuditLog(found)) return found;
+      if (found !== undefined && builtIn(found) === undefined) return found;
     }
     return undefined;
   }
@@ -85,7 +85,7 @@ export class ClassResource implements Resource {
     const domain = given === undefined ? own : given;
     if (typeof domain !== 'string') throw badParameter('domain_id', 'must be the id of a domain');
     if (!visible.has(domain)) throw outOfReach('domain_id');
-    refuseLogName(fields);
+    refuseBuiltInName(fields);
     return await this.#model.classes(domain).create(fields);
   }
 
@@ -104,7 +104,7 @@ export class ClassResource implements Resource {
 
   async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<ClassDefinition> {
     const { domain_id: domain, classname } = await this.#existing(session, id);
-    if (classname !== AUDIT_CLASS) refuseLogName(fields);
+    if (fields['classname'] !== classname) refuseBuiltInName(fields);
     return await this.#model.classes(domain).update(id, fields, precondition);
   }
 
@@ -147,8 +147,9 @@ export class ClassResource implements Resource {
   }
 }
 
-/** @throws RestError 422/1405 for the name of the audit log */
-function refuseLogName({ classname }: Fields): void {
-  if (classname !== AUDIT_CLASS) return;
-  throw new RestError('CANNOT_APPLY', { field: 'classname', reason: 'is the name of the audit log; choose another' });
+/** @throws RestError 422/1405 for the name of a built-in class */
+function refuseBuiltInName({ classname }: Fields): void {
+  const found = builtInName(classname);
+  if (found === undefined) return;
+  throw new RestError('CANNOT_APPLY', { field: 'classname', reason: `is the name of ${found.what}; choose another` });
 }

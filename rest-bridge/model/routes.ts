@@ -7,7 +7,7 @@ import type { Iam, Session } from '../../runtime/iam/index.ts';
 import {
   type AttachmentPlace,
   attachmentProperty,
-  AUDIT_CLASS,
+  AUDIT,
   type AuditLog,
   CannotApplyError,
   type Entity,
@@ -15,7 +15,7 @@ import {
   type KeptFiles,
   type Model,
   NotFoundError,
-  refuseAuditWrite,
+  refuseBuiltInWrite,
   type ResolvedClass,
 } from '../../runtime/model/index.ts';
 import type { App, RequestHook } from '../app.ts';
@@ -240,11 +240,11 @@ function authorise({ iam, model, directory, audit }: ModelDeps): RequestHook {
     const domain = domainIdOf(directory, session);
     const find = (): void => {
       const target = modelTarget(model, domain, path);
-      if (!READS.has(method)) refuseAuditWrite(target.collection.definition);
+      if (!READS.has(method)) refuseBuiltInWrite(target.collection.definition);
       request.modelTarget = target;
     };
     // The first change creates the log; so does an earlier read.
-    if (path.segments[0] === AUDIT_CLASS && domain !== '' && audit !== undefined) {
+    if (path.segments[0] === AUDIT.classname && domain !== '' && audit !== undefined) {
       return audit.open(domain).then(find);
     }
     find();

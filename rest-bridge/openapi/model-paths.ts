@@ -1,6 +1,6 @@
 /** OpenAPI paths of the classes of a domain. */
 import { Type } from 'typebox';
-import { isAuditLog, type Model, type PropertyDefinition, type ResolvedClass } from '../../runtime/model/index.ts';
+import { builtIn, type Model, type PropertyDefinition, type ResolvedClass } from '../../runtime/model/index.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
 import { ModelGetQuery, WriteQuery } from '../model/query.ts';
 import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';
@@ -89,7 +89,7 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
     ),
     route(one, 'GET', { querystring: ReadQuery, response: found }),
   ];
-  if (isAuditLog(definition)) return read;
+  if (builtIn(definition) !== undefined) return read;
   const routes = [
     ...read,
     route(base, 'POST', {

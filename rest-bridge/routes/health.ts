@@ -7,6 +7,15 @@ import { answers, ErrorAnswer } from './schemas.ts';
 const HealthAnswer = Type.Object({
   status: Type.Literal('ok'),
   database: Type.Enum(['ok', 'slow', 'unavailable']),
+  history: Type.Optional(
+    Type.Object({
+      state: Type.Enum(['ok', 'behind', 'full'], {
+        description: '`behind`: ended calls wait for the database; `full`: calls that end now are not kept',
+      }),
+      waiting: Type.Integer({ description: 'Ended calls that wait for the database' }),
+      dropped: Type.Integer({ description: 'Calls that were not kept since the start of the node' }),
+    }),
+  ),
   counts: Type.Record(Type.String(), Type.Number()),
 });
 
@@ -16,9 +25,10 @@ export function healthRoute(app: App, { health }: Pick<RestDeps, 'health'>): voi
     '/healthz',
     { config: { public: true }, schema: { response: answers({ 200: HealthAnswer, 503: ErrorAnswer }) } },
     async () => {
-      const { ok, database, counts } = await health();
-      if (!ok) throw new RestError('UNAVAILABLE', { reason: 'no calls can be made', database, counts });
-      return { status: 'ok' as const, database, counts: { ...counts } };
+      const { ok, database, history, counts } = await health();
+      const kept = history === undefined ? {} : { history: { ...history } };
+      if (!ok) throw new RestError('UNAVAILABLE', { reason: 'no calls can be made', database, ...kept, counts });
+      return { status: 'ok' as const, database, ...kept, counts: { ...counts } };
     },
   );
 }

@@ -1,4 +1,5 @@
 /** The door of this room: what other rooms use of it. */
+export type { CallEnding, CallFacts, CallHistory, LegFacts, PartyFacts } from './call-facts.ts';
 export { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS, type SelectorKey } from './callstore.ts';
 export {
   CONFERENCE_SELECTOR_KEYS,

@@ -31,6 +31,8 @@ export interface Config {
   readonly rtpTimeout: number;
   /** Limits of concurrent calls, and of new calls in a second; 0: no limit. */
   readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
+  /** Days that the history keeps calls, 0: for ever; octets of its journal while the database is away. */
+  readonly history: { readonly days: number; readonly journalBytes: number };
   readonly logLevel: string;
   readonly site: string;
   /** Folder of the operator's scenarios, absolute; served beside the examples. */
@@ -125,6 +127,16 @@ export const SETTINGS = [
     fallback: '0',
     about: 'seconds after the login at which the session of a user ends, however much it is used. 0: no limit',
   },
+  {
+    name: 'RINGMASTER_HISTORY_DAYS',
+    fallback: '365',
+    about: 'days that the history of calls is kept. 0: for ever',
+  },
+  {
+    name: 'RINGMASTER_HISTORY_JOURNAL_MB',
+    fallback: '64',
+    about: 'MiB of ended calls that wait in the data directory while the database is away; more are not kept',
+  },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
     name: 'RINGMASTER_SCENARIO_DIR',
@@ -213,6 +225,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       lifetimeMs: (integer('RINGMASTER_SESSION_LIFETIME', text, 0, 31_536_000) || Number.POSITIVE_INFINITY) * 1000,
     },
     sessionRequests: integer('RINGMASTER_SESSION_REQUESTS', text, 0, 100_000),
+    history: {
+      days: integer('RINGMASTER_HISTORY_DAYS', text, 0, 36_500),
+      journalBytes: integer('RINGMASTER_HISTORY_JOURNAL_MB', text, 1, 100_000) * 1024 * 1024,
+    },
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),

@@ -35,6 +35,10 @@ export class FreshCollection implements ModelCollection {
     return this.#try(() => this.#inner.createAll(inputs));
   }
 
+  append(inputs: readonly Input[]): Promise<void> {
+    return this.#try(() => this.#inner.append(inputs));
+  }
+
   list(query: ListQuery): Promise<ListAnswer> {
     return this.#try(() => this.#inner.list(query));
   }

@@ -28,7 +28,8 @@ export type { AttachmentPlace, Attachments } from './attachments/attachments.ts'
 export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from './attachments/info.ts';
 export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/index.ts';
 export { StorageTimeoutError, StorageUnavailableError } from '../storage/index.ts';
-export { AUDIT_CLASS, type AuditEntry, AuditLog, isAuditLog, refuseAuditWrite } from './audit-log.ts';
+export { type AuditEntry, AuditLog } from './audit-log.ts';
+export { AUDIT, builtIn, builtInName, CALL_HISTORY, openBuiltIn, refuseBuiltInWrite } from './built-in.ts';
 export { openModel } from './open-model.ts';
 export * as filters from './filter/index.ts';
 export {

@@ -9,6 +9,8 @@ import type { Entity, Input } from './fields.ts';
 export interface ListQuery {
   /** A prefix-notation array or an object of conditions. */
   readonly filter?: unknown;
+  /** A second filter, which holds as well: what the reader may see. */
+  readonly within?: unknown;
   /** Field names, `{field: "asc" | "desc"}`, `["asc" | "desc", expression]`. */
   readonly order?: unknown;
   readonly mask?: string | undefined;
@@ -75,6 +77,13 @@ export interface ModelCollection {
   create(input: Input, options?: CreateOptions): Promise<Entity>;
   /** Creates all or none. @throws as `create`, with the index of the input before the field: `2.name` */
   createAll(inputs: readonly Input[]): Promise<readonly Entity[]>;
+  /**
+   * Creates those entities whose id is new on their UTC day, and leaves the others as they are. Nobody is notified. For
+   * history and transactionlog.
+   *
+   * @throws as `createAll`
+   */
+  append(inputs: readonly Input[]): Promise<void>;
   list(query: ListQuery): Promise<ListAnswer>;
   /** The result of `list` as JSON text; for tables without intermediate objects. */
   listJson(query: ListQuery): Promise<string>;

@@ -88,7 +88,10 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
   const limit = size(query.limit, 'limit') ?? maxLimit;
   const mask = maskOf(definition, query, grouping);
   return {
-    filter: query.filter === undefined ? undefined : parseFilter(parser(), query.filter),
+    filter: both(
+      query.within === undefined ? undefined : parseFilter(parser(), query.within),
+      query.filter === undefined ? undefined : parseFilter(parser(), query.filter),
+    ),
     order: query.order === undefined ? [] : parseOrder(new ExpressionParser({ fields: orderFields, now }), query.order),
     grouping,
     offset: size(query.offset, 'offset') ?? 0,
@@ -98,6 +101,11 @@ export function parseQuery(definition: ResolvedClass, query: ListQuery, now: num
     shape: listShaper(definition, query, mask, grouping !== undefined),
     plain: query.flat === true || (query.export === true && grouping === undefined) ? undefined : { mask },
   };
+}
+
+function both(one: Expression | undefined, other: Expression | undefined): Expression | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { kind: 'call', type: 'boolean', name: 'and', args: [one, other] };
 }
 
 /** Applies `mask` and `flat` to an entity. */

@@ -1,7 +1,7 @@
 /** The calls of a node: the switch, the rooms, and admission of calls. */
 import type { Logger } from 'pino';
 import { asDomainName } from '../domain-name/index.ts';
-import { MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
+import { type CallHistory, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
@@ -32,12 +32,13 @@ export interface CallNeeds {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly recordings: Recordings;
+  readonly history: CallHistory;
   readonly late: LateParts;
   readonly log: Logger;
 }
 
 export function openCalls(needs: CallNeeds): Calls {
-  const { config, directory, location, events, metrics, recordings, late, log } = needs;
+  const { config, directory, location, events, metrics, recordings, history, late, log } = needs;
   const { recording, speech } = recordings;
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login);
   const conferenceStore = new MemoryConferenceStore(callstore);
@@ -94,6 +95,7 @@ export function openCalls(needs: CallNeeds): Calls {
     setups,
     watcher: recording.recorder,
     observer: metrics.calls,
+    history,
     listenTo: listener(speech),
     onText: messageEvents(events),
     startScenario: (code, call) => late.runner.part.serve(code, call),

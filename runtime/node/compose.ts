@@ -7,6 +7,7 @@ import { Metrics } from '../metrics/index.ts';
 import { openCalls } from './calls.ts';
 import { openData } from './data.ts';
 import { LateParts } from './late.ts';
+import { openHistory } from './history.ts';
 import { openLinks } from './links.ts';
 import type { Node } from './node.ts';
 import { openOperations } from './operations.ts';
@@ -60,7 +61,9 @@ export async function compose(
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());
-  const calls = openCalls({ config, directory, location, events, metrics, recordings, late, log });
+  const history = openHistory({ config, directory, model, recordings, log });
+  shutdown.add('history of calls', () => history.close());
+  const calls = openCalls({ config, directory, location, events, metrics, recordings, history, late, log });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 
   const links = await openLinks(config, servers, calls.switch, log);
@@ -100,6 +103,7 @@ export async function compose(
     recordings,
     scenarios,
     calls,
+    history,
     operations,
     counts,
     log,

@@ -6,6 +6,7 @@ import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
+import type { CallHistory } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
@@ -24,6 +25,7 @@ export interface RestNeeds {
   readonly recordings: Recordings;
   readonly scenarios: Scenarios;
   readonly calls: Calls;
+  readonly history: CallHistory;
   readonly operations: Operations;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
@@ -38,7 +40,8 @@ export interface Rest {
 
 /** @throws ListenError for a taken port */
 export async function openRest(needs: RestNeeds): Promise<Rest> {
-  const { config, storage, data, events, metrics, recordings, scenarios, calls, operations, counts, log } = needs;
+  const { config, storage, data, events, metrics, recordings, scenarios, calls, history, operations, counts, log } =
+    needs;
   const { directory, iam, model, avatars } = data;
   const database = databaseState(storage);
   const rest = await createRestServer({
@@ -57,6 +60,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,
     calls: calls.callstore,
+    history,
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),
@@ -69,7 +73,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     hooks: scenarios.starter,
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);
-      return { ok: calls.switch.ready, counts: alive, database: state };
+      return { ok: calls.switch.ready, counts: alive, database: state, history: history.state() };
     },
     sessionRequests: config.sessionRequests,
     log,

@@ -108,6 +108,18 @@ export class RecordArchive {
     return rows[0]?.count ?? 0;
   }
 
+  /** Ids of the recordings of these calls, with the call and the domain that they belong to. */
+  async ofCalls(
+    inviteids: readonly string[],
+  ): Promise<readonly { readonly id: string; readonly call: string; readonly domainId: string }[]> {
+    return await this.#db
+      .selectFrom('recordings')
+      .select(['id', 'idconn as call', 'domain_id as domainId'])
+      .where('idconn', 'in', inviteids)
+      .orderBy('startts')
+      .execute();
+  }
+
   async remove(id: string): Promise<void> {
     await this.#db.deleteFrom('recordings').where('id', '=', id).execute();
   }

@@ -1,6 +1,6 @@
 /** The b2b role of a node: puts its parts together. */
 import type { DomainName } from '../domain-name/index.ts';
-import type { MemoryCallStore } from '../callstore/index.ts';
+import type { CallHistory, MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
@@ -46,6 +46,8 @@ export interface SwitchOptions {
   readonly watcher?: CallWatcher;
   /** Receives the answers to calls with providers and to scenarios. */
   readonly observer?: CallObserver | undefined;
+  /** Keeps what happened in each call. */
+  readonly history?: CallHistory;
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
   /** Receives the texts that phones send to each other. */
@@ -74,7 +76,7 @@ export class Switch implements SipHandlers {
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
-    this.#dialogs = new DialogBook(callstore, events, options.watcher);
+    this.#dialogs = new DialogBook(callstore, events, options.watcher, options.history);
     this.#trunks = new Trunks(directory, location, log);
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,

@@ -86,6 +86,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/speech',
     ],
   },
+  'runtime/history': {
+    holds: 'the history of calls: a journal, and the records in the database',
+    mayImport: ['runtime/callstore', 'runtime/model', 'runtime/storage'],
+  },
   'runtime/speech': {
     holds: 'speech engines, recognition of live calls, transcripts',
     mayImport: ['runtime/media', 'runtime/domain'],

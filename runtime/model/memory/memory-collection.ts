@@ -83,6 +83,11 @@ export class MemoryCollection implements ModelCollection {
     });
   }
 
+  /** @throws CannotApplyError: only tables are partitioned by time */
+  async append(): Promise<void> {
+    throw new CannotApplyError('storage_mode', 'is not history or transactionlog');
+  }
+
   async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
     this.#sweep();
     const shared = this.#options.shared();

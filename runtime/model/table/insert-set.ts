@@ -3,7 +3,7 @@
  * transaction. A staging table was measured: the remaining wait was two thirds to four fifths of this one, and the
  * whole took up to 1.5 times as long.
  */
-import { sql, SqlError } from '../../storage/index.ts';
+import { type Fragment, sql, SqlError } from '../../storage/index.ts';
 import { ofSeveral } from '../errors.ts';
 import type { Entity } from '../fields.ts';
 import { Slices } from '../memory/slices.ts';
@@ -48,6 +48,13 @@ export async function insertRows(tx: Db, stored: StoredClass, rows: readonly New
   return written;
 }
 
+/** Inserts the rows whose id is new on their day, by one statement for each set. @throws SqlError for a refused row */
+export async function appendRows(db: Db, stored: StoredClass, rows: readonly NewRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += SET) {
+    await sql`${insertOf(stored, rows.slice(from, from + SET))} on conflict do nothing`.execute(db);
+  }
+}
+
 /** Halves a refused set until one entity remains: the first faulty one. */
 async function insertFrom(
   tx: Db,
@@ -73,14 +80,18 @@ async function insertFrom(
   return [...before, ...(await insertFrom(tx, stored, set.slice(half), first + half))];
 }
 
-async function insertSet(tx: Db, stored: StoredClass, set: readonly NewRow[]): Promise<readonly Entity[]> {
+function insertOf(stored: StoredClass, set: readonly NewRow[]): Fragment {
   const columns = givenColumns(stored);
   const names = sql.join(['id', ...columns.map(({ column }) => column)].map((column) => sql.id(column)));
   const types = sql.raw(['id text', ...columns.map(({ column, type }) => `${column} ${type}`)].join(', '));
   const json = `[${set.map((row) => row.json).join(',')}]`;
-  const { changed } = shapeOf(stored);
-  const insert = sql`insert into ${tableOf(stored)} (${names})
+  return sql`insert into ${tableOf(stored)} (${names})
     select ${names} from json_to_recordset(${json}::json) as given (${types})`;
+}
+
+async function insertSet(tx: Db, stored: StoredClass, set: readonly NewRow[]): Promise<readonly Entity[]> {
+  const { changed } = shapeOf(stored);
+  const insert = insertOf(stored, set);
   if (changed.columns.length === 0) {
     await insert.execute(tx);
     return set.map(({ entity }) => entity);

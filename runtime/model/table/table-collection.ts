@@ -36,7 +36,7 @@ import {
   updateEntity,
   upsertEntity,
 } from './entity-statements.ts';
-import { insertRows, makeRows } from './insert-set.ts';
+import { appendRows, insertRows, makeRows } from './insert-set.ts';
 import { columnOf, tableOf } from './names.ts';
 import type { Partitions } from './partitions.ts';
 import { rowReader, rowWriter, writeRows } from './columns.ts';
@@ -82,6 +82,15 @@ export class TableCollection implements ModelCollection {
     const after = await this.#placed(stored, times, write);
     for (const entity of after) this.#options.notices.created(stored, entity);
     return after;
+  }
+
+  async append(inputs: readonly Input[]): Promise<void> {
+    const stored = this.#class;
+    requirePartitions(stored, 'append');
+    const entities = await makeEntities(stored, inputs, this.#options.now());
+    const times = entities.map((entity) => entity[timeProperty(stored)]);
+    const rows = await makeRows(stored, entities);
+    await this.#placed(stored, times, () => appendRows(this.#db, stored, rows));
   }
 
   async list(query: ListQuery): Promise<ListAnswer> {

@@ -12,7 +12,7 @@ import {
   type ModelCollection,
   ModelError,
   NotFoundError,
-  refuseAuditWrite,
+  refuseBuiltInWrite,
 } from '../../model/index.ts';
 
 /**
@@ -68,7 +68,7 @@ export function modelPort(model: Model, domainId: (name: DomainName) => string |
 
 /** @throws CannotApplyError for the audit log */
 function writable(collection: ModelCollection): ModelCollection {
-  refuseAuditWrite(collection.definition);
+  refuseBuiltInWrite(collection.definition);
   return collection;
 }
 

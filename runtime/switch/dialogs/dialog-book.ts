@@ -2,7 +2,7 @@
 import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { namesDialog, type Replaces } from '../../signalling/index.ts';
-import type { MemoryCallStore } from '../../callstore/index.ts';
+import type { CallHistory, MemoryCallStore } from '../../callstore/index.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
@@ -43,20 +43,23 @@ export class DialogBook implements DialogObserver {
   readonly #store: MemoryCallStore;
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
+  readonly #history: CallHistory | undefined;
   readonly #dialogs = new Map<string, CallDialog>();
   /** Dialogs with a ringing phone, in the order of their first ring. */
   readonly #ringing = new Set<CallDialog>();
   /** Dialogs that one leg has left while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher) {
+  constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher, history?: CallHistory) {
     this.#store = store;
     this.#events = events;
     this.#watcher = watcher;
+    this.#history = history;
   }
 
   open(start: DialogStart): CallDialog {
     const dialog = new CallDialog(this, start);
+    this.#history?.going(dialog.facts());
     this.#tell(dialog, 'call_init', { from: start.remoteuri, to: start.localuri });
     return dialog;
   }
@@ -64,12 +67,14 @@ export class DialogBook implements DialogObserver {
   established(dialog: CallDialog): void {
     this.#ringing.delete(dialog);
     this.#watcher?.answered(liveCall(dialog));
+    this.#history?.going(dialog.facts());
     this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
   }
 
   /** A called party rings. */
   ringing(dialog: CallDialog, callid: string): void {
     this.#ringing.add(dialog);
+    dialog.account.rang(callid);
     this.#tell(dialog, 'call_ringing', { callid });
   }
 
@@ -91,7 +96,14 @@ export class DialogBook implements DialogObserver {
 
   /** A party moved from one dialog to another. */
   transferred(from: CallDialog, to: CallDialog): void {
+    this.continued(from, to);
     this.#tell(from, 'call_transfer', { new_dialogid: to.dialogid, new_inviteid: to.inviteid });
+  }
+
+  /** One call goes on as another. */
+  continued(from: CallDialog, to: CallDialog): void {
+    from.account.replacedBy(to.inviteid);
+    to.account.replaces(from.inviteid);
   }
 
   held(dialog: CallDialog, leg: Leg, held: boolean): void {
@@ -99,8 +111,10 @@ export class DialogBook implements DialogObserver {
   }
 
   /** An end from outside marks neither side (specification, "Events" 1). */
-  over(dialog: CallDialog, { by, reason }: EndCause): void {
+  over(dialog: CallDialog, cause: EndCause): void {
+    const { by, reason } = cause;
     this.#watcher?.over(dialog.dialogid);
+    this.#history?.over(dialog.facts(cause));
     this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
   }
 

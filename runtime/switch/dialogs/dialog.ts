@@ -1,10 +1,12 @@
 /** An active call with its legs, state and sound. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DomainName } from '../../domain-name/index.ts';
-import type { DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
+import type { CallFacts, DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
 import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
+import type { SipAnswer } from '../../signalling/index.ts';
+import { CallAccount } from './call-account.ts';
 import type { CarriedState } from './carried-state.ts';
 import { DIALOG_TRANSITIONS, type DialogState } from './dialog-state.ts';
 import { HoldMelody } from '../sound/hold-melody.ts';
@@ -62,6 +64,8 @@ export class CallDialog implements LegOwner {
   readonly bindings: Set<string>;
   /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
   readonly pausedRecordings: Set<DomainName>;
+  /** What happened in it, for the history of calls. */
+  readonly account: CallAccount;
   readonly #observer: DialogObserver;
   readonly #start: DialogStart;
   readonly #ended = new AbortController();
@@ -79,6 +83,7 @@ export class CallDialog implements LegOwner {
     this.bindings = new Set(start.carried.labels);
     this.pausedRecordings = new Set(start.carried.pausedRecordings);
     this.#melody = new HoldMelody(start.carried.melodyOff);
+    this.account = new CallAccount(start.a);
     start.a.owner = this;
     observer.changed(this);
   }
@@ -119,13 +124,19 @@ export class CallDialog implements LegOwner {
   addBranch(leg: Leg, uris: { localuri: string; remoteuri: string }, expirets: DialogLeg['expirets']): void {
     if (this.state !== 'forking') return;
     leg.owner = this;
+    this.account.called(leg);
     this.#b.set(leg.callid, { leg, side: 'b', ...uris, expirets });
     this.#observer.changed(this);
   }
 
-  /** Removes a called contact that refused. */
-  removeBranch(callid: string): void {
-    if (this.state === 'forking' && this.#b.delete(callid)) this.#observer.changed(this);
+  /**
+   * Removes a called contact that refused.
+   * @param refusal its final answer
+   */
+  removeBranch(callid: string, refusal?: SipAnswer): void {
+    if (this.state !== 'forking' || !this.#b.delete(callid)) return;
+    this.account.refused(callid, refusal);
+    this.#observer.changed(this);
   }
 
   /**
@@ -137,6 +148,7 @@ export class CallDialog implements LegOwner {
     if (branch === undefined || this.#state.step('answered') === undefined) return false;
     leg.owner = this;
     this.#b = new Map([[leg.callid, { ...branch, leg }]]);
+    this.account.answered(leg);
     this.#observer.changed(this);
     this.#observer.established(this);
     return true;
@@ -275,6 +287,16 @@ export class CallDialog implements LegOwner {
 
   legMessaged(leg: Leg, message: PhoneMessage): void {
     this.opposite(leg)?.peerMessaged?.(message);
+  }
+
+  /** What the history of calls keeps. @param cause present at the end of the call */
+  facts(cause?: EndCause): CallFacts {
+    const { inviteid, dialogid, startts, bindings: labels } = this;
+    const { localuri, opts } = this.#start;
+    return this.account.facts(
+      { inviteid, dialogid, startts, localuri, labels, referredBy: opts?.['referred-by'] },
+      cause,
+    );
   }
 
   /** The dialog as the callstore keeps it. */

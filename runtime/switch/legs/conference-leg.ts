@@ -1,6 +1,6 @@
 import type { Participant, Room } from '../../conference/index.ts';
 import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
-import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import type { CallingLeg, EndCause, Leg, LegOwner } from './leg.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { Party } from './party.ts';
 import type { EndpointPair } from '../sound/endpoint-pair.ts';
@@ -43,6 +43,10 @@ export class ConferenceLeg implements CallingLeg {
 
   get mediaServer(): EndpointServer {
     return this.room.mediaServer;
+  }
+
+  get about(): Leg['about'] {
+    return { conference: { confid: this.room.confid, room: this.room.address.confroomnum } };
   }
 
   get ended(): boolean {

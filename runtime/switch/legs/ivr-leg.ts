@@ -1,7 +1,7 @@
 /** The leg of a scenario. */
 import { randomUUID } from 'node:crypto';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, EndCause, LegOwner, PhoneMessage } from './leg.ts';
+import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 
 /** What a scenario's leg reports to the scenario's call, and asks of it. */
@@ -31,6 +31,7 @@ export class IvrLeg implements CallingLeg {
   readonly held = false;
   owner: LegOwner | undefined;
   shownAs: CallingLeg['shownAs'];
+  about: Leg['about'];
   readonly dtmf: DtmfSender;
   readonly #events: IvrLegEvents;
   #released = false;

@@ -3,6 +3,7 @@ import type { DtmfSender } from './dtmf-sender.ts';
 import type { DialogTags } from '../../signalling/index.ts';
 import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
+import type { PartyFacts } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
 
 /** Why a dialog or one of its legs ended. */
@@ -45,6 +46,8 @@ export interface Device {
 export interface Leg {
   readonly callid: string;
   readonly party: Party;
+  /** What the history of calls says of the party beyond its number and account. */
+  readonly about?: Pick<PartyFacts, 'conference' | 'run'> | undefined;
   /** The leg's media; undefined before it is prepared, and on a leg without media. */
   readonly endpoint: MediaEndpoint | undefined;
   /** The media server of its sound, once that is decided. Two legs can be connected only on one media server. */

@@ -230,7 +230,7 @@ class PhonesCall {
   }
 
   #refused(callId: string, refusal: SipAnswer): SipAnswer {
-    this.#options.dialog.removeBranch(callId);
+    this.#options.dialog.removeBranch(callId, refusal);
     const party = this.#called.get(callId)?.target.callee.party;
     return party === undefined ? refusal : refusalForCaller(this.#tools, refusal, party, { callid: callId });
   }

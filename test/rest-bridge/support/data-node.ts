@@ -98,6 +98,7 @@ export class DataNode {
         '/domain/classes': new ClassResource(this.model, this.directory),
       },
       registrations: NO_DATA.registrations,
+      history: NO_DATA.history,
       scenarioRecordings: NO_DATA.scenarioRecordings,
       recordings: {
         archive: new RecordArchive(this.storage),

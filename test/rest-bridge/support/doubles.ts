@@ -400,6 +400,11 @@ export const NO_DATA = {
   model: NO_MODEL,
   events: newBus(),
   metrics: { contentType: 'text/plain; version=0.0.4', text: async () => 'ringmaster_alive 1\n' },
+  history: {
+    collection: async () => {
+      throw new Error('there are no calls');
+    },
+  },
   registrations: { list: () => [], remove: async () => {} },
   firstAnswers: { once: async (_request, work) => ({ answer: await work(), replayed: false }) },
   directory: { domain: () => undefined, domains: () => [] },

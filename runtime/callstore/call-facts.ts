@@ -1,0 +1,75 @@
+/** The facts of a call, as its history keeps them: plain JSON, so that they can wait in a file. */
+
+/** A party as others see it, and the account behind it. */
+export interface PartyFacts {
+  readonly kind: 'sipuser' | 'provider' | 'ivr' | 'conference' | 'unknown';
+  readonly domain: string;
+  /** As shown to the other side. */
+  readonly number: string;
+  /** As shown to the other side; null without one. */
+  readonly name: string | null;
+  readonly login?: string;
+  readonly sipUserId?: string;
+  readonly userId?: string;
+  /** The provider of a party behind a trunk. */
+  readonly trunk?: { readonly id: string; readonly code: string };
+  readonly conference?: { readonly confid: string; readonly room: string };
+  /** The run of a scenario's party; `operation`: it serves an operation of the same id. */
+  readonly run?: { readonly id: string; readonly scenario: string; readonly operation: boolean };
+}
+
+/** One leg, also of a contact that was called in vain. Times are milliseconds since the epoch. */
+export interface LegFacts {
+  readonly side: 'a' | 'b';
+  readonly callid: string;
+  readonly party: PartyFacts;
+  readonly began: number;
+  readonly ringing?: number;
+  readonly answered?: number;
+  readonly ended?: number;
+  /** Final SIP status: of a called party what it answered, of the caller what it was answered. Null without one. */
+  readonly status: number | null;
+  readonly reason: string | null;
+  /** The address could not be reached. */
+  readonly unreached?: true;
+}
+
+/** A call. Times are milliseconds since the epoch. */
+export interface CallFacts {
+  /** `inviteid` of the call's events: unique for all time. */
+  readonly id: string;
+  readonly dialogid: string;
+  readonly dialled: string;
+  /** Domain of what was dialled. */
+  readonly dialledDomain: string;
+  readonly began: number;
+  readonly ringing?: number;
+  readonly answered?: number;
+  readonly legs: readonly LegFacts[];
+  readonly labels: readonly string[];
+  /** Value of Referred-By; absent without one. */
+  readonly referredBy?: string;
+  /** Ids of the calls that it replaced, and of those that replaced it. */
+  readonly replaced: readonly string[];
+  readonly replacedBy: readonly string[];
+  /** Absent until the end. */
+  readonly end?: CallEnding;
+}
+
+/** How a call ended. */
+export interface CallEnding {
+  readonly at: number;
+  /** `external`: an operation, or the node; `lost`: the node was killed during the call. */
+  readonly by: 'a' | 'b' | 'external' | 'transfer' | 'failure' | 'lost';
+  /** SIP status for a caller without an answer. */
+  readonly status: number | null;
+  readonly reason: string | null;
+}
+
+/** Receives the facts of each call. It must not throw, and must be quick: it is called within the call. */
+export interface CallHistory {
+  /** The call began, or was answered. */
+  going(facts: CallFacts): void;
+  /** The call is over: `facts.end` is there. */
+  over(facts: CallFacts): void;
+}

@@ -1,0 +1,239 @@
+/** Writes the history of calls: first into a journal, then in sets into the database. */
+import type { CallFacts, CallHistory as HistoryPort } from '../callstore/index.ts';
+import { ClassChangingError, type Model } from '../model/index.ts';
+import { SqlError, StorageError } from '../storage/index.ts';
+import { openHistory } from './history-class.ts';
+import { CallJournal } from './journal.ts';
+import { domainsOf, recordOf } from './record.ts';
+
+export interface CallHistoryOptions {
+  readonly model: Pick<Model, 'classes' | 'collection'>;
+  /** Id of a domain by its name; undefined for a removed one. */
+  readonly domainId: (name: string) => string | undefined;
+  /** Ids of the recordings of calls, by id of the call; each with the id of its domain. */
+  readonly recordingsOf: (ids: readonly string[]) => Promise<readonly CallRecording[]>;
+  /** File of the journal. */
+  readonly file: string;
+  /** Octets of calls that the journal keeps while the database is away. */
+  readonly limit: number;
+  /** Days that records are kept; 0: for ever. */
+  readonly days: number;
+  readonly log: HistoryLog;
+}
+
+export interface CallRecording {
+  readonly id: string;
+  readonly call: string;
+  readonly domainId: string;
+}
+
+export interface HistoryLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** State of the history, for `/healthz`. */
+export interface HistoryState {
+  /** `behind`: ended calls wait for the database longer than usual. `full`: the journal drops calls. */
+  readonly state: 'ok' | 'behind' | 'full';
+  /** Ended calls that the database does not have yet. */
+  readonly waiting: number;
+  /** Calls dropped since the start of the node. */
+  readonly dropped: number;
+}
+
+/** Calls a statement. */
+const SET = 500;
+/** Milliseconds in which ended calls gather for one statement. */
+const GATHER_MS = 500;
+/** Milliseconds between two attempts while the database is away. */
+const RETRY_MS = 2_000;
+/** Milliseconds that a stopping node waits for the database. */
+const CLOSE_MS = 2_000;
+/** Dropped calls are logged at most this often, in milliseconds. */
+const WARN_MS = 60_000;
+
+export class CallHistory implements HistoryPort {
+  readonly #options: CallHistoryOptions;
+  readonly #journal: CallJournal;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isAway = false;
+  #isFull = false;
+  #dropped = 0;
+  #warned = Number.NEGATIVE_INFINITY;
+  #closed = false;
+
+  private constructor(options: CallHistoryOptions) {
+    this.#options = options;
+    this.#journal = CallJournal.open(options.file, options.limit);
+    if (this.#journal.waiting > 0) {
+      options.log.info({ calls: this.#journal.waiting }, 'calls of an earlier run are written to the history');
+      this.#schedule(0);
+    }
+  }
+
+  /** Opens the history; calls that the journal has of an earlier run are written. @throws errors of the file system */
+  static open(options: CallHistoryOptions): CallHistory {
+    return new CallHistory(options);
+  }
+
+  going(facts: CallFacts): void {
+    this.#safely(() => this.#journal.going(facts));
+  }
+
+  over(facts: CallFacts): void {
+    this.#safely(() => {
+      if (!this.#journal.over(facts)) this.#drop();
+    });
+    this.#schedule(GATHER_MS);
+  }
+
+  state(): HistoryState {
+    const state = this.#isFull ? 'full' : this.#isAway ? 'behind' : 'ok';
+    return { state, waiting: this.#journal.waiting, dropped: this.#dropped };
+  }
+
+  /** Opens the collection of a domain for readers. @param domain id */
+  collection(domain: string): ReturnType<typeof openHistory> {
+    return openHistory(this.#options.model, domain, this.#options.days);
+  }
+
+  /** Writes what waits, for up to two seconds; the rest stays in the journal for the next start. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_MS);
+    });
+    const rest = async (): Promise<void> => {
+      await this.#writing;
+      await this.#writeAll();
+    };
+    await Promise.race([rest().catch(() => undefined), late]);
+    clearTimeout(timer);
+    this.#journal.close();
+  }
+
+  /** A failure of the file system must not fail a call. */
+  #safely(act: () => void): void {
+    try {
+      act();
+    } catch (err) {
+      if (this.#isQuiet()) return;
+      this.#options.log.error({ err, file: this.#options.file }, 'the journal of calls cannot be written');
+    }
+  }
+
+  #drop(): void {
+    this.#isFull = true;
+    this.#dropped += 1;
+    if (this.#isQuiet()) return;
+    this.#options.log.warn(
+      { dropped: this.#dropped, waiting: this.#journal.waiting, limit: this.#options.limit },
+      'the journal of calls is full: calls that end now are missing in the history until the database is back',
+    );
+  }
+
+  #isQuiet(): boolean {
+    const now = performance.now();
+    if (now - this.#warned < WARN_MS) return true;
+    this.#warned = now;
+    return false;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer !== undefined || this.#writing !== undefined || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#writing = this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#journal.waiting > 0) this.#schedule(this.#isAway ? RETRY_MS : GATHER_MS);
+      });
+    }, ms).unref();
+  }
+
+  async #write(): Promise<void> {
+    const { log } = this.#options;
+    try {
+      await this.#writeAll();
+      if (this.#isAway) log.info({ dropped: this.#dropped }, 'the history of calls is up to date again');
+      this.#isAway = false;
+      this.#isFull = false;
+    } catch (err) {
+      if (!this.#isAway) {
+        log.warn({ err, waiting: this.#journal.waiting }, 'the history of calls waits in its journal for the database');
+      }
+      this.#isAway = true;
+    }
+  }
+
+  /** @throws errors of the storage: what is not written yet stays in the journal */
+  async #writeAll(): Promise<void> {
+    for (;;) {
+      const calls = this.#journal.next(SET);
+      if (calls.length === 0) return;
+      await this.#store(calls);
+      this.#safely(() => this.#journal.done(calls.map(({ id }) => id)));
+    }
+  }
+
+  async #store(calls: readonly CallFacts[]): Promise<void> {
+    const recordings = await this.#options.recordingsOf(calls.map(({ id }) => id));
+    const domains = new Set(calls.flatMap((facts) => [...domainsOf(facts)]));
+    for (const domain of domains) {
+      const id = this.#options.domainId(domain);
+      if (id === undefined) continue;
+      const own = Map.groupBy(
+        recordings.filter(({ domainId }) => domainId === id),
+        ({ call }) => call,
+      );
+      const records = calls
+        .filter((facts) => domainsOf(facts).has(domain))
+        .map((facts) =>
+          recordOf(
+            facts,
+            domain,
+            (own.get(facts.id) ?? []).map((recording) => recording.id),
+          ),
+        );
+      await this.#append(id, records);
+    }
+  }
+
+  /** A record that the database refuses is a fault of this node: it must not hold up the others. */
+  async #append(domain: string, records: readonly ReturnType<typeof recordOf>[]): Promise<void> {
+    let collection: Awaited<ReturnType<typeof openHistory>>;
+    try {
+      collection = await openHistory(this.#options.model, domain, this.#options.days);
+    } catch (err) {
+      if (isForNow(err)) throw err;
+      this.#options.log.error({ err, domain, calls: records.length }, 'calls are missing in the history');
+      return;
+    }
+    try {
+      await collection.append(records);
+    } catch (error) {
+      if (isForNow(error)) throw error;
+      for (const record of records) {
+        try {
+          await collection.append([record]);
+        } catch (err) {
+          if (isForNow(err)) throw err;
+          this.#options.log.error({ err, domain, call: record.id }, 'a call is missing in the history');
+        }
+      }
+    }
+  }
+}
+
+/** SQLSTATE classes of a server that cannot write now: read-only, rolled back, out of resources, locked, stopped. */
+const FOR_NOW = /^(?:25|40|53|55|57|58)/;
+
+/** Whether a later attempt may succeed. */
+function isForNow(error: unknown): boolean {
+  if (error instanceof SqlError) return FOR_NOW.test(error.code);
+  return error instanceof StorageError || error instanceof ClassChangingError;
+}

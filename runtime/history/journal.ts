@@ -1,0 +1,158 @@
+/** A journal of calls: those that go on, and those that the database does not have yet. */
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { CallFacts } from '../callstore/index.ts';
+
+/** `done`: ids of calls that the database has. */
+type Line = { readonly call: CallFacts } | { readonly done: readonly string[] };
+
+/** Octets after which the file is rewritten without the calls that the database has. */
+const COMPACT_BYTES = 1_048_576;
+
+/**
+ * Calls in a file, so that none is lost when the database is away or the node is killed. Writes go to the system's cache,
+ * which survives the process, but not the machine.
+ */
+export class CallJournal {
+  readonly #file: string;
+  readonly #limit: number;
+  /** Lines of live calls, and of ended ones, by id. */
+  readonly #live = new Map<string, string>();
+  readonly #ended = new Map<string, string>();
+  #descriptor: number;
+  /** Octets of the file, and of the lines of ended calls. */
+  #bytes = 0;
+  #endedBytes = 0;
+  #closed = false;
+
+  private constructor(file: string, limit: number, left: readonly CallFacts[], now: number) {
+    this.#file = file;
+    this.#limit = limit;
+    for (const facts of left) {
+      const end = facts.end ?? { at: now, by: 'lost' as const, status: null, reason: null };
+      this.#keep(facts.id, line({ ...facts, end }));
+    }
+    this.#descriptor = this.#rewrite();
+  }
+
+  /**
+   * Opens the journal of a node that may have been killed: calls that went on then are ended as lost.
+   * @param limit octets of ended calls
+   * @throws errors of the file system, except for a missing file
+   */
+  static open(file: string, limit: number, now = Date.now()): CallJournal {
+    mkdirSync(dirname(file), { recursive: true });
+    return new CallJournal(file, limit, readLeft(file), now);
+  }
+
+  /** Number of ended calls that the database does not have. */
+  get waiting(): number {
+    return this.#ended.size;
+  }
+
+  /** A call began or was answered. @throws errors of the file system */
+  going(facts: CallFacts): void {
+    const text = line(facts);
+    this.#live.set(facts.id, text);
+    this.#write(text);
+  }
+
+  /**
+   * A call ended.
+   * @returns false beyond the limit: the call is not kept
+   * @throws errors of the file system; the call is kept in memory then
+   */
+  over(facts: CallFacts): boolean {
+    this.#live.delete(facts.id);
+    if (this.#endedBytes >= this.#limit) {
+      this.#write(`${JSON.stringify({ done: [facts.id] } satisfies Line)}\n`);
+      return false;
+    }
+    const text = line(facts);
+    this.#keep(facts.id, text);
+    this.#write(text);
+    return true;
+  }
+
+  /** The ended calls that wait longest. */
+  next(count: number): readonly CallFacts[] {
+    const lines: CallFacts[] = [];
+    for (const text of this.#ended.values()) {
+      if (lines.length >= count) break;
+      lines.push((JSON.parse(text) as { call: CallFacts }).call);
+    }
+    return lines;
+  }
+
+  /** The database has these calls. @throws errors of the file system */
+  done(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#endedBytes -= Buffer.byteLength(this.#ended.get(id) ?? '');
+      this.#ended.delete(id);
+    }
+    this.#write(`${JSON.stringify({ done: ids } satisfies Line)}\n`);
+  }
+
+  /** Stops recording. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    closeSync(this.#descriptor);
+  }
+
+  #keep(id: string, text: string): void {
+    this.#ended.set(id, text);
+    this.#endedBytes += Buffer.byteLength(text);
+  }
+
+  #write(text: string): void {
+    if (this.#closed) return;
+    this.#bytes += writeSync(this.#descriptor, text);
+    // Each rewrite at least halves the file, so that a journal of waiting calls is not copied again and again.
+    if (this.#bytes < COMPACT_BYTES || this.#bytes < 2 * this.#endedBytes) return;
+    // The old one is closed last: a failure must not leave the number of a closed file, which may be another's soon.
+    const before = this.#descriptor;
+    this.#descriptor = this.#rewrite();
+    closeSync(before);
+  }
+
+  /** Written to a temporary file and renamed, because the process may end at any moment. */
+  #rewrite(): number {
+    const text = [...this.#ended.values(), ...this.#live.values()].join('');
+    writeFileSync(`${this.#file}.new`, text);
+    renameSync(`${this.#file}.new`, this.#file);
+    this.#bytes = Buffer.byteLength(text);
+    return openSync(this.#file, 'a');
+  }
+}
+
+function line(call: CallFacts): string {
+  return `${JSON.stringify({ call } satisfies Line)}\n`;
+}
+
+function readLeft(file: string): readonly CallFacts[] {
+  const left = new Map<string, CallFacts>();
+  for (const each of linesOf(file)) {
+    if ('call' in each) left.set(each.call.id, each.call);
+    else for (const id of each.done) left.delete(id);
+  }
+  return [...left.values()];
+}
+
+function linesOf(file: string): readonly Line[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+  return text.split('\n').flatMap((each) => {
+    try {
+      return each === '' ? [] : [JSON.parse(each) as Line];
+    } catch {
+      // The process was killed while writing the last line.
+      return [];
+    }
+  });
+}

@@ -1,0 +1,29 @@
+/** The history of calls of a node. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/index.ts';
+import type { Directory } from '../domain/index.ts';
+import { CallHistory } from '../history/index.ts';
+import type { Model } from '../model/index.ts';
+import type { Recordings } from './recordings.ts';
+
+export interface HistoryNeeds {
+  readonly config: Pick<Config, 'dataDir' | 'history'>;
+  readonly directory: Pick<Directory, 'domain'>;
+  readonly model: Model;
+  readonly recordings: Recordings;
+  readonly log: Logger;
+}
+
+/** Close it after the calls have ended. */
+export function openHistory({ config, directory, model, recordings, log }: HistoryNeeds): CallHistory {
+  return CallHistory.open({
+    model,
+    domainId: (name) => directory.domain(name)?.id,
+    recordingsOf: (ids) => recordings.recording.archive.ofCalls(ids),
+    file: join(config.dataDir, 'calls.jsonl'),
+    limit: config.history.journalBytes,
+    days: config.history.days,
+    log,
+  });
+}

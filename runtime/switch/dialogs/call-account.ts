@@ -1,0 +1,146 @@
+/** Collects the facts of a call for its history. */
+import type { CallEnding, CallFacts, LegFacts, PartyFacts } from '../../callstore/index.ts';
+import { parseSipUri, type SipAnswer } from '../../signalling/index.ts';
+import type { EndCause, Leg } from '../legs/leg.ts';
+import { nameOf, numberOf, type Party } from '../legs/party.ts';
+
+/** A leg with what happened to it. */
+type Account = { -readonly [Field in keyof Omit<LegFacts, 'party'>]: LegFacts[Field] } & {
+  leg: Leg;
+  /** A phone that was called, or called, for this call: not one that moved here from another. */
+  readonly isNew: boolean;
+};
+
+/** What the facts have from the call itself. */
+export interface AccountedCall {
+  readonly inviteid: string;
+  readonly dialogid: string;
+  readonly startts: number;
+  /** To of the initiating INVITE. */
+  readonly localuri: string;
+  readonly labels: Iterable<string>;
+  readonly referredBy: string | undefined;
+}
+
+/** What happened in a call so far. */
+export class CallAccount {
+  /** The caller first, then every contact that was ever called. */
+  readonly #legs: Account[] = [];
+  readonly #replaced = new Set<string>();
+  readonly #replacedBy = new Set<string>();
+  #ringing: number | undefined;
+  #answered: number | undefined;
+
+  constructor(caller: Leg) {
+    this.#add('a', caller);
+  }
+
+  called(leg: Leg): void {
+    this.#add('b', leg);
+  }
+
+  rang(callid: string): void {
+    const at = Date.now();
+    this.#ringing ??= at;
+    const called = this.#of(callid);
+    if (called !== undefined) called.ringing ??= at;
+  }
+
+  /** @param refusal the contact's final answer; undefined when it left without one */
+  refused(callid: string, refusal: SipAnswer | undefined): void {
+    const called = this.#of(callid);
+    if (called === undefined || refusal === undefined) return;
+    close(called, refusal.local ? null : refusal.status, refusal.reason);
+    if (refusal.unreached === true) called.unreached = true;
+  }
+
+  /** A called party answered: every other contact is given up. */
+  answered(leg: Leg): void {
+    const at = Date.now();
+    this.#answered = at;
+    for (const each of this.#legs) {
+      if (each.callid === leg.callid) each.leg = leg;
+      if (each.side === 'a' || each.callid === leg.callid) {
+        each.answered = at;
+        if (each.isNew) each.status = 200;
+        if (each.isNew) each.reason = 'OK';
+      } else if (each.ended === undefined) close(each, null, 'Call completed elsewhere');
+    }
+  }
+
+  /** @param id of the call that continues this one */
+  replacedBy(id: string): void {
+    this.#replacedBy.add(id);
+  }
+
+  /** @param id of the call that this one continues */
+  replaces(id: string): void {
+    this.#replaced.add(id);
+  }
+
+  /** @param cause present at the end of the call */
+  facts(call: AccountedCall, cause?: EndCause): CallFacts {
+    const { inviteid, dialogid, startts, localuri, labels, referredBy } = call;
+    const dialled = parseSipUri(localuri);
+    const end: CallEnding | undefined =
+      cause === undefined ? undefined : { at: Date.now(), by: cause.by, status: cause.status, reason: cause.reason };
+    return {
+      id: inviteid,
+      dialogid,
+      dialled: dialled?.user ?? '',
+      dialledDomain: dialled?.host ?? '',
+      began: startts,
+      ...(this.#ringing !== undefined && { ringing: this.#ringing }),
+      ...(this.#answered !== undefined && { answered: this.#answered }),
+      legs: this.#legs.map((each) => legFacts(each, end)),
+      labels: [...labels],
+      ...(referredBy !== undefined && { referredBy }),
+      replaced: [...this.#replaced],
+      replacedBy: [...this.#replacedBy],
+      ...(end && { end }),
+    };
+  }
+
+  #add(side: 'a' | 'b', leg: Leg): void {
+    const isSip = leg.party.kind !== 'ivr' && leg.party.kind !== 'conference';
+    const isNew = isSip && leg.endpoint === undefined;
+    this.#legs.push({ side, callid: leg.callid, leg, isNew, began: Date.now(), status: null, reason: null });
+  }
+
+  #of(callid: string): Account | undefined {
+    return this.#legs.find((each) => each.callid === callid);
+  }
+}
+
+function close(account: Account, status: number | null, reason: string): void {
+  account.ended = Date.now();
+  account.status = status;
+  account.reason = reason;
+}
+
+function legFacts({ leg, isNew, ...account }: Account, end: CallEnding | undefined): LegFacts {
+  const party = { ...partyFacts(leg.party), ...leg.about };
+  const shown = account.side === 'a' && 'shownAs' in leg ? (leg.shownAs as Shown | undefined) : undefined;
+  const named = shown === undefined ? party : { ...party, number: shown.number, name: shown.name ?? null };
+  if (end === undefined || account.ended !== undefined) return { ...account, party: named };
+  if (account.answered !== undefined) return { ...account, ended: end.at, party: named };
+  // The caller was answered with the end of the call; a ringing contact was cancelled.
+  const status = account.side === 'a' && isNew ? end.status : null;
+  return { ...account, ended: end.at, status, reason: end.reason, party: named };
+}
+
+interface Shown {
+  readonly number: string;
+  readonly name: string | undefined;
+}
+
+function partyFacts(party: Party): PartyFacts {
+  const { kind, domain } = party;
+  const facts = { kind, domain, number: numberOf(party), name: nameOf(party) ?? null };
+  if (party.kind === 'sipuser') {
+    const { id, login, userId } = party.sipUser;
+    return { ...facts, login, sipUserId: id, ...(userId !== undefined && { userId }) };
+  }
+  if (party.kind === 'provider') return { ...facts, trunk: { id: party.provider.id, code: party.provider.code } };
+  return facts;
+}
