@@ -14,8 +14,8 @@ export interface PartyFacts {
   /** The provider of a party behind a trunk. */
   readonly trunk?: { readonly id: string; readonly code: string };
   readonly conference?: { readonly confid: string; readonly room: string };
-  /** The run of a scenario's party; `operation`: it serves an operation of the same id. */
-  readonly run?: { readonly id: string; readonly scenario: string; readonly operation: boolean };
+  /** The run of a scenario's party. */
+  readonly run?: { readonly id: string; readonly scenario: string };
 }
 
 /** One leg, also of a contact that was called in vain. Times are milliseconds since the epoch. */
@@ -49,6 +49,8 @@ export interface CallFacts {
   readonly labels: readonly string[];
   /** Value of Referred-By; absent without one. */
   readonly referredBy?: string;
+  /** The operation that made the call, or a call before it in the chain of transfers, and its domain. */
+  readonly operation?: { readonly id: string; readonly domain: string } | undefined;
   /** Ids of the calls that it replaced, and of those that replaced it. */
   readonly replaced: readonly string[];
   readonly replacedBy: readonly string[];

@@ -32,13 +32,11 @@ export function domainsOf({ legs }: CallFacts): ReadonlySet<string> {
  * @param recordings ids of the domain's recordings of the call
  */
 export function recordOf(facts: CallFacts, domain: string, recordings: readonly string[]): CallRecord {
-  const { id, dialogid, dialled, began, ringing, answered, legs, end, labels, referredBy, replaced, replacedBy } =
-    facts;
+  const { id, dialogid, dialled, began, ringing, answered, legs, end, labels, referredBy, operation } = facts;
   const caller = legs.find(({ side }) => side === 'a')?.party;
   const called = calledParty(facts);
   const endedAt = end?.by === 'lost' ? undefined : end?.at;
   const own = legs.map(({ party }) => party).filter((party) => party.domain === domain);
-  const runs = own.flatMap(({ run }) => run ?? []);
   const conference = own.find((party) => party.conference !== undefined)?.conference;
   const trunk = own.find((party) => party.trunk !== undefined)?.trunk;
   return {
@@ -48,7 +46,7 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
     direction: directionOf(caller, called, domain),
     ...partyFields('caller', caller, domain),
     ...partyFields('called', called, domain),
-    dialled,
+    dialled: plain(dialled),
     trunk: trunk?.code ?? null,
     trunk_id: trunk?.id ?? null,
     started: iso(began),
@@ -59,16 +57,16 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
     talking_ms: answered === undefined ? null : lasted(answered, endedAt),
     result: resultOf(facts),
     sip_status: answered === undefined ? (end?.status ?? null) : 200,
-    reason: end?.reason ?? null,
+    reason: plain(end?.reason),
     ended_by: end === undefined ? null : end.by === 'a' || end.by === 'b' ? ENDED_BY[end.by] : end.by,
     confid: conference?.confid ?? null,
     room: conference?.room ?? null,
     recordings,
-    runs: runs.filter(({ operation }) => !operation).map(({ id: run, scenario }) => ({ id: run, scenario })),
-    operation: runs.find(({ operation }) => operation)?.id ?? null,
-    replaced,
-    replaced_by: replacedBy,
-    referred_by: referredBy ?? null,
+    runs: own.flatMap(({ run }) => run ?? []),
+    operation: operation?.domain === domain ? operation.id : null,
+    replaced: facts.replaced,
+    replaced_by: facts.replacedBy,
+    referred_by: plain(referredBy),
     labels,
     users: [...new Set(own.flatMap(({ userId }) => userId ?? []))],
     legs: legs.map((leg) => legView(leg, domain, dialled)),
@@ -101,8 +99,8 @@ function directionOf(
 function partyFields(role: 'caller' | 'called', party: PartyFacts | undefined, domain: string): object {
   const own = party?.domain === domain ? party : undefined;
   return {
-    [`${role}_number`]: party?.number ?? null,
-    [`${role}_name`]: party?.name ?? null,
+    [`${role}_number`]: plain(party?.number),
+    [`${role}_name`]: plain(party?.name),
     [`${role}_domain`]: party?.domain ?? null,
     [`${role}_login`]: own?.login ?? null,
     [`${role}_user_id`]: own?.userId ?? null,
@@ -117,8 +115,8 @@ function legView(leg: LegFacts, domain: string, dialled: string): object {
     side,
     callid,
     kind: party.kind,
-    number: isShown ? party.number : dialled,
-    name: isShown ? party.name : null,
+    number: plain(isShown ? party.number : dialled),
+    name: isShown ? plain(party.name) : null,
     domain: party.domain,
     login: own ? (party.login ?? null) : null,
     trunk: own ? (party.trunk?.code ?? null) : null,
@@ -127,7 +125,7 @@ function legView(leg: LegFacts, domain: string, dialled: string): object {
     answered: iso(answered),
     ended: iso(ended),
     sip_status: status,
-    reason,
+    reason: plain(reason),
     media: null,
   };
 }
@@ -151,6 +149,14 @@ function resultOf({ answered, end, legs }: CallFacts): CallResult {
   if (status === 487) return 'cancelled';
   if (status === 480) return called.every(({ status: leg }) => leg === null) ? 'unreachable' : 'no_answer';
   return status < 500 || status >= 600 ? 'rejected' : 'failed';
+}
+
+/** Longest text from outside. */
+const MAX_TEXT = 256;
+
+/** A text from outside, as the database takes it; null for none. */
+function plain(text: string | null | undefined): string | null {
+  return text == null ? null : text.slice(0, MAX_TEXT).replaceAll('\0', '').toWellFormed();
 }
 
 function iso(time: number | undefined): string | null {

@@ -84,6 +84,14 @@ export class CallStateError extends Error {
   }
 }
 
+/** The run that a call belongs to. */
+export interface ServingRun {
+  readonly id: string;
+  readonly scenario: string;
+  /** The run of an operation, which has its id. */
+  readonly operation?: true;
+}
+
 /**
  * A call that a scenario serves: its own, or that of a called party before it is connected. Operations reject with CallStateError,
  * or with the reason of their AbortSignal.
@@ -104,6 +112,8 @@ export interface CallPort {
   readonly endSignal: AbortSignal;
   /** The same call where it is the scenario's own; undefined for a called party before it is connected. */
   readonly own: OwnCall | undefined;
+  /** Names the run that the call belongs to, for the history of calls. */
+  servedBy?(run: ServingRun): void;
   /** 180 Ringing to an incoming call. */
   ring(): Promise<void>;
   answer(): Promise<void>;

@@ -8,6 +8,7 @@ export {
   isInterruption,
   ownCall,
   type OwnCall,
+  type ServingRun,
   ownCallTo,
   type PreAnswer,
   type ReferOptions,

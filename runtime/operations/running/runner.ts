@@ -164,6 +164,7 @@ export class OperationRunner {
         if (ended !== undefined) conclude(ended);
       },
     });
+    call.servedBy?.({ id, scenario, operation: true });
     this.#running += 1;
     const finished = run.finished.then((outcome) => {
       this.#running -= 1;

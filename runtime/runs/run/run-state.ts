@@ -83,7 +83,13 @@ export class RunState {
     this.services = services;
     this.trace = new Trace(this.limits.traceEntries);
     this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
-    this.legs = new Legs(() => services.openCall(this.domain));
+    const serving = { id: this.id, scenario: program.id };
+    if (!borrowedCall) call?.servedBy?.(serving);
+    this.legs = new Legs(() => {
+      const leg = services.openCall(this.domain);
+      leg.servedBy?.(serving);
+      return leg;
+    });
     this.start = clock.now();
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }

@@ -1,4 +1,5 @@
 /** Collects the facts of a call for its history. */
+import { randomUUID } from 'node:crypto';
 import type { CallEnding, CallFacts, LegFacts, PartyFacts } from '../../callstore/index.ts';
 import { parseSipUri, type SipAnswer } from '../../signalling/index.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
@@ -20,6 +21,7 @@ export interface AccountedCall {
   readonly localuri: string;
   readonly labels: Iterable<string>;
   readonly referredBy: string | undefined;
+  readonly operation: CallFacts['operation'];
 }
 
 /** What happened in a call so far. */
@@ -80,7 +82,7 @@ export class CallAccount {
 
   /** @param cause present at the end of the call */
   facts(call: AccountedCall, cause?: EndCause): CallFacts {
-    const { inviteid, dialogid, startts, localuri, labels, referredBy } = call;
+    const { inviteid, dialogid, startts, localuri, labels, referredBy, operation } = call;
     const dialled = parseSipUri(localuri);
     const end: CallEnding | undefined =
       cause === undefined ? undefined : { at: Date.now(), by: cause.by, status: cause.status, reason: cause.reason };
@@ -95,6 +97,7 @@ export class CallAccount {
       legs: this.#legs.map((each) => legFacts(each, end)),
       labels: [...labels],
       ...(referredBy !== undefined && { referredBy }),
+      ...(operation !== undefined && { operation }),
       replaced: [...this.#replaced],
       replacedBy: [...this.#replacedBy],
       ...(end && { end }),
@@ -143,4 +146,30 @@ function partyFacts(party: Party): PartyFacts {
   }
   if (party.kind === 'provider') return { ...facts, trunk: { id: party.provider.id, code: party.provider.code } };
   return facts;
+}
+
+/** A call that was refused before it had a dialog. */
+export interface RefusedCall {
+  readonly party: Party;
+  readonly callid: string;
+  readonly dialled: string;
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** The facts of a refused call. */
+export function refusedFacts({ party, callid, dialled, status, reason }: RefusedCall): CallFacts {
+  const at = Date.now();
+  return {
+    id: randomUUID(),
+    dialogid: '',
+    dialled,
+    dialledDomain: party.domain,
+    began: at,
+    legs: [{ side: 'a', callid, party: partyFacts(party), began: at, ended: at, status, reason }],
+    labels: [],
+    replaced: [],
+    replacedBy: [],
+    end: { at, by: 'failure', status, reason },
+  };
 }

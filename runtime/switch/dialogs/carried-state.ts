@@ -1,3 +1,4 @@
+import type { CallFacts } from '../../callstore/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 
 /** What stays with a call through transfers: a dialog passes it on to the dialog that replaces it. */
@@ -8,6 +9,8 @@ export interface CarriedState {
   readonly pausedRecordings: ReadonlySet<DomainName>;
   /** Whether the hold melody is stopped for good. */
   readonly melodyOff: boolean;
+  /** The latest operation that made or changed the call. */
+  readonly operation?: CallFacts['operation'];
 }
 
 /** The state of a new call, with its label if it has one. */
@@ -26,5 +29,11 @@ export function joinedState(one: CarriedState, other: CarriedState): CarriedStat
     labels: new Set([...one.labels, ...other.labels]),
     pausedRecordings: new Set([...one.pausedRecordings, ...other.pausedRecordings]),
     melodyOff: one.melodyOff || other.melodyOff,
+    operation: one.operation ?? other.operation,
   };
+}
+
+/** The state of a call that an operation changes. */
+export function withOperation(state: CarriedState, operation: CallFacts['operation']): CarriedState {
+  return operation === undefined ? state : { ...state, operation };
 }

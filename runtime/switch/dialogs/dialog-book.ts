@@ -3,6 +3,7 @@ import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { namesDialog, type Replaces } from '../../signalling/index.ts';
 import type { CallHistory, MemoryCallStore } from '../../callstore/index.ts';
+import { type RefusedCall, refusedFacts } from './call-account.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
@@ -62,6 +63,11 @@ export class DialogBook implements DialogObserver {
     this.#history?.going(dialog.facts());
     this.#tell(dialog, 'call_init', { from: start.remoteuri, to: start.localuri });
     return dialog;
+  }
+
+  /** A call was refused before it had a dialog. */
+  refused(call: RefusedCall): void {
+    this.#history?.over(refusedFacts(call));
   }
 
   established(dialog: CallDialog): void {

@@ -95,7 +95,8 @@ export class CallDialog implements LegOwner {
   /** What is passed on to the dialog that replaces this one. */
   get carried(): CarriedState {
     const { bindings, pausedRecordings } = this;
-    return { labels: bindings, pausedRecordings, melodyOff: this.#melody.isOff };
+    const { operation } = this.#start.carried;
+    return { labels: bindings, pausedRecordings, melodyOff: this.#melody.isOff, operation };
   }
 
   /** From of the initiating INVITE, `<sip:USERNAME@DOMAIN>`. */
@@ -292,9 +293,10 @@ export class CallDialog implements LegOwner {
   /** What the history of calls keeps. @param cause present at the end of the call */
   facts(cause?: EndCause): CallFacts {
     const { inviteid, dialogid, startts, bindings: labels } = this;
-    const { localuri, opts } = this.#start;
+    const { localuri, opts, carried } = this.#start;
+    const { operation } = carried;
     return this.account.facts(
-      { inviteid, dialogid, startts, localuri, labels, referredBy: opts?.['referred-by'] },
+      { inviteid, dialogid, startts, localuri, labels, referredBy: opts?.['referred-by'], operation },
       cause,
     );
   }

@@ -35,6 +35,8 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
   // The number of a foreign address is not ours (RFC 3261 section 8.2.2.1).
   if (target === undefined || target.user === '' || !tools.isHere(target.host, sipUser.domain)) {
     invite.reject(404);
+    const { callId: callid } = invite;
+    tools.dialogs.refused({ party, callid, dialled: target?.user ?? '', status: 404, reason: 'Not Found' });
     return;
   }
   const { number, tail } = splitDtmfTail(target.user);

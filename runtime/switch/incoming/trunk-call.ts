@@ -11,6 +11,7 @@ import {
 } from '../../signalling/index.ts';
 import { type Attempt, failedAttempt } from '../placing/attempt.ts';
 import { observeTrunkCall } from '../placing/call-observer.ts';
+import { reasonPhrase } from '../../sip-facts/index.ts';
 import { connectCaller } from './connect-caller.ts';
 import type { Party } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
@@ -28,25 +29,20 @@ export function takeTrunkCall(tools: SwitchTools, provider: Provider, dialled: s
 }
 
 function place(tools: SwitchTools, provider: Provider, dialled: string, invite: IncomingInvite): Attempt {
+  const party = callingParty(provider, invite);
   const refuse = (status: number, headers?: Record<string, string>): Attempt => {
     invite.reject(status, undefined, headers);
+    tools.dialogs.refused({ party, callid: invite.callId, dialled, status, reason: reasonPhrase(status) });
     return failedAttempt(status);
   };
-  if (dialled === '' || (provider.numbers.length > 0 && !provider.numbers.some((own) => own.matches(dialled)))) {
+  if (dialled === '' || (provider.numbers.length > 0 && !provider.numbers.some((own) => own.matches(dialled))))
     return refuse(404);
-  }
   // Only phones may replace a party of a live call.
-  if (invite.header('Replaces') !== undefined) {
-    return refuse(403);
-  }
-  if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) {
+  if (invite.header('Replaces') !== undefined) return refuse(403);
+  if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls)
     return refuse(503, { 'Retry-After': '10' });
-  }
   const number = mapNumber(provider.mapping.inbound, dialled);
-  const party = callingParty(provider, invite);
-  if (tools.directory.route(provider.domain, party.number, number).kind === 'provider') {
-    return refuse(403);
-  }
+  if (tools.directory.route(provider.domain, party.number, number).kind === 'provider') return refuse(403);
   // The gateway role hides the outside caller: the dialog names the leg by a Call-ID of ours.
   const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
   return connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from './leg.ts';
+import type { CallFacts } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
 
 /** What a scenario's leg reports to the scenario's call, and asks of it. */
@@ -32,6 +33,8 @@ export class IvrLeg implements CallingLeg {
   owner: LegOwner | undefined;
   shownAs: CallingLeg['shownAs'];
   about: Leg['about'];
+  /** Id of the operation whose scenario this is. */
+  operation: string | undefined;
   readonly dtmf: DtmfSender;
   readonly #events: IvrLegEvents;
   #released = false;
@@ -44,6 +47,11 @@ export class IvrLeg implements CallingLeg {
       (digits) => events.digits(digits),
       () => events.gone,
     );
+  }
+
+  /** The operation that makes the calls of this leg. */
+  get madeBy(): CallFacts['operation'] {
+    return this.operation === undefined ? undefined : { id: this.operation, domain: this.party.domain };
   }
 
   get ended(): boolean {

@@ -6,6 +6,7 @@ import { answer, bracketUri, callerAddr, LocalDescription, nameAddr, type SipAns
 import type { Callee, CalleeAddress } from '../addresses/callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
+import { CallDialog } from '../dialogs/dialog.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
 import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
@@ -150,6 +151,7 @@ class PhonesCall {
     this.#picked = true;
     this.#fork?.cancel(answer(487, undefined, true));
     this.#dropEndpoint();
+    if (leg.owner instanceof CallDialog) this.#tools.dialogs.continued(leg.owner, dialog);
     part();
     const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: uriOf(leg.party) };
     dialog.addBranch(leg, uris, 'undefined');

@@ -18,6 +18,7 @@ import {
   type ReferOptions,
   type RoomTransfer,
   ScenarioCallState,
+  type ServingRun,
   type SipMessage,
   splitDtmfTail,
   type TailStep,
@@ -111,6 +112,11 @@ export class IvrCall extends CallMedia implements OwnCall {
   /** A call that a scenario may place with `dial`. */
   static idle(tools: SwitchTools, domain: DomainName): IvrCall {
     return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+  }
+
+  servedBy({ id, scenario, operation }: ServingRun): void {
+    this.leg.operation = operation ? id : undefined;
+    this.leg.about = operation ? undefined : { run: { id, scenario } };
   }
 
   get own(): this {
@@ -250,7 +256,7 @@ export class IvrCall extends CallMedia implements OwnCall {
       localuri: bracketUri(number, this.domain),
       remoteuri: bracketUri(options.callerNumber, this.domain),
       site: this.#tools.site,
-      carried: freshState(options.binding),
+      carried: { ...freshState(options.binding), operation: this.leg.madeBy },
     });
     this.#dialog = dialog;
     const decision = dialRoute(this.#tools.directory, this.domain, number, options);

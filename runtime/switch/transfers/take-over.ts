@@ -1,7 +1,7 @@
 /** Moves legs from one dialog to another. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogSide, TakeOverOptions } from '../../runs/index.ts';
-import { withLabel } from '../dialogs/carried-state.ts';
+import { withLabel, withOperation } from '../dialogs/carried-state.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { HeldParty } from './held-party.ts';
 import { type Party, uriOf } from '../legs/party.ts';
@@ -93,7 +93,7 @@ export async function takeOver(
       localuri: uriOf(found.leg.party),
       remoteuri: uriOf(taker.party),
       site: tools.site,
-      carried: withLabel(found.dialog.carried, binding),
+      carried: withOperation(withLabel(found.dialog.carried, binding), taker.madeBy),
     });
   const dialog = await moveLeg(tools, found, open, other);
   if (typeof dialog === 'number') return dialog;
