@@ -1,7 +1,7 @@
 /** A private PostgreSQL server from Debian's package, started when the first test asks. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,8 @@ const PACKAGES = '/usr/lib/postgresql';
 export interface PostgresServer {
   /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
+  /** Stops all its processes with SIGSTOP. @returns the function that lets them go on */
+  pause(): () => void;
 }
 
 function binaries(): string | undefined {
@@ -50,6 +52,13 @@ let folder: string | undefined;
 let server: ChildProcess | undefined;
 let starting: Promise<PostgresServer> | undefined;
 
+/** A process and its children. The parent comes first, so that no further child can begin. */
+function processesOf(pid: number | undefined): number[] {
+  if (pid === undefined) return [];
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
 async function start(bin: string): Promise<PostgresServer> {
   const owner = account();
   folder = mkdtempSync(join(tmpdir(), 'ringmaster-postgres-'));
@@ -75,6 +84,13 @@ async function start(bin: string): Promise<PostgresServer> {
       await client.query(`create database ${database}`);
       await client.end();
       return url(database);
+    },
+    pause() {
+      const pids = processesOf(server?.pid);
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      return () => {
+        for (const pid of pids.toReversed()) process.kill(pid, 'SIGCONT');
+      };
     },
   };
 }
