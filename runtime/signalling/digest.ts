@@ -64,6 +64,9 @@ export class DigestAuthenticator {
       return { ok: false, reason: 'missing' };
     const { username = '', nonce = '', uri = '', response = '', qop, cnonce = '', nc = '' } = fields;
     if (!this.#fresh(nonce, address)) return { ok: false, reason: 'stale' };
+    // Before the password, so that the repetition of a right answer, however spoilt, is no wrong password.
+    const count = qop === undefined ? 1 : Number.parseInt(nc, 16);
+    if (!(count > (this.#used.get(nonce) ?? 0))) return { ok: false, reason: 'stale' };
     const algorithm = (fields.algorithm ?? 'MD5').toUpperCase();
     const hash = algorithm === 'SHA-256' ? 'sha256' : algorithm === 'MD5' ? 'md5' : undefined;
     const secret = secretOf(username);
@@ -74,8 +77,8 @@ export class DigestAuthenticator {
     const middle = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
     const expected = digest(`${secret[hash]}:${middle}:${digest(`${method}:${uri}`)}`);
     if (!equal(expected, response.toLowerCase())) return { ok: false, reason: 'wrong', username };
-    // Checked last, so that only a request with the right password consumes a count.
-    if (!this.#count(nonce, qop === undefined ? 1 : Number.parseInt(nc, 16))) return { ok: false, reason: 'stale' };
+    // Last, so that only a request with the right password consumes a count.
+    this.#use(nonce, count);
     return { ok: true, username };
   }
 
@@ -97,17 +100,13 @@ export class DigestAuthenticator {
     return age >= 0 && age < NONCE_LIFE_MS && issued > this.#forgotten;
   }
 
-  #count(nonce: string, nc: number): boolean {
-    const last = this.#used.get(nonce) ?? 0;
-    if (!(nc > last)) return false;
+  #use(nonce: string, count: number): void {
     this.#used.delete(nonce);
-    this.#used.set(nonce, nc);
-    if (this.#used.size > NONCES_KEPT) {
-      const oldest = this.#used.keys().next().value as string;
-      this.#used.delete(oldest);
-      this.#forgotten = Math.max(this.#forgotten, issuedAt(oldest));
-    }
-    return true;
+    this.#used.set(nonce, count);
+    if (this.#used.size <= NONCES_KEPT) return;
+    const oldest = this.#used.keys().next().value as string;
+    this.#used.delete(oldest);
+    this.#forgotten = Math.max(this.#forgotten, issuedAt(oldest));
   }
 }
 

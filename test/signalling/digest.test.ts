@@ -79,6 +79,12 @@ describe('digest authentication of phones', () => {
     expect(verify(respond(given)).ok).to.equal(true);
   });
 
+  it('takes a spoilt repetition of an accepted answer for no wrong password', () => {
+    const answer = respond(challenge());
+    expect(verify(answer).ok).to.equal(true);
+    expect(verify(answer.replace(/response="./, 'response="x'))).to.include({ reason: 'stale' });
+  });
+
   it('refuses expired and foreign nonces', () => {
     const given = challenge();
     now += 301_000;
