@@ -14,9 +14,21 @@ import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 
+/** A drain in progress; times in milliseconds since the epoch. */
+export interface DrainState {
+  readonly since: number;
+  /** When the remaining calls are ended. */
+  readonly until: number;
+  readonly calls: number;
+  /** Runs of scenarios and operations with calls. */
+  readonly runs: number;
+}
+
 export interface Health {
   /** Calls can be made. */
   readonly ok: boolean;
+  /** Set while the node drains: it takes no new calls. */
+  readonly draining?: DrainState | undefined;
   /** Numbers of live objects in the node, by kind: dialogs, endpoints, sockets, timers ... */
   readonly counts: Readonly<Record<string, number>>;
   /** The database: calls continue without it; requests that need it are answered 503. */

@@ -19,14 +19,21 @@ const HealthAnswer = Type.Object({
   counts: Type.Record(Type.String(), Type.Number()),
 });
 
-/** `GET /healthz`: 200 when calls can be made, 503 otherwise; with the state of the database and the numbers of live objects. */
+/**
+ * `GET /healthz`: 200 when calls can be made, 503 otherwise, also while the node drains; with the state of the database and
+ * the numbers of live objects.
+ */
 export function healthRoute(app: App, { health }: Pick<RestDeps, 'health'>): void {
   app.get(
     '/healthz',
     { config: { public: true }, schema: { response: answers({ 200: HealthAnswer, 503: ErrorAnswer }) } },
     async () => {
-      const { ok, database, history, counts } = await health();
+      const { ok, draining, database, history, counts } = await health();
       const kept = history === undefined ? {} : { history: { ...history } };
+      if (ok && draining !== undefined) {
+        const reason = `the node is draining, ${draining.calls} calls left`;
+        throw new RestError('UNAVAILABLE', { reason, state: 'draining', ...draining, database, ...kept, counts });
+      }
       if (!ok) throw new RestError('UNAVAILABLE', { reason: 'no calls can be made', database, ...kept, counts });
       return { status: 'ok' as const, database, ...kept, counts: { ...counts } };
     },

@@ -44,7 +44,10 @@ if (major !== NEEDED_MAJOR) {
   module.enableCompileCache(kept);
   // For worker threads.
   process.env.NODE_COMPILE_CACHE ??= kept;
-  if (isServer) onParentGone(() => process.kill(process.pid, 'SIGTERM'));
+  // A node that handles signals drains at the first one and ends at the second. SIGHUP is never the second one: npm and npx
+  // may end after they passed on the first. Before that nohup may ignore it.
+  if (isServer)
+    onParentGone(() => process.kill(process.pid, process.listenerCount('SIGHUP') > 0 ? 'SIGHUP' : 'SIGTERM'));
   const { main } = await import('./main.ts');
   await main(args);
 }
@@ -76,8 +79,13 @@ function handOver() {
         env: { ...environment(), [LAUNCHER]: String(process.pid) },
       })
     : spawn(binary, [script, ...args], { stdio: 'inherit' });
-  if (isServer) onParentGone(() => child.kill('SIGTERM'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  let passedOn = false;
+  if (isServer) onParentGone(() => child.kill(passedOn ? 'SIGHUP' : 'SIGTERM'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => {
+      passedOn = true;
+      child.kill(signal);
+    });
   child.on('error', (error) => fail(`ringmaster: ${binary} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);

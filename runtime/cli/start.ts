@@ -1,25 +1,34 @@
 import process from 'node:process';
+import { isatty } from 'node:tty';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../config/index.ts';
+import { type Config, readConfig } from '../config/index.ts';
 import { type Node, startNode } from '../node/index.ts';
-import { STOP_SIGNALS } from './signals.ts';
+import { onStopSignals } from './stop-signals.ts';
+import { defaultDrainMs } from './service-manager.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster start: runs a node; settings are environment variables, see docs/operating/settings.md';
 
-/** `ringmaster start`: runs a node until SIGTERM, SIGINT or SIGHUP. A start that fails ends the process with 1. */
+/**
+ * `ringmaster start`: runs a node until SIGTERM, SIGINT or SIGHUP, and then until its calls are over, for as long as
+ * RINGMASTER_DRAIN says. A start that fails ends the process with 1.
+ */
 export async function start(args: readonly string[]): Promise<number | undefined> {
   const told = await usageOf(USAGE, args, async () => void parseArgs({ args: [...args], options: {} }));
   if (told !== undefined) return told;
+  let config: Config;
   let node: Node;
   try {
-    node = await startNode(readConfig(process.env));
+    config = readConfig(process.env);
+    node = await startNode(config);
   } catch (error) {
     // One clear line with the mistake and its place. Open resources end with the process.
     process.stderr.write(`ringmaster: ${describe(error)}\n`);
     process.exit(1);
   }
-  for (const signal of STOP_SIGNALS) process.on(signal, () => void node.stop().then(() => process.exit(0)));
+  const end = () => void node.stop().then(() => process.exit(0));
+  onStopSignals(node, config.drainMs ?? defaultDrainMs(process.env, isatty(0)), end);
+  void node.drained.then(end);
   void node.failed.then(async (error) => {
     process.stderr.write(`ringmaster: ${error.message}\n`);
     await node.stop();

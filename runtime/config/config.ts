@@ -33,6 +33,8 @@ export interface Config {
   readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
   /** Days that the history keeps calls, 0: for ever; octets of its journal while the database is away. */
   readonly history: { readonly days: number; readonly journalBytes: number };
+  /** Milliseconds that calls have to end by themselves after SIGTERM; undefined: depends on who started the node. */
+  readonly drainMs: number | undefined;
   readonly logLevel: string;
   readonly site: string;
   /** Folder of the operator's scenarios, absolute; served beside the examples. */
@@ -137,6 +139,12 @@ export const SETTINGS = [
     fallback: '64',
     about: 'MiB of ended calls that wait in the data directory while the database is away; more are not kept',
   },
+  {
+    name: 'RINGMASTER_DRAIN',
+    fallback: '',
+    about:
+      'seconds that calls may go on after SIGTERM, which are then ended; else 600 under a service manager and 0 elsewhere',
+  },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
     name: 'RINGMASTER_SCENARIO_DIR',
@@ -229,6 +237,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       days: integer('RINGMASTER_HISTORY_DAYS', text, 0, 36_500),
       journalBytes: integer('RINGMASTER_HISTORY_JOURNAL_MB', text, 1, 100_000) * 1024 * 1024,
     },
+    drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),

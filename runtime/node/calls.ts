@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics/index.ts';
 import { Admission, DigestBan, endCallsOf, OverloadNotice, SetupQueue, SourceRate, Switch } from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
+import type { Drain } from './drain.ts';
 import type { LateParts } from './late.ts';
 import type { Recordings } from './recordings.ts';
 
@@ -34,11 +35,12 @@ export interface CallNeeds {
   readonly recordings: Recordings;
   readonly history: CallHistory;
   readonly late: LateParts;
+  readonly drain: Pick<Drain, 'refusal'>;
   readonly log: Logger;
 }
 
 export function openCalls(needs: CallNeeds): Calls {
-  const { config, directory, location, events, metrics, recordings, history, late, log } = needs;
+  const { config, directory, location, events, metrics, recordings, history, late, drain, log } = needs;
   const { recording, speech } = recordings;
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login);
   const conferenceStore = new MemoryConferenceStore(callstore);
@@ -59,7 +61,7 @@ export function openCalls(needs: CallNeeds): Calls {
     overloaded: () => notice.refused(),
   });
   const overload: Calls['overload'] = (by) => {
-    const refusal = admission.refuse();
+    const refusal = drain.refusal ?? admission.refuse();
     if (refusal) metrics.callRefused(by);
     return refusal;
   };
@@ -93,6 +95,7 @@ export function openCalls(needs: CallNeeds): Calls {
       rate: new SourceRate(config.sipRequests),
     },
     setups,
+    draining: () => drain.refusal !== undefined,
     watcher: recording.recorder,
     observer: metrics.calls,
     history,

@@ -6,6 +6,7 @@ import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
 import { openCalls } from './calls.ts';
 import { openData } from './data.ts';
+import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
 import { openHistory } from './history.ts';
 import { openLinks } from './links.ts';
@@ -22,12 +23,14 @@ export interface ComposeNeeds extends Outside {
   readonly log: Logger;
   /** Takes each opened part, also when a later one fails. */
   readonly shutdown: Shutdown;
+  /** Called at the end of a drain. */
+  readonly drained: () => void;
 }
 
+type Composed = Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts'> & { readonly drain: Drain };
+
 /** Wires the parts of a node. @throws ListenError for a taken port; SipLinkError, MediaLinkError */
-export async function compose(
-  needs: ComposeNeeds,
-): Promise<Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts'>> {
+export async function compose(needs: ComposeNeeds): Promise<Composed> {
   const { config, log, shutdown, nursery, storage, servers, sandbox } = needs;
   const late = new LateParts();
   const scripting = openScripting(config, sandbox);
@@ -63,7 +66,11 @@ export async function compose(
   shutdown.add('scenarios', () => scenarios.close());
   const history = openHistory({ config, directory, model, recordings, log });
   shutdown.add('history of calls', () => history.close());
-  const calls = openCalls({ config, directory, location, events, metrics, recordings, history, late, log });
+  const drain = new Drain(
+    () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.running }),
+    needs.drained,
+  );
+  const calls = openCalls({ config, directory, location, events, metrics, recordings, history, late, drain, log });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 
   const links = await openLinks(config, servers, calls.switch, log);
@@ -106,14 +113,17 @@ export async function compose(
     history,
     operations,
     counts,
+    drain,
     log,
   });
   shutdown.add('REST service', () => rest.close());
+  shutdown.add('drain', () => drain.close());
   giveBackAtRest(() => calls.callstore.count > 0);
   return {
     httpAddress: rest.address,
     sipAddress: links.sip.addresses.join(', '),
     demo: directory.domain('demo.local') !== undefined,
     hasAccounts: directory.domains().length > 0,
+    drain,
   };
 }

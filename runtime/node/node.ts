@@ -4,6 +4,7 @@
  */
 import { pino } from 'pino';
 import type { Config } from '../config/index.ts';
+import type { DrainState } from './drain.ts';
 import { openOutside } from './outside.ts';
 import { Shutdown } from './shutdown.ts';
 
@@ -15,6 +16,15 @@ export interface Node {
   readonly demo: boolean;
   /** False when no domain exists: nobody can log in, and no phone can register. */
   readonly hasAccounts: boolean;
+  /** The drain in progress; undefined: the node accepts calls. */
+  readonly draining: DrainState | undefined;
+  /**
+   * Refuses new calls from now on. `drained` settles when the live ones are over, at the latest after the limit.
+   * @param limitMs milliseconds
+   */
+  drain(limitMs: number): void;
+  /** Settles at the end of a drain: the node is to be stopped. */
+  readonly drained: Promise<void>;
   /** Ends calls and closes all parts. Idempotent. */
   stop(): Promise<void>;
   /** Settles when an embedded server ended by itself: the node cannot continue. */
@@ -33,8 +43,21 @@ export async function startNode(config: Config): Promise<Node> {
     const { compose, ...outside } = await openOutside(config, log, shutdown, (error) => {
       if (!shutdown.begun) failed.resolve(error);
     });
-    const addresses = await compose({ config, log, shutdown, ...outside });
-    return { ...addresses, stop: () => shutdown.run(), failed: failed.promise };
+    const drained = Promise.withResolvers<void>();
+    const { drain, ...addresses } = await compose({ config, log, shutdown, ...outside, drained: drained.resolve });
+    return {
+      ...addresses,
+      get draining() {
+        return drain.state;
+      },
+      drain: (limitMs) => {
+        drain.begin(limitMs);
+        log.info(drain.state, 'drain: new calls are refused');
+      },
+      drained: drained.promise,
+      stop: () => shutdown.run(),
+      failed: failed.promise,
+    };
   } catch (error) {
     await shutdown.run();
     throw error;

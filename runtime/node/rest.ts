@@ -12,6 +12,7 @@ import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
 import type { Calls } from './calls.ts';
 import type { Data } from './data.ts';
+import type { Drain } from './drain.ts';
 import type { Operations } from '../operations/index.ts';
 import type { Recordings } from './recordings.ts';
 import type { Scenarios } from './scenarios.ts';
@@ -29,6 +30,7 @@ export interface RestNeeds {
   readonly operations: Operations;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
+  readonly drain: Drain;
   readonly log: Logger;
 }
 
@@ -40,8 +42,21 @@ export interface Rest {
 
 /** @throws ListenError for a taken port */
 export async function openRest(needs: RestNeeds): Promise<Rest> {
-  const { config, storage, data, events, metrics, recordings, scenarios, calls, history, operations, counts, log } =
-    needs;
+  const {
+    config,
+    storage,
+    data,
+    events,
+    metrics,
+    recordings,
+    scenarios,
+    calls,
+    history,
+    operations,
+    counts,
+    drain,
+    log,
+  } = needs;
   const { directory, iam, model, avatars } = data;
   const database = databaseState(storage);
   const rest = await createRestServer({
@@ -73,7 +88,13 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     hooks: scenarios.starter,
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);
-      return { ok: calls.switch.ready, counts: alive, database: state, history: history.state() };
+      return {
+        ok: calls.switch.ready,
+        draining: drain.state,
+        counts: alive,
+        database: state,
+        history: history.state(),
+      };
     },
     sessionRequests: config.sessionRequests,
     log,

@@ -48,6 +48,13 @@ export class ScenarioRunner {
     return this.#live.size;
   }
 
+  /** Runs in progress that have, or had, a call. */
+  get withCalls(): number {
+    let count = 0;
+    for (const { run } of this.#live.values()) if (run.calls.some(({ state }) => state !== 'none')) count += 1;
+    return count;
+  }
+
   /**
    * Starts the scenario with this code for a call, which the scenario then owns.
    * @returns false for an unknown scenario; the call is then untouched

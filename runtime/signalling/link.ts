@@ -28,6 +28,8 @@ export interface SipHandlers {
   invite(invite: IncomingInvite): void;
   /** @param via name of the SIP server that received it */
   register(req: SrfRequest, res: SrfResponse, via: string): void;
+  /** Answers OPTIONS: 200, or 503 with Retry-After. Absent: calls are accepted. */
+  readonly acceptsCalls?: boolean;
   /** A MESSAGE outside any call (RFC 3428). */
   message(req: SrfRequest, res: SrfResponse): void;
 }
@@ -315,8 +317,11 @@ export class SipLink implements DialogHome {
     });
     guarded('register', (req, res) => handlers.register(req, res, this.name));
     guarded('message', (req, res) => handlers.message(req, res));
-    // Keep-alive of phones by OPTIONS (RFC 3261 section 11).
-    guarded('options', (_req, res) => res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } }));
+    // Keep-alive of phones, and probes of carriers: the status is that of an INVITE (RFC 3261 section 11.2).
+    guarded('options', (_req, res) => {
+      if (handlers.acceptsCalls === false) res.send(503, { headers: { 'Retry-After': '30' } });
+      else res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } });
+    });
     guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));
     // UPDATE on a ringing call: our offer is unanswered, so another offer is not permitted (RFC 3311 section 5.2).
     guarded('update', (req, res) => {

@@ -42,6 +42,8 @@ export interface SwitchOptions {
   readonly senders: SenderLimits;
   /** Measures the set-up of calls. */
   readonly setups: SetupQueue;
+  /** True while `overload` refuses every call because the node drains. */
+  readonly draining?: () => boolean;
   /** Follows answered calls to their end. */
   readonly watcher?: CallWatcher;
   /** Receives the answers to calls with providers and to scenarios. */
@@ -63,6 +65,7 @@ const SHUTDOWN_MS = 2000;
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
   readonly #overload: SwitchOptions['overload'];
+  readonly #draining: SwitchOptions['draining'];
   readonly #live: LiveDialogs;
   readonly #conferences: LiveConferences;
   readonly #tools: SwitchTools;
@@ -72,7 +75,7 @@ export class Switch implements SipHandlers {
   readonly #texts: TextMessages;
   #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
-  #draining = false;
+  #stopping = false;
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
@@ -85,6 +88,7 @@ export class Switch implements SipHandlers {
     this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts, options.senders, log);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
+    this.#draining = options.draining;
     const failed: SwitchTools['failed'] = (err, what, { callid }) => {
       // A status below 500 refuses a phone's request: no fault of the node.
       if (err instanceof MediaError && err.status < 500) log.info({ reason: err.message, callid }, `${what} refused`);
@@ -134,7 +138,7 @@ export class Switch implements SipHandlers {
 
   /** True when calls are possible: both servers are connected, and the node is not stopping. */
   get ready(): boolean {
-    return !this.#draining && this.#links?.sip.connected === true && this.#links.media.connected;
+    return !this.#stopping && this.#links?.sip.connected === true && this.#links.media.connected;
   }
 
   invite(invite: IncomingInvite): void {
@@ -152,6 +156,11 @@ export class Switch implements SipHandlers {
   message(req: SrfRequest, res: SrfResponse): void {
     if (this.ready) this.#texts.take(req, res);
     else res.send(503, { headers: { 'Retry-After': '5' } });
+  }
+
+  /** True while calls can be made from outside: what OPTIONS asks. */
+  get acceptsCalls(): boolean {
+    return this.ready && this.#draining?.() !== true;
   }
 
   /** Sends texts of scenarios. */
@@ -197,7 +206,7 @@ export class Switch implements SipHandlers {
 
   /** Refuses new calls, ends the live ones, and waits up to two seconds for the answers to BYE and REGISTER. */
   async shutDown(): Promise<void> {
-    this.#draining = true;
+    this.#stopping = true;
     for (const dialog of this.#dialogs.all())
       dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
     let timer: NodeJS.Timeout | undefined;

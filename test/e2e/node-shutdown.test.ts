@@ -51,7 +51,9 @@ describe('shutdown of a node, however it was started', function () {
     sip = `127.0.0.1:${sipPort}`;
     env = {
       ...Object.fromEntries(
-        Object.entries(process.env).filter(([name]) => !/^(npm_|RINGMASTER_|DATABASE_URL)/.test(name)),
+        Object.entries(process.env).filter(
+          ([name]) => !/^(npm_|RINGMASTER_|DATABASE_URL|NOTIFY_SOCKET|INVOCATION_ID)/.test(name),
+        ),
       ),
       RINGMASTER_HTTP_PORT: String(http),
       RINGMASTER_SIP_PORT: String(sipPort),

@@ -78,6 +78,13 @@ export class TestNode {
     return this.#process?.pid;
   }
 
+  /** The exit code of the running process, undefined after a signal or without a process. */
+  get ended(): Promise<number | undefined> {
+    const child = this.#process;
+    if (child === undefined) return Promise.resolve(undefined);
+    return once(child, 'exit').then(([code]) => (code as number | null) ?? undefined);
+  }
+
   /** Starts the process again with the same ports and data, after `stop` or `kill`. */
   async restart(readyWithinMs = 60_000): Promise<void> {
     if (this.#process !== undefined) throw new Error('the node is running');
@@ -175,9 +182,9 @@ export class TestNode {
   }
 }
 
-/** The tester's own settings must not reach the node under test. */
+/** The tester's own settings must not reach the node under test, nor the service manager that runs the tests. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('RINGMASTER_') && name !== 'DATABASE_URL'),
+    Object.entries(env).filter(([name]) => !/^(RINGMASTER_|DATABASE_URL$|NOTIFY_SOCKET$|INVOCATION_ID$)/.test(name)),
   );
 }

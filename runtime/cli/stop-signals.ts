@@ -1,0 +1,27 @@
+/** The signals that end a node: the first lets its calls end, the second does not. */
+import process from 'node:process';
+import type { Node } from '../node/index.ts';
+import { STOP_SIGNALS } from './signals.ts';
+
+/** Milliseconds in which signals are copies of one: see STOP_SIGNALS. */
+const COPIES_MS = 1000;
+
+/**
+ * Drains the node at the first signal, and ends it at the second one.
+ * @param drainMs 0: the first one ends it too
+ */
+export function onStopSignals(node: Pick<Node, 'drain' | 'draining'>, drainMs: number, end: () => void): void {
+  let first: number | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    // A cancelled drain makes the next signal the first one.
+    if (node.draining === undefined) first = undefined;
+    if (drainMs === 0) end();
+    else if (first === undefined) {
+      first = performance.now();
+      node.drain(drainMs);
+    }
+    // SIGHUP says that whoever started the node is gone, as npm may be after passing on the first signal.
+    else if (signal !== 'SIGHUP' && performance.now() - first >= COPIES_MS) end();
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+}
