@@ -23,6 +23,7 @@ import { readAllBodies } from './posted-bodies.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { historyRoutes } from './routes/history.ts';
+import { homeRoutes } from './routes/home.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { documentRoutes } from './openapi/routes.ts';
@@ -93,6 +94,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   webSockets(app, { iam: deps.iam, subscribers });
   healthRoute(app, deps);
   metricsRoute(app, deps);
+  homeRoutes(app);
   await app.register(
     async (api: App) => {
       api.addHook('onRequest', authenticator(deps.iam, new SessionRate(deps.sessionRequests ?? 0)));

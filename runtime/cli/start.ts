@@ -36,6 +36,7 @@ export async function start(args: readonly string[]): Promise<number | undefined
   });
   // Last: a reader of the ready line may end the process at once.
   process.stdout.write(welcome(node));
+  node.showLog();
   return undefined;
 }
 
@@ -53,7 +54,10 @@ function welcome({ httpAddress, sipAddress, demo, hasAccounts }: Node): string {
     '',
     'Ringmaster is ready.',
     '',
+    `  HTTP  ${httpAddress}/`,
     `  REST  ${httpAddress}/rest/v1`,
+    `  API   ${httpAddress}/rest/v1/docs`,
+    `  Docs  ${httpAddress}/docs/operating/README.md`,
     `  SIP   ${sipAddress} (UDP and TCP)`,
     '',
   ];

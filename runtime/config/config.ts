@@ -36,6 +36,8 @@ export interface Config {
   /** Milliseconds that calls have to end by themselves after SIGTERM; undefined: depends on who started the node. */
   readonly drainMs: number | undefined;
   readonly logLevel: string;
+  /** `json`, `pretty`, or empty: `pretty` on a terminal, else `json`. */
+  readonly logFormat: string;
   readonly site: string;
   /** Folder of the operator's scenarios, absolute; served beside the examples. */
   readonly scenarioDir: string;
@@ -191,12 +193,18 @@ export const SETTINGS = [
     fallback: '',
     about: 'port on 127.0.0.1 for debuggers of scenario scripts; empty: none is let in',
   },
+  {
+    name: 'RINGMASTER_LOG_FORMAT',
+    fallback: '',
+    about: 'json: a line of JSON for each message; pretty: readable lines. Empty: pretty on a terminal, else json',
+  },
   { name: 'RINGMASTER_LOG_LEVEL', fallback: 'info', about: 'trace, debug, info, warn, error, fatal or silent' },
 ] as const;
 
 type Name = (typeof SETTINGS)[number]['name'];
 
 const SCRIPT_PROCESSORS = ['spare-one', 'all'];
+const LOG_FORMATS = ['json', 'pretty'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /**
@@ -239,6 +247,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
+    logFormat: text('RINGMASTER_LOG_FORMAT') === '' ? '' : oneOf(LOG_FORMATS, 'RINGMASTER_LOG_FORMAT', text),
     site: text('RINGMASTER_SITE'),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     adminFile: text('RINGMASTER_ADMIN_FILE') === '' ? undefined : resolve(text('RINGMASTER_ADMIN_FILE')),

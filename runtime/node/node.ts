@@ -2,9 +2,9 @@
  * A node: its start and its end. The start begins with the threads and processes of the node; the modules of all other parts load
  * while these open.
  */
-import { pino } from 'pino';
 import type { Config } from '../config/index.ts';
 import type { DrainState } from './drain.ts';
+import { openLog } from './log.ts';
 import { openOutside } from './outside.ts';
 import { Shutdown } from './shutdown.ts';
 
@@ -25,6 +25,8 @@ export interface Node {
   drain(limitMs: number): void;
   /** Settles at the end of a drain: the node is to be stopped. */
   readonly drained: Promise<void>;
+  /** Writes the log lines of the start that wait for the ready message on a terminal, and later ones at once. */
+  showLog(): void;
   /** Ends calls and closes all parts. Idempotent. */
   stop(): Promise<void>;
   /** Settles when an embedded server ended by itself: the node cannot continue. */
@@ -36,7 +38,7 @@ export interface Node {
  * @throws ListenError for a taken port; StorageLockedError and others of storage; SipLinkError, MediaLinkError
  */
 export async function startNode(config: Config): Promise<Node> {
-  const log = pino({ level: config.logLevel });
+  const { log, show: showLog } = await openLog(config);
   const shutdown = new Shutdown((err, what) => log.error({ err }, `closing ${what} failed`));
   const failed = Promise.withResolvers<Error>();
   try {
@@ -55,10 +57,12 @@ export async function startNode(config: Config): Promise<Node> {
         log.info(drain.state, 'drain: new calls are refused');
       },
       drained: drained.promise,
+      showLog,
       stop: () => shutdown.run(),
       failed: failed.promise,
     };
   } catch (error) {
+    showLog();
     await shutdown.run();
     throw error;
   }

@@ -1,0 +1,55 @@
+/** The node's log: JSON lines, or readable lines on a terminal. */
+import process from 'node:process';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Config } from '../config/index.ts';
+
+export interface NodeLog {
+  readonly log: Logger;
+  /** Writes lines that wait for the ready message. Later lines are written at once. */
+  readonly show: () => void;
+}
+
+/** Milliseconds for which lines wait: a start that takes longer shows what it does. */
+const WAIT_MS = 20_000;
+/** Lines of this level do not wait. */
+const WARN = 40;
+
+/**
+ * Opens the log. A readable log begins after the ready message; a warning ends the wait. Lines are written synchronously, so
+ * none is lost when the process ends.
+ */
+export async function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Promise<NodeLog> {
+  const { stdout } = process;
+  const isTerminal = stdout.isTTY;
+  if (!(logFormat === 'pretty' || (logFormat === '' && isTerminal)))
+    return { log: pino({ level: logLevel }), show: () => undefined };
+  const { prettyFactory } = await import('pino-pretty');
+  const colorize = isTerminal && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+  const format = prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname', singleLine: true });
+  const lines = new WaitingLines((line) => stdout.write(format(line)));
+  return { log: pino({ level: logLevel }, lines), show: () => lines.show() };
+}
+
+/** Holds lines back until `show`, a warning, or a time limit. */
+class WaitingLines implements DestinationStream {
+  readonly #print: (line: string) => void;
+  readonly #timer = setTimeout(() => this.show(), WAIT_MS).unref();
+  #waiting: string[] | undefined = [];
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  write(line: string): void {
+    if (this.#waiting === undefined) return this.#print(line);
+    this.#waiting.push(line);
+    if (Number(/"level":(\d+)/.exec(line)?.[1]) >= WARN) this.show();
+  }
+
+  show(): void {
+    clearTimeout(this.#timer);
+    const lines = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const line of lines) this.#print(line);
+  }
+}
