@@ -13,6 +13,7 @@ export const ModelGetQuery = Type.Object({
   ),
   aggr: Type.Optional(Type.String({ description: 'JSON {name: aggregating expression}' })),
   groupby: Type.Optional(Type.String({ description: 'JSON {name: field or expression}' })),
+  format: Type.Optional(Type.Enum(['json', 'csv'], { description: 'Of a list; csv is RFC 4180, with a header' })),
   attachment: Type.Optional(
     Type.String({ description: 'Of a file: send it as an attachment under its original name' }),
   ),
@@ -27,7 +28,7 @@ export const WriteQuery = Type.Object({
 
 /** @throws RestError 400/1400 for invalid JSON */
 export function listQuery(query: Static<typeof ModelGetQuery>, session: string): ModelListQuery {
-  const { filter, order, interval, aggr, groupby, attachment: _attachment, ...plain } = query;
+  const { filter, order, interval, aggr, groupby, attachment: _attachment, format: _format, ...plain } = query;
   return {
     ...plain,
     session,

@@ -25,6 +25,7 @@ import { badParameter, RestError } from '../errors.ts';
 import { download, isDirectory, metadata, upload } from './attachments.ts';
 import { inputReader, objectOf, objectsOf } from './inputs.ts';
 import { jsonArray } from './json-array.ts';
+import { csvList } from './csv.ts';
 import { listQuery, ModelGetQuery, WriteQuery } from './query.ts';
 import { modelPath, modelRolePath, type ModelTarget, modelTarget } from './target.ts';
 import { discardAll, isOctetStream, type Upload } from './uploads.ts';
@@ -102,6 +103,7 @@ function readRoutes(app: App, deps: ModelDeps): void {
       const { id, date, collection } = target;
       if (id === undefined) {
         const listed = listQuery(query, sessionOf(request).id);
+        if (query.format === 'csv') return await csvList(reply, collection, listed);
         const whole = listed.snapshot === '*' ? await collection.whole(listed) : undefined;
         const json = whole === undefined ? await collection.listJson(listed) : Readable.from(jsonArray(whole));
         reply.type(JSON_TYPE);

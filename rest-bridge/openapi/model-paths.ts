@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { builtIn, type Model, type PropertyDefinition, type ResolvedClass } from '../../runtime/model/index.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
+import { CSV } from '../model/csv.ts';
 import { ModelGetQuery, WriteQuery } from '../model/query.ts';
 import { answers, ErrorAnswer, NoContent } from '../routes/schemas.ts';
 import type { DocumentedRoute } from './collect.ts';
@@ -80,7 +81,11 @@ function classRoutes(definition: ResolvedClass): DocumentedRoute[] {
   const listQuery = dated ? { ...ModelGetQuery, required: ['interval'] } : ModelGetQuery;
   const command = Type.Object({ cmd: Type.String() }, { additionalProperties: true });
   const read = [
-    route(base, 'GET', { querystring: listQuery, response: answers({ 200: listed, 400: ErrorAnswer }) }),
+    route(base, 'GET', {
+      querystring: listQuery,
+      produces: [CSV],
+      response: answers({ 200: listed, 400: ErrorAnswer }),
+    }),
     route(
       base,
       'POST',

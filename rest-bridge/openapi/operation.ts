@@ -124,17 +124,18 @@ function requestBody({ body, consumes }: RouteSchemas, method: string): { reques
 }
 
 function responses({ response = {}, produces }: RouteSchemas): JsonObject {
-  const known = Object.entries(response).map(([status, schema]): [string, Json] => [
-    status,
-    responseOf(status, schema),
-  ]);
   const file = produces === undefined ? undefined : Object.fromEntries(produces.map((type) => [type, {}]));
+  const known = Object.entries(response).map(([status, schema]): [string, Json] => {
+    const answer = responseOf(status, schema);
+    const isFile = file !== undefined && status.startsWith('2');
+    return [status, isFile ? { ...answer, content: { ...(answer['content'] as JsonObject), ...file } } : answer];
+  });
   const isKnown = known.some(([status]) => status.startsWith('2'));
   const good: Json = { description: 'Done', ...(file !== undefined && { content: file }) };
   return { ...(isKnown ? {} : { 200: good }), ...Object.fromEntries(known), default: ERROR_RESPONSE };
 }
 
-function responseOf(status: string, schema: TSchema & { readonly description?: string }): Json {
+function responseOf(status: string, schema: TSchema & { readonly description?: string }): JsonObject {
   if (schema === ErrorAnswer) return { description: ERRORS[status] ?? 'Error', content: jsonOf(ERROR) };
   if (schema === NoContent) return { description: 'Done; no body' };
   return { description: schema.description ?? 'Done', content: jsonOf(plain(schema)) };

@@ -7,6 +7,7 @@ import { sessionOf } from '../authentication.ts';
 import { Count, ReadQuery } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
+import { CSV, csvList } from '../model/csv.ts';
 import { listQuery, ModelGetQuery } from '../model/query.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath } from './schemas.ts';
@@ -146,6 +147,7 @@ export function historyRoutes(app: App, { history, directory }: Pick<RestDeps, '
       {
         schema: {
           querystring: HistoryQuery,
+          produces: [CSV],
           response: answers({ 200: Type.Union([Type.Array(Shown), Count, Type.Array(Row)]), 400: ErrorAnswer }),
         },
       },
@@ -153,6 +155,7 @@ export function historyRoutes(app: App, { history, directory }: Pick<RestDeps, '
         const found = await records(request);
         if (found === undefined) return [];
         const query = { ...defaults(request.query), ...within(request) };
+        if (request.query.format === 'csv') return await csvList(reply, found, query);
         reply.type('application/json; charset=utf-8');
         return await found.listJson(query);
       },

@@ -142,6 +142,9 @@ describe('the history of calls', () => {
       { result: 'answered', n: 1 },
       { result: 'busy', n: 1 },
     ]);
+    const csv = await rest.get(HISTORY, { interval, format: 'csv', mask: 'id,caller_name,result', order: '["ts"]' });
+    expect(csv.header('content-type')).to.match(/^text\/csv/);
+    expect(csv.text).to.equal(`id,caller_name,result\r\n${busy?.id},Alice,busy\r\n${answered?.id},Bob,answered\r\n`);
     const one = await rest.get(`${HISTORY}/${busy?.id}`, { mask: 'result' });
     expect(one.json()).to.deep.equal({ result: 'busy' });
     expect((await rest.get(`${HISTORY}/nothing`)).status).to.equal(404);
