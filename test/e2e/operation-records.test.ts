@@ -61,7 +61,7 @@ describe('records of operations', () => {
     expect(first).to.deep.include({
       outcome: 'completed',
       result: 'rejected',
-      fields: { result: 'rejected', ivrcallid },
+      fields: { result: 'rejected', ivrcallid, sip_status: 486, reason: 'Busy Here' },
     });
 
     const refusedByY = await begin('admin', CALLS, { from: '101', to: '102' });

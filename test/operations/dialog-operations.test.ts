@@ -123,6 +123,8 @@ describe('REFER', () => {
       ivrcallid: 'ivr@simulation',
       new_acallid: 'a@simulation',
       new_last_response: 'SIP/2.0 486 Busy Here',
+      sip_status: 486,
+      reason: 'Busy Here',
     });
     expect(play.steps.slice(0, 3)).to.deep.equal(['takeOver d1 b', 'refer 103', 'refer 101']);
   });
@@ -135,7 +137,13 @@ describe('REFER', () => {
 
   it('reports a call that is gone', async () => {
     const play = new Play({ dialled: [{ after: 0, status: 481, local: true }] });
-    expect(await play.refer()).to.deep.equal({ dialogid: 'd1', result: 'rejected', ivrcallid: 'ivr@simulation' });
+    expect(await play.refer()).to.deep.equal({
+      dialogid: 'd1',
+      result: 'rejected',
+      ivrcallid: 'ivr@simulation',
+      sip_status: 481,
+      reason: 'Answer',
+    });
   });
 
   it('is refused for an unanswered call, and for an initiator outside of the call', async () => {

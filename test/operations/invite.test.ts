@@ -74,8 +74,12 @@ async function invite(script: CallScript, mode: number, body: object = {}): Prom
 const IVR = 'ivr@simulation';
 const A = 'a@simulation';
 const ok = { result: 'ok', ivrcallid: IVR } as const;
-const rejected = { result: 'rejected', ivrcallid: IVR } as const;
-const refusedByT = (line: string) => ({ result: 'rejected', ivrcallid: IVR, acallid: A, last_response: line }) as const;
+const failed = (result: 'rejected' | 'redirected' | 'error', status: number, reason: string) =>
+  ({ result, ivrcallid: IVR, sip_status: status, reason }) as const;
+const refusedByT = (line: string) => {
+  const [, status = '', reason = ''] = /^SIP\/2\.0 (\d+) (.*)/.exec(line) ?? [];
+  return { ...failed('rejected', Number(status), reason), acallid: A, last_response: line } as const;
+};
 const target = (line: string) =>
   ({ result: 'ok', ivrcallid: IVR, acallid: A, last_response: line, dialogid: 'dialog-2' }) as const;
 const RINGING = 'SIP/2.0 180 Ringing';
@@ -151,10 +155,10 @@ const TABLE: readonly {
     modes: [
       [ok, 0],
       [ok, 100],
-      [rejected, 900],
-      [rejected, 900],
-      [rejected, 900],
-      [rejected, 900],
+      [failed('rejected', 486, 'Busy Here'), 900],
+      [failed('rejected', 486, 'Busy Here'), 900],
+      [failed('rejected', 486, 'Busy Here'), 900],
+      [failed('rejected', 486, 'Busy Here'), 900],
     ],
   },
   {
@@ -162,11 +166,11 @@ const TABLE: readonly {
     script: { dialled: [{ after: 20, status: 603 }] },
     modes: [
       [ok, 0],
-      [rejected, 20],
-      [rejected, 20],
-      [rejected, 20],
-      [rejected, 20],
-      [rejected, 20],
+      [failed('rejected', 603, 'Decline'), 20],
+      [failed('rejected', 603, 'Decline'), 20],
+      [failed('rejected', 603, 'Decline'), 20],
+      [failed('rejected', 603, 'Decline'), 20],
+      [failed('rejected', 603, 'Decline'), 20],
     ],
   },
   {
@@ -174,11 +178,11 @@ const TABLE: readonly {
     script: { dialled: [{ after: 5, status: 404, local: true }] },
     modes: [
       [ok, 0],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
+      [failed('rejected', 404, 'Not Found'), 5],
+      [failed('rejected', 404, 'Not Found'), 5],
+      [failed('rejected', 404, 'Not Found'), 5],
+      [failed('rejected', 404, 'Not Found'), 5],
+      [failed('rejected', 404, 'Not Found'), 5],
     ],
   },
   {
@@ -186,11 +190,11 @@ const TABLE: readonly {
     script: { dialled: [{ after: 5, status: 480, local: true }] },
     modes: [
       [ok, 0],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
-      [rejected, 5],
+      [failed('rejected', 480, 'Temporarily Unavailable'), 5],
+      [failed('rejected', 480, 'Temporarily Unavailable'), 5],
+      [failed('rejected', 480, 'Temporarily Unavailable'), 5],
+      [failed('rejected', 480, 'Temporarily Unavailable'), 5],
+      [failed('rejected', 480, 'Temporarily Unavailable'), 5],
     ],
   },
   {
@@ -199,26 +203,26 @@ const TABLE: readonly {
     modes: [
       [ok, 0],
       [ok, 100],
-      [rejected, 30_000],
-      [rejected, 30_000],
-      [rejected, 30_000],
-      [rejected, 30_000],
+      [failed('rejected', 408, 'Request Timeout'), 30_000],
+      [failed('rejected', 408, 'Request Timeout'), 30_000],
+      [failed('rejected', 408, 'Request Timeout'), 30_000],
+      [failed('rejected', 408, 'Request Timeout'), 30_000],
     ],
   },
   {
     name: 'nothing comes from X at all',
     script: { dialled: [] },
-    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [{ result: 'error', ivrcallid: IVR }, 30_000] as const)],
+    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [failed('error', 408, 'Request Timeout'), 30_000] as const)],
   },
   {
     name: 'X cannot be reached (503 of the server)',
     script: { dialled: [{ after: 10, status: 503, local: true }] },
-    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [{ result: 'error', ivrcallid: IVR }, 10] as const)],
+    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [failed('error', 503, 'Service Unavailable'), 10] as const)],
   },
   {
     name: 'X redirects',
     script: { dialled: [{ after: 10, status: 302 }] },
-    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [{ result: 'redirected', ivrcallid: IVR }, 10] as const)],
+    modes: [[ok, 0], ...[1, 2, 3, 4, 5].map(() => [failed('redirected', 302, 'Moved Temporarily'), 10] as const)],
   },
   {
     name: 'Y refuses after ringing',
@@ -331,7 +335,7 @@ describe('POST and INVITE /uc/calls', () => {
     const operations = await operationsFor(call, clock);
     const handle = await start(operations, { from: '101', to: '102' });
     void clock.sleep(500, new AbortController().signal).then(() => call.end('external', 'DELETE'));
-    expect(await clock.run(handle.response)).to.deep.equal(rejected);
+    expect(await clock.run(handle.response)).to.deep.equal(failed('rejected', 487, 'Request Terminated'));
     expect((await clock.run(handle.finished)).status).to.equal('ended');
   });
 

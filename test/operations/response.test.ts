@@ -69,7 +69,9 @@ describe('response modes', () => {
         const transferred = reports.some(({ milestone }) => milestone === 'T initiated');
         if (result === 'ok') expect(names).to.deep.equal(mode < 3 ? [] : ['acallid', 'dialogid', 'last_response']);
         else if (result === 'undefined') expect(names).to.include('acallid').and.not.include('dialogid');
-        else expect(names).to.deep.equal(transferred ? ['acallid', 'last_response'] : []);
+        else if (result === 'error' && !names.includes('sip_status')) expect(names).to.deep.equal([]);
+        else
+          expect(names).to.deep.equal([...(transferred ? ['acallid', 'last_response'] : []), 'reason', 'sip_status']);
       }),
     );
   });

@@ -19,6 +19,9 @@ export interface OperationResponse {
   /** Status line of the last answer of T. */
   readonly last_response?: string;
   readonly dialogid?: string;
+  /** Final SIP status of the party that failed, and its reason phrase. */
+  readonly sip_status?: number;
+  readonly reason?: string;
 }
 
 /** What is known of one party. */
@@ -86,9 +89,9 @@ const REACHED: Readonly<Record<ResponseMode, (state: OperationState) => boolean>
 };
 
 function failureOf({ ivrcallid, f, t, finished }: OperationState): OperationResponse | undefined {
-  if (f?.final && f.final.status >= 300) return { result: resultOfF(f, f.final), ivrcallid };
+  if (f?.final && f.final.status >= 300) return { result: resultOfF(f, f.final), ivrcallid, ...why(f.final) };
   if (t?.final && t.final.status >= 300)
-    return { result: refusal(t.final), ivrcallid, acallid: t.callid, last_response: t.final.line };
+    return { result: refusal(t.final), ivrcallid, acallid: t.callid, last_response: t.final.line, ...why(t.final) };
   if (!finished || t?.final) return undefined;
   // The scenario is over without a final answer of T: F never answered, or left before the transfer.
   if (!t) return { result: 'error', ivrcallid };
@@ -107,6 +110,18 @@ function resultOfF({ provisional }: PartyState, final: Answer): OperationResult 
 
 function refusal({ status }: Answer): OperationResult {
   return status < 400 ? 'redirected' : 'rejected';
+}
+
+/** What tells busy, absent and unknown parties apart. */
+type Why = Pick<OperationResponse, 'sip_status' | 'reason'>;
+
+/** Absent unless a party failed. */
+export function whyOf({ sip_status, reason }: Why): Why {
+  return { ...(sip_status !== undefined && { sip_status }), ...(reason !== undefined && { reason }) };
+}
+
+function why({ status, reason }: Answer): Why {
+  return { sip_status: status, reason };
 }
 
 function lastResponse({ provisional, final }: PartyState): { last_response?: string } {

@@ -75,7 +75,9 @@ function sideFields(
     new_acallid: known.acallid,
     new_last_response: 'last_response' in known ? known.last_response : undefined,
     new_dialogid: 'dialogid' in known ? known.dialogid : undefined,
+    sip_status: 'sip_status' in known ? known.sip_status : undefined,
+    reason: 'reason' in known ? known.reason : undefined,
   };
-  const present = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const present = Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== undefined);
   return Object.fromEntries(present.map(([name, value]) => [`${party.toLowerCase()}_${name}`, value]));
 }

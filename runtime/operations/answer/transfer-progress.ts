@@ -10,12 +10,24 @@ import {
   type OperationState,
   respond,
   type ResponseMode,
+  whyOf,
 } from './response.ts';
 
 /** `result` of the operations that have response modes. */
 export const RESULT = Type.Enum(['ok', 'rejected', 'redirected', 'timeout', 'error', 'undefined'], {
   description: 'How it went, as far as the response mode lets one know.',
 });
+
+/** Schemas of the fields that tell why the result is a failure. */
+export const WHY = {
+  sip_status: Type.Optional(
+    Type.Integer({
+      description:
+        'SIP status with which the called party failed: 486 busy, 480 absent, 404 unknown, 408 no answer, ...',
+    }),
+  ),
+  reason: Type.Optional(Type.String({ description: 'Reason phrase of that status.' })),
+} as const;
 
 /**
  * Follows one scenario that calls F and transfers it to T.
@@ -49,6 +61,7 @@ export function renamed({
   acallid,
   last_response: last,
   dialogid,
+  ...rest
 }: OperationResponse): Readonly<Record<string, Value>> {
   return {
     result,
@@ -56,6 +69,7 @@ export function renamed({
     ...(acallid === undefined ? {} : { new_acallid: acallid }),
     ...(last === undefined ? {} : { new_last_response: last }),
     ...(dialogid === undefined ? {} : { new_dialogid: dialogid }),
+    ...whyOf(rest),
   };
 }
 
@@ -66,4 +80,5 @@ export const RENAMED_FIELDS = {
   new_acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the new dialog.' })),
   new_last_response: Type.Optional(Type.String({ description: 'Status line of the last answer of the target.' })),
   new_dialogid: Type.Optional(Type.String({ description: 'The new dialog.' })),
+  ...WHY,
 } as const;

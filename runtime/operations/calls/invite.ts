@@ -15,7 +15,7 @@ import {
 } from '../request/parameters.ts';
 import type { ResponseMode } from '../answer/response.ts';
 import type { Scope } from '../request/target.ts';
-import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
+import { RESULT, transferProgress, WHY } from '../answer/transfer-progress.ts';
 
 /** Body of POST and INVITE (specification, "POST / INVITE (initiate call)"). */
 export const InviteParameters = Type.Object({
@@ -43,6 +43,7 @@ export const InviteResponse = Type.Object({
   acallid: Type.Optional(Type.String({ description: 'Call-ID of the A leg of the target dialog X -> Y.' })),
   last_response: Type.Optional(Type.String({ description: 'Status line of the last answer from Y.' })),
   dialogid: Type.Optional(Type.String({ description: 'The target dialog.' })),
+  ...WHY,
 });
 
 /** Calls X, and when X answers, transfers X to Y (specification, "POST / INVITE (initiate call)"). */

@@ -13,8 +13,8 @@ import {
   NumberWithTail,
   ResponseModeOption,
 } from '../request/parameters.ts';
-import type { OperationResponse, OperationState, ResponseMode } from '../answer/response.ts';
-import { RESULT, transferProgress } from '../answer/transfer-progress.ts';
+import { type OperationResponse, type OperationState, type ResponseMode, whyOf } from '../answer/response.ts';
+import { RESULT, transferProgress, WHY } from '../answer/transfer-progress.ts';
 
 /** Calls a party and runs a scenario for it (specification, "INVITEBYIVR"). */
 export const inviteByIvr = defineOperation({
@@ -46,6 +46,7 @@ export const inviteByIvr = defineOperation({
     ivrcallid: Type.String({ description: 'Call-ID of the initiating call.' }),
     sipcode: Type.Optional(Type.Integer({ description: 'Code of the last answer from X.' })),
     dialogid: Type.Optional(Type.String({ description: 'The dialog of the scenario with X.' })),
+    ...WHY,
   }),
   example: { to: '101', scriptcode: 'menu' },
   target: 'none',
@@ -103,7 +104,7 @@ async function valuesFor(
 }
 
 /** The fields of the answer. The operation has no T, so they describe F, from its first answer on. */
-function answerOf({ result, ivrcallid }: OperationResponse, { f }: OperationState, mode: ResponseMode) {
+function answerOf({ result, ivrcallid, ...answered }: OperationResponse, { f }: OperationState, mode: ResponseMode) {
   const last = mode === 0 && result === 'ok' ? undefined : (f?.final ?? f?.provisional);
   // A local time-out is no answer of X.
   const code = result === 'error' ? undefined : last?.status;
@@ -112,5 +113,6 @@ function answerOf({ result, ivrcallid }: OperationResponse, { f }: OperationStat
     ivrcallid,
     ...(code === undefined ? {} : { sipcode: code }),
     ...(result === 'ok' && code !== undefined && f ? { dialogid: f.dialogid } : {}),
+    ...whyOf(answered),
   };
 }

@@ -8,7 +8,7 @@ import { Binding, NumberOrLogin, ResponseModeOption } from '../request/parameter
 import type { ResponseMode } from '../answer/response.ts';
 import { switchProgress } from '../answer/switch-progress.ts';
 import { live, type Scope } from '../request/target.ts';
-import { RESULT } from '../answer/transfer-progress.ts';
+import { RESULT, WHY } from '../answer/transfer-progress.ts';
 
 const side = (party: string) => ({
   ivrcallid: Type.Optional(Type.String({ description: `Call-ID of the initiating call to ${party}.` })),
@@ -17,6 +17,7 @@ const side = (party: string) => ({
     Type.String({ description: `Status line of the conference's last answer to ${party}.` }),
   ),
   new_dialogid: Type.Optional(Type.String({ description: `The new dialog of ${party} with the conference.` })),
+  ...WHY,
 });
 const prefixed = <Fields extends object>(prefix: string, fields: Fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [prefix + name, schema as never]));
