@@ -14,21 +14,32 @@ import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 
-/** A drain in progress; times in milliseconds since the epoch. */
+/** The drain of a node before its end. Times are in milliseconds since the epoch. */
 export interface DrainState {
-  readonly since: number;
-  /** When the remaining calls are ended. */
-  readonly until: number;
+  /** `ending`: the drain is over, with what was left then. */
+  readonly state: 'accepting' | 'draining' | 'ending';
   readonly calls: number;
   /** Runs of scenarios and operations with calls. */
   readonly runs: number;
+  readonly since?: number;
+  /** When the remaining calls are ended. */
+  readonly until?: number;
+}
+
+/** Drains the node, which then ends. */
+export interface DrainControl {
+  readonly state: DrainState;
+  /** @param limitMs time for the live calls to end, in milliseconds; undefined: the node's default */
+  begin(limitMs: number | undefined): void;
+  /** Accepts calls again; false when there is no drain in progress. */
+  cancel(): boolean;
+  /** Settles when the node does not drain any more, at the latest after the given milliseconds. */
+  ended(withinMs: number): Promise<void>;
 }
 
 export interface Health {
   /** Calls can be made. */
   readonly ok: boolean;
-  /** Set while the node drains: it takes no new calls. */
-  readonly draining?: DrainState | undefined;
   /** Numbers of live objects in the node, by kind: dialogs, endpoints, sockets, timers ... */
   readonly counts: Readonly<Record<string, number>>;
   /** The database: calls continue without it; requests that need it are answered 503. */
@@ -145,6 +156,7 @@ export interface RestDeps {
   /** The node's figures for Prometheus. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> } & Partial<SubscriberObserver>;
   readonly health: () => Promise<Health>;
+  readonly drain: DrainControl;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */
   readonly trustProxy?: readonly string[];

@@ -25,6 +25,7 @@ import { conferenceRoutes } from './routes/conferences.ts';
 import { historyRoutes } from './routes/history.ts';
 import { homeRoutes } from './routes/home.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { drainRoutes } from './routes/drain.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { documentRoutes } from './openapi/routes.ts';
 import { healthRoute } from './routes/health.ts';
@@ -119,6 +120,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       recordingRoutes(api, deps);
       scenarioRecordingRoutes(api, deps);
       registrationRoutes(api, deps);
+      drainRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);

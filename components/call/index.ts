@@ -99,6 +99,7 @@ export const call = defineComponent({
   },
   waits: true,
   placesCall: true,
+  beginsCall: true,
   subject: 'to',
   check: (_settings, _exits, given, leg) =>
     leg || given.has('caller_id')

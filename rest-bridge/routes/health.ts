@@ -23,16 +23,17 @@ const HealthAnswer = Type.Object({
  * `GET /healthz`: 200 when calls can be made, 503 otherwise, also while the node drains; with the state of the database and
  * the numbers of live objects.
  */
-export function healthRoute(app: App, { health }: Pick<RestDeps, 'health'>): void {
+export function healthRoute(app: App, { health, drain }: Pick<RestDeps, 'health' | 'drain'>): void {
   app.get(
     '/healthz',
     { config: { public: true }, schema: { response: answers({ 200: HealthAnswer, 503: ErrorAnswer }) } },
     async () => {
-      const { ok, draining, database, history, counts } = await health();
+      const { ok, database, history, counts } = await health();
       const kept = history === undefined ? {} : { history: { ...history } };
-      if (ok && draining !== undefined) {
-        const reason = `the node is draining, ${draining.calls} calls left`;
-        throw new RestError('UNAVAILABLE', { reason, state: 'draining', ...draining, database, ...kept, counts });
+      const left = drain.state;
+      if (ok && left.state !== 'accepting') {
+        const reason = `the node is draining, ${left.calls} calls left`;
+        throw new RestError('UNAVAILABLE', { reason, ...left, database, ...kept, counts });
       }
       if (!ok) throw new RestError('UNAVAILABLE', { reason: 'no calls can be made', database, ...kept, counts });
       return { status: 'ok' as const, database, ...kept, counts: { ...counts } };

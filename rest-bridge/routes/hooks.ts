@@ -30,6 +30,7 @@ export function hookRoutes(app: App, { hooks }: { readonly hooks: Hooks }): void
     400: ErrorAnswer,
     404: ErrorAnswer,
     422: ErrorAnswer,
+    503: ErrorAnswer,
   });
   const schema = { params: HookPath, querystring: HookQuery, response };
 
@@ -52,6 +53,10 @@ export function hookRoutes(app: App, { hooks }: { readonly hooks: Hooks }): void
       throw error instanceof ArgumentError ? badParameter(error.field, error.reason) : error;
     });
     if (result.kind === 'unknown') throw new RestError('ENTITY_NOT_FOUND', { entity: 'Hook', reason: NO_HOOK });
+    if (result.kind === 'refused') {
+      const { reason, retryAfterSeconds } = result;
+      throw new RestError('UNAVAILABLE', { reason }, { 'retry-after': String(retryAfterSeconds) });
+    }
     reply.header('run-id', result.run);
     if (result.outcome === undefined) return reply.code(202).send({ run: result.run });
     return reply.type('application/json').send(JSON.stringify(answerOf(code, result.outcome)));

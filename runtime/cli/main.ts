@@ -25,6 +25,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   user: entityCommand('user', '[add LOGIN ...]', 'list the users of a domain, or make one'),
   sipuser: entityCommand('sipuser', '[add 101-110 ...]', 'list the phones of a domain, or make some'),
   trunk: entityCommand('trunk', '[add CODE host=HOST ...]', 'list the providers of a domain, or make one'),
+  drain: {
+    usage: 'drain [--seconds N] [--cancel]',
+    about: 'end a node after its last call; it takes no new ones',
+    run: async (args) => (await import('./drain.ts')).drain(args),
+  },
   check: {
     usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',

@@ -27,8 +27,8 @@ export async function start(args: readonly string[]): Promise<number | undefined
     process.exit(1);
   }
   const end = () => void node.stop().then(() => process.exit(0));
-  onStopSignals(node, config.drainMs ?? defaultDrainMs(process.env, isatty(0)), end);
-  void node.drained.then(end);
+  onStopSignals(node.drain, config.drainMs ?? defaultDrainMs(process.env, isatty(0)), end);
+  void node.drain.over.then(end);
   void node.failed.then(async (error) => {
     process.stderr.write(`ringmaster: ${error.message}\n`);
     await node.stop();

@@ -10,15 +10,15 @@ const COPIES_MS = 1000;
  * Drains the node at the first signal, and ends it at the second one.
  * @param drainMs 0: the first one ends it too
  */
-export function onStopSignals(node: Pick<Node, 'drain' | 'draining'>, drainMs: number, end: () => void): void {
+export function onStopSignals(drain: Node['drain'], drainMs: number, end: () => void): void {
   let first: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     // A cancelled drain makes the next signal the first one.
-    if (node.draining === undefined) first = undefined;
+    if (drain.state.state === 'accepting') first = undefined;
     if (drainMs === 0) end();
     else if (first === undefined) {
       first = performance.now();
-      node.drain(drainMs);
+      drain.begin(drainMs);
     }
     // SIGHUP says that whoever started the node is gone, as npm may be after passing on the first signal.
     else if (signal !== 'SIGHUP' && performance.now() - first >= COPIES_MS) end();

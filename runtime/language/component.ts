@@ -70,6 +70,8 @@ export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly method?: string | false;
   /** Other names of settings in modules. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** It begins a call of its own accord, which a draining node refuses to start scenarios for. */
+  readonly beginsCall?: boolean;
   /** It begins a call, named by the block's `leg`. */
   readonly placesCall?: boolean;
   /** The setting that names another leg. */

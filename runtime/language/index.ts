@@ -41,6 +41,7 @@ export {
   type ModuleSource,
   type Parameter,
   type Program,
+  beginsCalls,
   runsScripts,
   type ScriptPlaces,
   type Start,

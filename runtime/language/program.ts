@@ -122,6 +122,18 @@ export function runsScripts({ module, blocks }: Program): boolean {
   return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
 }
 
+/**
+ * Whether a scenario may begin calls by itself. A module may when its source has the name of a function that does, even in
+ * another meaning. Scenarios that it starts are not looked at.
+ */
+export function beginsCalls({ module, blocks }: Program): boolean {
+  if (module === undefined) return [...blocks.values()].some(({ component }) => component.beginsCall === true);
+  return [...module.methods].some(([name, { beginsCall }]) => {
+    if (beginsCall !== true) return false;
+    return new RegExp(`\\.\\s*${name.split('.').at(-1)}\\b`).test(module.source);
+  });
+}
+
 /** @throws ScenarioError code `expression` */
 export function evaluate(compiled: Compiled, scope: Scope): Value {
   if (compiled.kind === 'constant') return compiled.value;

@@ -18,19 +18,20 @@ import { openRest } from './rest.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import type { Shutdown } from './shutdown.ts';
 
+/** Time of a drain that is asked for, where RINGMASTER_DRAIN gives none, in milliseconds. */
+const DRAIN_MS = 600_000;
+
 export interface ComposeNeeds extends Outside {
   readonly config: Config;
   readonly log: Logger;
   /** Takes each opened part, also when a later one fails. */
   readonly shutdown: Shutdown;
-  /** Called at the end of a drain. */
-  readonly drained: () => void;
 }
 
-type Composed = Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts'> & { readonly drain: Drain };
-
 /** Wires the parts of a node. @throws ListenError for a taken port; SipLinkError, MediaLinkError */
-export async function compose(needs: ComposeNeeds): Promise<Composed> {
+export async function compose(
+  needs: ComposeNeeds,
+): Promise<Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts' | 'drain'>> {
   const { config, log, shutdown, nursery, storage, servers, sandbox } = needs;
   const late = new LateParts();
   const scripting = openScripting(config, sandbox);
@@ -51,6 +52,11 @@ export async function compose(needs: ComposeNeeds): Promise<Composed> {
   });
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
   const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
+  const drain = new Drain({
+    left: () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.running }),
+    defaultMs: config.drainMs || DRAIN_MS,
+    log,
+  });
   const scenarios = await openScenarios({
     config,
     scripting,
@@ -61,15 +67,12 @@ export async function compose(needs: ComposeNeeds): Promise<Composed> {
     metrics,
     recordings,
     late,
+    refusal: () => drain.refusal,
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());
   const history = openHistory({ config, directory, model, recordings, log });
   shutdown.add('history of calls', () => history.close());
-  const drain = new Drain(
-    () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.running }),
-    needs.drained,
-  );
   const calls = openCalls({ config, directory, location, events, metrics, recordings, history, late, drain, log });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 

@@ -1,6 +1,7 @@
 /** The drain of a node before its end: no new calls, while the live ones go on for a limited time. */
+import type { Logger } from 'pino';
 
-/** What still keeps a draining node up. */
+/** What keeps a draining node up. */
 export interface Left {
   /** Live dialogs. */
   readonly calls: number;
@@ -8,13 +9,16 @@ export interface Left {
   readonly runs: number;
 }
 
-/** A drain in progress. */
-export interface DrainState extends Left {
-  /** Milliseconds since the epoch. */
+/** Times in milliseconds since the epoch. */
+interface Times {
   readonly since: number;
-  /** When the remaining calls are ended, milliseconds since the epoch. */
+  /** When the remaining calls are ended. */
   readonly until: number;
 }
+
+/** `ending`: the drain is over, with what was left then. */
+export type DrainState = Left &
+  ({ readonly state: 'accepting' } | ({ readonly state: 'draining' } & Times) | ({ readonly state: 'ending' } & Times));
 
 /** Milliseconds between two looks at what is left. */
 const LOOK_MS = 200;
@@ -23,27 +27,33 @@ const RETRY_S = 30;
 
 const REFUSAL = { reason: 'the node is draining and takes no new calls', retryAfterSeconds: RETRY_S };
 
+export interface DrainOptions {
+  /** Called often: it must be cheap. */
+  readonly left: () => Left;
+  /** Time of a drain without one, in milliseconds. */
+  readonly defaultMs: number;
+  readonly log: Logger;
+}
+
 /** Refuses new calls, and reports when the live ones are over, or the time is. */
 export class Drain {
-  readonly #left: () => Left;
-  readonly #over: () => void;
-  #times: { readonly since: number; readonly until: number; readonly deadline: number } | undefined;
+  readonly #options: DrainOptions;
+  readonly #over = Promise.withResolvers<void>();
+  readonly #waiting = new Set<() => void>();
+  #times: (Times & { readonly deadline: number }) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** What was left at the end of the drain. */
+  #atEnd: Left | undefined;
 
-  /**
-   * @param left called often: it must be cheap
-   * @param over called once, unless the drain is cancelled: when nothing is left, or the time is over
-   */
-  constructor(left: () => Left, over: () => void) {
-    this.#left = left;
-    this.#over = over;
+  constructor(options: DrainOptions) {
+    this.#options = options;
   }
 
-  /** Undefined unless the node drains. */
-  get state(): DrainState | undefined {
-    if (this.#times === undefined) return undefined;
+  get state(): DrainState {
+    const left = this.#atEnd ?? this.#options.left();
+    if (this.#times === undefined) return { state: 'accepting', ...left };
     const { since, until } = this.#times;
-    return { since, until, ...this.#left() };
+    return { state: this.#atEnd === undefined ? 'draining' : 'ending', ...left, since, until };
   }
 
   /** The refusal of a new call; undefined: it is accepted. */
@@ -51,37 +61,63 @@ export class Drain {
     return this.#times && REFUSAL;
   }
 
+  /** Settles when a drain is over: nothing is left, or the time is over. Never for one that is cancelled. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
   /**
    * Begins a drain; gives one in progress another limit, from now on.
    * @param limitMs time for the live calls to end, in milliseconds
    */
-  begin(limitMs: number): void {
+  begin(limitMs: number = this.#options.defaultMs): void {
+    if (this.#atEnd !== undefined) return;
     const now = Date.now();
     // The clock of the machine may be set meanwhile.
     const deadline = performance.now() + limitMs;
     this.#times = { since: this.#times?.since ?? now, until: now + limitMs, deadline };
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
+    this.#options.log.info(this.state, 'draining: new calls are refused');
   }
 
-  /** Accepts calls again. @returns false when the node does not drain */
+  /** Accepts calls again. @returns false when there is no drain in progress */
   cancel(): boolean {
-    const draining = this.#times !== undefined;
+    if (this.#times === undefined || this.#atEnd !== undefined) return false;
     this.#times = undefined;
-    this.close();
-    return draining;
+    this.#stopLooking();
+    this.#options.log.info('drain cancelled: calls are accepted');
+    return true;
   }
 
-  /** Stops looking; new calls stay refused. */
+  /** Settles when the node does not drain any more, at the latest after the given milliseconds. */
+  async ended(withinMs: number): Promise<void> {
+    if (this.#timer === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    const late = setTimeout(resolve, withinMs);
+    await promise;
+    clearTimeout(late);
+    this.#waiting.delete(resolve);
+  }
+
+  /** The node ends: new calls stay refused. */
   close(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    if (this.#times !== undefined) this.#atEnd ??= this.#options.left();
+    this.#stopLooking();
   }
 
   #look(): void {
-    const { calls, runs } = this.#left();
+    const { calls, runs } = this.#options.left();
     const late = this.#times !== undefined && performance.now() >= this.#times.deadline;
     if (calls + runs > 0 && !late) return;
     this.close();
-    this.#over();
+    this.#options.log.info(this.state, 'drained: the node ends');
+    this.#over.resolve();
+  }
+
+  #stopLooking(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    for (const settle of this.#waiting) settle();
   }
 }

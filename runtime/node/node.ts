@@ -3,7 +3,7 @@
  * while these open.
  */
 import type { Config } from '../config/index.ts';
-import type { DrainState } from './drain.ts';
+import type { Drain } from './drain.ts';
 import { openLog } from './log.ts';
 import { openOutside } from './outside.ts';
 import { Shutdown } from './shutdown.ts';
@@ -16,15 +16,8 @@ export interface Node {
   readonly demo: boolean;
   /** False when no domain exists: nobody can log in, and no phone can register. */
   readonly hasAccounts: boolean;
-  /** The drain in progress; undefined: the node accepts calls. */
-  readonly draining: DrainState | undefined;
-  /**
-   * Refuses new calls from now on. `drained` settles when the live ones are over, at the latest after the limit.
-   * @param limitMs milliseconds
-   */
-  drain(limitMs: number): void;
-  /** Settles at the end of a drain: the node is to be stopped. */
-  readonly drained: Promise<void>;
+  /** Lets the calls of the node end by themselves before it is stopped. */
+  readonly drain: Pick<Drain, 'state' | 'begin' | 'over'>;
   /** Writes the log lines of the start that wait for the ready message on a terminal, and later ones at once. */
   showLog(): void;
   /** Ends calls and closes all parts. Idempotent. */
@@ -45,22 +38,8 @@ export async function startNode(config: Config): Promise<Node> {
     const { compose, ...outside } = await openOutside(config, log, shutdown, (error) => {
       if (!shutdown.begun) failed.resolve(error);
     });
-    const drained = Promise.withResolvers<void>();
-    const { drain, ...addresses } = await compose({ config, log, shutdown, ...outside, drained: drained.resolve });
-    return {
-      ...addresses,
-      get draining() {
-        return drain.state;
-      },
-      drain: (limitMs) => {
-        drain.begin(limitMs);
-        log.info(drain.state, 'drain: new calls are refused');
-      },
-      drained: drained.promise,
-      showLog,
-      stop: () => shutdown.run(),
-      failed: failed.promise,
-    };
+    const composed = await compose({ config, log, shutdown, ...outside });
+    return { ...composed, showLog, stop: () => shutdown.run(), failed: failed.promise };
   } catch (error) {
     showLog();
     await shutdown.run();

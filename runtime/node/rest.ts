@@ -88,14 +88,9 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     hooks: scenarios.starter,
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);
-      return {
-        ok: calls.switch.ready,
-        draining: drain.state,
-        counts: alive,
-        database: state,
-        history: history.state(),
-      };
+      return { ok: calls.switch.ready, counts: alive, database: state, history: history.state() };
     },
+    drain,
     sessionRequests: config.sessionRequests,
     log,
   });

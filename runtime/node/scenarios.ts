@@ -17,6 +17,7 @@ import {
   type ScenarioLibrary,
   ScenarioRunner,
   ScenarioStarter,
+  type StarterOptions,
   systemClock,
 } from '../runs/index.ts';
 import { RecordingFolder } from '../media/index.ts';
@@ -68,6 +69,8 @@ export interface ScenarioNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly late: LateParts;
+  /** The refusal of starts that would begin calls now, if any. */
+  readonly refusal: NonNullable<StarterOptions['refusal']>;
   readonly log: Logger;
 }
 
@@ -105,6 +108,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       domain,
       domainOf: (name) => directory.domain(name)?.name,
       clock: systemClock,
+      refusal: needs.refusal,
       log,
     });
     scripts.onChange(() => starter.refresh());

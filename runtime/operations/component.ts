@@ -11,7 +11,7 @@ import { settingsOf } from './request/target.ts';
  * parameters of the operation, and its result is the operation's answer.
  */
 function operationComponent(operation: OperationDefinition): Component {
-  const { name, summary, response } = operation;
+  const { name, summary, response, startsCall, target } = operation;
   const results = resultFields(response);
   const hasResult = 'result' in results;
   const outcomes = outcomesOf(operation, results);
@@ -27,6 +27,8 @@ function operationComponent(operation: OperationDefinition): Component {
     results,
     ...(outcomes === undefined ? {} : { outcomes }),
     waits: true,
+    // Those on a dialog continue its call.
+    beginsCall: startsCall && (target === 'none' || target === 'conference'),
     method: `operation.${name}`,
     request: () => name,
     run: async ({ services, domain, signal }, settings) => {

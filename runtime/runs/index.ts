@@ -92,5 +92,5 @@ export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from
 export { ScenarioRunner } from './runner.ts';
 export { SecretBox } from './secret-box.ts';
 export { type StartValues, startValues } from './start-values.ts';
-export { ScenarioStarter } from './starting/starter.ts';
+export { ScenarioStarter, type StarterOptions } from './starting/starter.ts';
 export { type ScenarioVersions, VersionError } from './versions.ts';

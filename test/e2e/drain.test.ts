@@ -1,18 +1,31 @@
 import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Command } from '../cli/command.ts';
 import { Phone } from '../phones/phone.ts';
 import type { RestAnswer } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { CALLS, NUMBERS } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
 
+const REMIND = `id: remind
+starts: { hook: true }
+start: ring
+blocks:
+  ring:
+    call: { to: "103", caller_id: "100" }
+    exits: { answered: end, refused: end }
+`;
 /** Longer than copies of one signal may be apart. */
 const NOT_A_COPY_MS = 1100;
 
 describe('a node that drains', function () {
   this.timeout(90_000);
+  const scenarios = temporaryFolder();
   let node: TestNode;
   let phones: Phone[];
 
@@ -42,7 +55,7 @@ describe('a node that drains', function () {
 
   async function healthz(): Promise<{ status: number; error_details: Record<string, unknown> }> {
     const answer = await fetch(`${node.base}/healthz`);
-    return { status: answer.status, ...((await answer.json()) as { error_details: Record<string, unknown> }) };
+    return { ...((await answer.json()) as { error_details: Record<string, unknown> }), status: answer.status };
   }
 
   /** Sends a signal; the drain has begun when /healthz says so. */
@@ -90,7 +103,110 @@ describe('a node that drains', function () {
     expect([...alice.violations, ...bob.violations, ...carol.violations]).to.deep.equal([]);
   });
 
-  it('ends the remaining calls with BYE at the end of its time', async () => {
+  it('ends 50 calls with BYE at the end of its time', async () => {
+    await start({ RINGMASTER_DRAIN: '1' });
+    const calls = [];
+    for (let at = 0; at < 50; at += 1) calls.push(await connected(phones));
+    const exit = node.ended;
+    await drainBy('SIGTERM');
+    for (const { outgoing, incoming } of calls) {
+      expect((await outgoing.ended(20_000)).by).to.equal('there');
+      expect((await incoming.ended(20_000)).by).to.equal('there');
+    }
+    expect(await exit).to.equal(0);
+    expect(phones.flatMap(({ violations }) => violations)).to.deep.equal([]);
+  });
+
+  it('does not start scenarios with calls for requests', async () => {
+    writeFileSync(join(scenarios, 'remind.yaml'), REMIND);
+    await start({ RINGMASTER_DRAIN: '60', RINGMASTER_SCENARIO_DIR: scenarios });
+    const { outgoing, incoming } = await connected(phones);
+    const rest = await node.login();
+    await drainBy('SIGTERM');
+    const refused = await rest.send('POST', '/rest/v1/api/hooks/remind', { body: {} });
+    expectError(refused, 503, 1503);
+    expect(refused.header('retry-after')).to.equal('30');
+    await outgoing.hangup();
+    await incoming.ended();
+  });
+
+  it('drains by `ringmaster drain`, which waits for its end', async () => {
+    await start({});
+    const { outgoing, incoming } = await connected(phones);
+    const exit = node.ended;
+    const drain = await Command.run(['drain', '--url', node.base]);
+    await drain.printed(/^1 call and 0 runs left, until \d\d:\d\d:\d\d$/m);
+    expect((await healthz()).status).to.equal(503);
+    await outgoing.hangup();
+    await incoming.ended();
+    const { code, out, err } = await drain.ended;
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+    expect(out).to.match(/No call is left: the node ends\.\n$/);
+    expect(await exit).to.equal(0);
+  });
+
+  it('`ringmaster drain` says by its exit code that calls were ended', async () => {
+    await start({});
+    const { outgoing, incoming } = await connected(phones);
+    const { code, out } = await (await Command.run(['drain', '--seconds', '1', '--url', node.base])).ended;
+    expect({ code, last: out.trim().split('\n').at(-1) }).to.deep.equal({
+      code: 3,
+      last: 'The node ends with 1 call and 0 runs.',
+    });
+    expect((await outgoing.ended()).by).to.equal('there');
+    expect((await incoming.ended()).by).to.equal('there');
+  });
+
+  it('takes calls again after `ringmaster drain --cancel`, and drains at the next signal', async () => {
+    await start({ RINGMASTER_DRAIN: '60' });
+    const [alice, , carol] = phones as [Phone, Phone, Phone];
+    const { outgoing, incoming } = await connected(phones);
+    await drainBy('SIGTERM');
+    await delay(NOT_A_COPY_MS);
+    const drain = await Command.run(['drain', '--url', node.base]);
+    await drain.printed(/left, until/);
+    expect((await (await Command.run(['drain', '--cancel', '--url', node.base])).ended).out).to.equal(
+      'The node takes calls.\n',
+    );
+    expect((await drain.ended).code).to.equal(4);
+    expect((await healthz()).status).to.equal(200);
+    const call = await carol.call(NUMBERS.alice);
+    (await alice.incoming()).reject(486);
+    expect(await call.refused()).to.include({ status: 486 });
+    const exit = node.ended;
+    await drainBy('SIGTERM');
+    await outgoing.hangup();
+    await incoming.ended();
+    expect(await exit).to.equal(0);
+  });
+
+  it('is drained over REST by administrators of the master domain only', async () => {
+    await start({});
+    const { outgoing, incoming } = await connected(phones);
+    const admin = await node.login();
+    const [domain] = (await admin.get('/rest/v1/domain/domains')).json<{ id: string; name: string }[]>();
+    const boss = { domain_id: domain?.id, login: 'boss', pwd: 'demo-boss', roles: ['admin'] };
+    expect((await admin.send('POST', '/rest/v1/iam/users', { body: boss })).status).to.be.lessThan(300);
+    const path = '/rest/v1/api/drain';
+    for (const login of ['alice', 'boss']) {
+      const client = await node.login(login);
+      for (const method of ['POST', 'DELETE']) expectError(await client.send(method, path), 403, 1401);
+    }
+    expect((await admin.get(path)).json()).to.deep.equal({ state: 'accepting', calls: 1, runs: 0 });
+    expectError(await admin.send('POST', path, { body: { seconds: -1 } }), 400, 1400);
+    expect((await admin.send('POST', path)).json()).to.include({ state: 'draining', calls: 1 });
+    expect((await admin.send('DELETE', path)).json()).to.include({ state: 'accepting' });
+    const exit = node.ended;
+    const begun = (await admin.send('POST', path, { body: { seconds: 30 } })).json<{ since: number; until: number }>();
+    expect(begun.until - begun.since).to.equal(30_000);
+    const last = admin.get(`${path}?wait=60`);
+    await outgoing.hangup();
+    await incoming.ended();
+    expect((await last).json()).to.include({ state: 'ending', calls: 0, runs: 0 });
+    expect(await exit).to.equal(0);
+  });
+
+  it('ends the remaining call with BYE at the end of its time', async () => {
     await start({ RINGMASTER_DRAIN: '2' });
     const { outgoing, incoming } = await connected(phones);
     const exit = node.ended;

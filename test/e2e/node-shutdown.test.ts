@@ -147,6 +147,32 @@ describe('shutdown of a node, however it was started', function () {
     }
   }
 
+  for (const [name, args] of Object.entries(WAYS)) {
+    it(`a node that drains goes on after SIGTERM to the npm process of ${name}, and ends at the second one`, async () => {
+      env['RINGMASTER_DRAIN'] = '60';
+      try {
+        const { pid, node } = await start('npm', args);
+        expect((await alice.register()).status).to.equal(200);
+        expect((await bob.register()).status).to.equal(200);
+        const outgoing = await alice.call('102');
+        const incoming = await bob.incoming();
+        await incoming.answer();
+        await outgoing.answered();
+        process.kill(pid, 'SIGTERM');
+        // npx is gone by then, and the node has noticed it.
+        await delay(UNNOTICED_MS);
+        expect(await (await fetch(health)).text()).to.contain('"state":"draining"');
+        expect([isAlive(node), outgoing.established, incoming.established]).to.deep.equal([true, true, true]);
+        process.kill(isAlive(pid) ? pid : node, 'SIGTERM');
+        expect((await outgoing.ended(END_MS)).by).to.equal('there');
+        expect((await incoming.ended(END_MS)).by).to.equal('there');
+        await eventually(async () => expect(isAlive(node)).to.equal(false), END_MS);
+      } finally {
+        delete env['RINGMASTER_DRAIN'];
+      }
+    });
+  }
+
   it('npm start waits for the node, and ends with its exit status', async () => {
     const { pid, node, ended } = await start('npm', ['start']);
     let nodeWasThere: boolean | undefined;

@@ -8,7 +8,7 @@ import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { simulatedServices } from '../../runtime/workbench/simulation/services.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { Cron, CronError } from '../../runtime/language/cron.ts';
-import { ScenarioStarter } from '../../runtime/runs/starting/starter.ts';
+import { ScenarioStarter, type StarterOptions } from '../../runtime/runs/starting/starter.ts';
 import { VersionError } from '../../runtime/runs/versions.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { eventually } from '../support/eventually.ts';
@@ -95,7 +95,7 @@ blocks:
     return: ${value}
 `;
 
-  async function open(sandbox?: Sandbox) {
+  async function open(sandbox?: Sandbox, refusal?: StarterOptions['refusal']) {
     const library = await openScenarioLibrary({
       folders: [folder],
       components,
@@ -113,6 +113,7 @@ blocks:
       domainOf: (name) => (name.toLowerCase() === DEMO ? DEMO : undefined),
       clock,
       log: silentLog,
+      ...(refusal ? { refusal } : {}),
       ...(events ? { events } : {}),
     });
     return { library, clock, events, runner, starter };
@@ -138,6 +139,39 @@ blocks:
     const { events, runner, starter } = await open();
     events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
     await eventually(async () => expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal(['bob']));
+    starter.close();
+  });
+
+  it('start no scenario that begins calls while the node drains', async () => {
+    const calling = (id: string, block: string) => `id: ${id}
+starts: { hook: true, event: door_opened, schedule: "* * * * *" }
+start: a
+blocks:
+  a:
+    ${block}
+`;
+    await write(
+      'dial.yaml',
+      calling('dial', 'call: { to: "101", caller_id: "100" }\n    exits: { answered: end, refused: end }'),
+    );
+    await write('invite.yaml', calling('invite', 'operation.invite: { from: "101", to: "102" }\n    next: end'));
+    await write(
+      'dials.js',
+      "export const starts = { hook: true };\nexport default (call) => call.call({ to: '101', caller_id: '100' });",
+    );
+    await write('quiet.yaml', scenario('{ hook: true, event: door_opened }', '"${who}"', 'quiet'));
+    const refused = { reason: 'draining', retryAfterSeconds: 30 };
+    let draining = true;
+    const { events, clock, runner, starter } = await open(undefined, () => (draining ? refused : undefined));
+    const request = { domain: DEMO, args: {}, waitMs: 1000 };
+    for (const id of ['dial', 'invite', 'dials'])
+      expect(await starter.hook(id, request), id).to.deep.equal({ kind: 'refused', ...refused });
+    expect((await starter.hook('quiet', request)).kind).to.equal('started');
+    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: {} });
+    await clock.run(clock.sleep(60_000, new AbortController().signal));
+    await eventually(async () => expect(runner.runs().map((run) => run.scenario)).to.deep.equal(['quiet', 'quiet']));
+    draining = false;
+    expect((await clock.run(starter.hook('dial', request))).kind).to.equal('started');
     starter.close();
   });
 

@@ -3,6 +3,7 @@ import { asDomainName, type DomainName } from '../../domain-name/index.ts';
 import { type Clock, busy } from '../clock.ts';
 import {
   ArgumentError,
+  beginsCalls,
   type Program,
   type ScenarioSource,
   type Start,
@@ -28,6 +29,14 @@ export interface StarterOptions {
   readonly domainOf: (name: string) => DomainName | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /** The refusal of starts of scenarios that begin calls, while the node drains. */
+  readonly refusal?: () => StartRefusal | undefined;
+}
+
+/** Why a scenario is not started now. */
+export interface StartRefusal {
+  readonly reason: string;
+  readonly retryAfterSeconds: number;
 }
 
 export interface HookRequest {
@@ -41,9 +50,12 @@ export interface HookRequest {
 }
 
 /** `unknown`: no such scenario, or no hook. Without an outcome the scenario is still running. */
-export type HookResult =
+export type ServiceResult =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'started'; readonly run: string; readonly outcome: RunOutcome | undefined };
+
+/** `refused`: it would begin calls, which the node does not take now. */
+export type HookResult = ServiceResult | ({ readonly kind: 'refused' } & StartRefusal);
 
 /** Starts scenarios by schedule, event and HTTP request, from their section `starts`. */
 export class ScenarioStarter {
@@ -77,7 +89,9 @@ export class ScenarioStarter {
     const program = await this.#options.library.program(code, domain, 'service');
     const start = program?.starts?.find(({ kind }) => kind === 'hook');
     const allowed = start && (start.domain === undefined || this.#options.domainOf(start.domain) === domain);
-    return program && allowed ? await this.#request(program, request) : { kind: 'unknown' };
+    if (!program || !allowed) return { kind: 'unknown' };
+    const refusal = this.#refusal(program);
+    return refusal ? { kind: 'refused', ...refusal } : await this.#request(program, request);
   }
 
   /**
@@ -86,7 +100,7 @@ export class ScenarioStarter {
    *
    * @throws ArgumentError for fields that the parameters do not allow
    */
-  async service(code: string, request: HookRequest): Promise<HookResult> {
+  async service(code: string, request: HookRequest): Promise<ServiceResult> {
     const program = await this.#options.library.program(code, request.domain, 'service');
     return program ? await this.#request(program, request, true) : { kind: 'unknown' };
   }
@@ -95,7 +109,7 @@ export class ScenarioStarter {
     program: Program,
     { domain, args, texts = {}, waitMs }: HookRequest,
     unseen = false,
-  ): Promise<HookResult> {
+  ): Promise<ServiceResult> {
     const { runner, clock } = this.#options;
     const run = runner.start(program, { domain, args: { ...read(program, texts), ...args }, unseen });
     const done = new AbortController();
@@ -134,7 +148,7 @@ export class ScenarioStarter {
       const program = await busy(clock, library.program(id, only ?? domain, 'service'));
       for (const start of program?.starts ?? [])
         if (program && start.kind === 'schedule' && start.cron.matches(now))
-          this.#start(program, start, this.#domainOf(start, only), start.args);
+          this.#startUnlessRefused(program, start, this.#domainOf(start, only), start.args);
     }
   }
 
@@ -166,7 +180,7 @@ export class ScenarioStarter {
     try {
       const program = await library.program(id, domain, 'service');
       if (!program) return;
-      const run = this.#start(program, start, domain, { ...start.args, ...wanted(program, data) });
+      const run = this.#startUnlessRefused(program, start, domain, { ...start.args, ...wanted(program, data) });
       await run?.finished;
     } catch (error) {
       log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
@@ -205,6 +219,23 @@ export class ScenarioStarter {
       },
       () => undefined,
     );
+  }
+
+  #refusal(program: Program): StartRefusal | undefined {
+    const refusal = this.#options.refusal?.();
+    return refusal && beginsCalls(program) ? refusal : undefined;
+  }
+
+  #startUnlessRefused(
+    program: Program,
+    start: Start,
+    domain: DomainName,
+    args: Readonly<Record<string, Value>>,
+  ): Run | undefined {
+    const refusal = this.#refusal(program);
+    if (refusal === undefined) return this.#start(program, start, domain, args);
+    this.#options.log.warn({ scenario: program.id, by: start.kind, ...refusal }, 'scenario not started');
+    return undefined;
   }
 
   #start(program: Program, start: Start, domain: DomainName, args: Readonly<Record<string, Value>>): Run | undefined {

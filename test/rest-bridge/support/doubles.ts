@@ -406,6 +406,12 @@ export const NO_DATA = {
     },
   },
   registrations: { list: () => [], remove: async () => {} },
+  drain: {
+    state: { state: 'accepting', calls: 0, runs: 0 },
+    begin: () => {},
+    cancel: () => false,
+    ended: async () => {},
+  },
   firstAnswers: { once: async (_request, work) => ({ answer: await work(), replayed: false }) },
   directory: { domain: () => undefined, domains: () => [] },
 } satisfies Partial<RestDeps>;
