@@ -35,6 +35,8 @@ export interface Config {
   readonly history: { readonly days: number; readonly journalBytes: number };
   /** Milliseconds that calls have to end by themselves after SIGTERM; undefined: depends on who started the node. */
   readonly drainMs: number | undefined;
+  /** The socket of the service manager that started the node, and its watchdog's interval; see sd_notify(3). */
+  readonly serviceManager: { readonly notifySocket: string | undefined; readonly watchdogMs: number | undefined };
   readonly logLevel: string;
   /** `json`, `pretty`, or empty: `pretty` on a terminal, else `json`. */
   readonly logFormat: string;
@@ -246,6 +248,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       journalBytes: integer('RINGMASTER_HISTORY_JOURNAL_MB', text, 1, 100_000) * 1024 * 1024,
     },
     drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
+    serviceManager: serviceManager(env),
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     logFormat: text('RINGMASTER_LOG_FORMAT') === '' ? '' : oneOf(LOG_FORMATS, 'RINGMASTER_LOG_FORMAT', text),
     site: text('RINGMASTER_SITE'),
@@ -258,6 +261,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
     sipRequests: integer('RINGMASTER_SIP_REQUESTS', text, 0, 100_000),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
+  };
+}
+
+/**
+ * What systemd passes to a service. WATCHDOG_PID is not looked at: it is the launcher's, and no other process gets the
+ * variables.
+ */
+function serviceManager(env: Readonly<Record<string, string | undefined>>): Config['serviceManager'] {
+  const { NOTIFY_SOCKET: socket = '', WATCHDOG_USEC: microseconds = '' } = env;
+  return {
+    notifySocket: socket === '' ? undefined : socket,
+    watchdogMs: /^[1-9]\d{0,14}$/.test(microseconds) ? Number(microseconds) / 1000 : undefined,
   };
 }
 

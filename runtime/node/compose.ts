@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import { EventBus, modelEvents } from '../events/index.ts';
 import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
+import { programRunner } from '../processes/index.ts';
 import { openCalls } from './calls.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
@@ -16,6 +17,7 @@ import type { Outside } from './outside.ts';
 import { openRecordings } from './recordings.ts';
 import { openRest } from './rest.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
+import { openServiceManager } from './service-manager.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** Time of a drain that is asked for, where RINGMASTER_DRAIN gives none, in milliseconds. */
@@ -121,6 +123,7 @@ export async function compose(
   });
   shutdown.add('REST service', () => rest.close());
   shutdown.add('drain', () => drain.close());
+  shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
   giveBackAtRest(() => calls.callstore.count > 0);
   return {
     httpAddress: rest.address,

@@ -40,6 +40,7 @@ export class Drain {
   readonly #options: DrainOptions;
   readonly #over = Promise.withResolvers<void>();
   readonly #waiting = new Set<() => void>();
+  readonly #watchers: (() => void)[] = [];
   #times: (Times & { readonly deadline: number }) | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** What was left at the end of the drain. */
@@ -61,6 +62,11 @@ export class Drain {
     return this.#times && REFUSAL;
   }
 
+  /** Calls back at the begin and at the cancellation of a drain. */
+  onChange(watcher: () => void): void {
+    this.#watchers.push(watcher);
+  }
+
   /** Settles when a drain is over: nothing is left, or the time is over. Never for one that is cancelled. */
   get over(): Promise<void> {
     return this.#over.promise;
@@ -78,6 +84,7 @@ export class Drain {
     this.#times = { since: this.#times?.since ?? now, until: now + limitMs, deadline };
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS);
     this.#options.log.info(this.state, 'draining: new calls are refused');
+    for (const watcher of this.#watchers) watcher();
   }
 
   /** Accepts calls again. @returns false when there is no drain in progress */
@@ -86,6 +93,7 @@ export class Drain {
     this.#times = undefined;
     this.#stopLooking();
     this.#options.log.info('drain cancelled: calls are accepted');
+    for (const watcher of this.#watchers) watcher();
     return true;
   }
 

@@ -10,9 +10,9 @@ const ENVIRONMENT = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'LD_LIBRARY_PAT
 const ON_LINE = 'exec "$0" "$@" <&3 >&3 3>&-';
 
 /** A shell script whose file descriptor 3 is the line to its requester; its arguments are `$0` and so on. */
-export function shellOrder(script: string, args: readonly string[]): Order {
+export function shellOrder(script: string, args: readonly string[], more: ProgramInput['env'] = {}): Order {
   const env = Object.fromEntries(ENVIRONMENT.flatMap((name) => [[name, process.env[name]] as const]).filter(isSet));
-  return { program: '/bin/sh', args: ['-c', `read -r go; ${script}`, ...args], env, group: true };
+  return { program: '/bin/sh', args: ['-c', `read -r go; ${script}`, ...args], env: { ...env, ...more }, group: true };
 }
 
 function isSet(entry: readonly [string, string | undefined]): entry is readonly [string, string] {
@@ -22,6 +22,8 @@ function isSet(entry: readonly [string, string | undefined]): entry is readonly 
 export interface ProgramInput {
   readonly program: string;
   readonly args: readonly string[];
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly input: string;
   /** Largest output in octets; a program that exceeds it is killed. */
   readonly maxBytes: number;
@@ -35,7 +37,7 @@ export type RunProgram = (work: ProgramInput, signal: AbortSignal) => Promise<Ui
 export function programRunner(nursery: Nursery): RunProgram {
   return async (work, signal) => {
     if (signal.aborted) return undefined;
-    const { program, args, input, maxBytes, timeoutMs } = work;
+    const { program, args, env, input, maxBytes, timeoutMs } = work;
     const output = Promise.withResolvers<Uint8Array | undefined>();
     const pieces: Buffer[] = [];
     let size = 0;
@@ -72,7 +74,7 @@ export function programRunner(nursery: Nursery): RunProgram {
       kill();
       output.resolve(undefined);
     };
-    const kill = nursery.start(shellOrder(ON_LINE, [program, ...args]), birth);
+    const kill = nursery.start(shellOrder(ON_LINE, [program, ...args], env), birth);
     const late = setTimeout(stop, timeoutMs);
     signal.addEventListener('abort', stop, { once: true });
     try {
