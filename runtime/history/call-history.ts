@@ -43,10 +43,10 @@ export interface HistoryState {
   readonly dropped: number;
 }
 
-/** Calls a statement. */
-const SET = 500;
-/** Milliseconds in which ended calls gather for one statement. */
-const GATHER_MS = 500;
+/** Calls a statement; so many are written at once. On PGlite all others wait for it: 30 ms. */
+const SET = 200;
+/** Milliseconds in which ended calls gather for one statement, which costs as much as thirty calls in it. */
+const GATHER_MS = 10_000;
 /** Milliseconds between two attempts while the database is away. */
 const RETRY_MS = 2_000;
 /** Milliseconds that a stopping node waits for the database. */
@@ -87,7 +87,17 @@ export class CallHistory implements HistoryPort {
     this.#safely(() => {
       if (!this.#journal.over(facts)) this.#drop();
     });
-    this.#schedule(GATHER_MS);
+    const isMany = this.#journal.waiting >= SET && !this.#isAway;
+    this.#schedule(isMany ? 0 : GATHER_MS);
+  }
+
+  /** Writes what waits now. Never rejects: what cannot be written waits on. */
+  async flush(): Promise<void> {
+    // A write that is at work may have passed the newest calls already.
+    await this.#writing;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#closed) await this.#begin();
   }
 
   state(): HistoryState {
@@ -95,8 +105,9 @@ export class CallHistory implements HistoryPort {
     return { state, waiting: this.#journal.waiting, dropped: this.#dropped };
   }
 
-  /** Opens the collection of a domain for readers. @param domain id */
-  collection(domain: string): ReturnType<typeof openHistory> {
+  /** The records of a domain for a reader, who finds all calls that have ended here. @param domain id */
+  async collection(domain: string): ReturnType<typeof openHistory> {
+    if (this.#journal.waiting > 0 && !this.#isAway) await this.flush();
     return openHistory(this.#options.model, domain, this.#options.days);
   }
 
@@ -145,14 +156,20 @@ export class CallHistory implements HistoryPort {
   }
 
   #schedule(ms: number): void {
-    if (this.#timer !== undefined || this.#writing !== undefined || this.#closed) return;
+    if ((this.#timer !== undefined && ms > 0) || this.#writing !== undefined || this.#closed) return;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#writing = this.#write().finally(() => {
-        this.#writing = undefined;
-        if (this.#journal.waiting > 0) this.#schedule(this.#isAway ? RETRY_MS : GATHER_MS);
-      });
+      void this.#begin();
     }, ms).unref();
+  }
+
+  #begin(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+      if (this.#journal.waiting > 0) this.#schedule(this.#isAway ? RETRY_MS : GATHER_MS);
+    });
+    return this.#writing;
   }
 
   async #write(): Promise<void> {

@@ -49,6 +49,7 @@ describeStorages('the history of calls', (newPlace) => {
   const query = { interval: ['2026-11-01', '2026-12-01'], order: ['id'], mask: 'id,result' };
   const stored = (): Promise<unknown> => test.model.collection(DOMAIN, 'callhistory').list(query);
   const written = async (...ids: string[]): Promise<void> => {
+    for (const each of open) await each.flush();
     await eventually(async () => {
       expect(await stored()).to.deep.equal(ids.map((id) => ({ id, result: 'answered' })));
     });
@@ -84,7 +85,8 @@ describeStorages('the history of calls', (newPlace) => {
     expect(history.state()).to.deep.equal({ state: 'ok', waiting: 3, dropped: 0 });
     await written('1', '2', '3');
     expect(counted.appended).to.equal(1);
-    await eventually(async () => expect(history.state().waiting).to.equal(0));
+    await history.flush();
+    expect(history.state().waiting).to.equal(0);
     await history.close();
     expect(readFileSync(file, 'utf8').trim().split('\n').at(-1)).to.equal('{"done":["1","2","3"]}');
   });
@@ -93,7 +95,8 @@ describeStorages('the history of calls', (newPlace) => {
     const database = shaky();
     const history = start({ model: database.model });
     history.over(endedCall('1'));
-    await eventually(async () => expect(history.state().state).to.equal('behind'));
+    await history.flush();
+    expect(history.state().state).to.equal('behind');
     expect(warnings).to.deep.equal(['the history of calls waits in its journal for the database']);
     history.over(endedCall('2'));
     database.isAway = false;
@@ -135,7 +138,8 @@ describeStorages('the history of calls', (newPlace) => {
     history.over(endedCall('2', { began: Date.UTC(3500, 0, 1) }));
     history.over(endedCall('3'));
     await written('1', '3');
-    await eventually(async () => expect(history.state().waiting).to.equal(0));
+    await history.flush();
+    expect(history.state().waiting).to.equal(0);
     expect(warnings).to.deep.equal(['a call is missing in the history']);
   });
 
@@ -150,7 +154,8 @@ describeStorages('the history of calls', (newPlace) => {
   it('drops what belongs to a removed domain', async () => {
     const history = start({ domainId: () => undefined });
     history.over(endedCall('1'));
-    await eventually(async () => expect(history.state().waiting).to.equal(0));
+    await history.flush();
+    expect(history.state().waiting).to.equal(0);
     expect(warnings).to.deep.equal([]);
   });
 
@@ -166,7 +171,8 @@ describeStorages('the history of calls', (newPlace) => {
     await test.collection({ classname: 'callhistory' });
     const history = start();
     history.over(endedCall('1'));
-    await eventually(async () => expect(history.state().waiting).to.equal(0));
+    await history.flush();
+    expect(history.state().waiting).to.equal(0);
     expect(warnings).to.deep.equal(['calls are missing in the history']);
   });
 });

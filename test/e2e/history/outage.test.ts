@@ -3,7 +3,7 @@ import { Phone } from '../../phones/phone.ts';
 import { type PostgresServer, postgresServer } from '../../storage/support/postgres-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Health, TestNode } from '../../support/node.ts';
-import { awaitRecords, type Shown } from './records.ts';
+import { awaitRecords, HISTORY, type Shown } from './records.ts';
 
 type HistoryHealth = Health & { readonly history: { readonly state: string; readonly waiting: number } };
 
@@ -73,9 +73,14 @@ describe('the history of calls and its database', () => {
       await awaitRecords(rest, from, 3);
       const goOn = server.pause();
       try {
-        callids.push(...(await callOften(pair, 8)));
+        callids.push(...(await callOften(pair, 4)));
+        // A reader lets the writer begin, which waits for the database, as its reader does.
+        const reading = rest.get(HISTORY);
+        callids.push(...(await callOften(pair, 4)));
         const { history } = (await at.health()) as HistoryHealth;
         expect(history.waiting).to.equal(8);
+        goOn();
+        expect((await reading).status).to.equal(200);
       } finally {
         goOn();
       }
@@ -94,23 +99,27 @@ describe('the history of calls and its database', () => {
       const from = Date.now();
       const at = await start({ DATABASE_URL: await server.createDatabase() });
       const pair = await phonesOf(at);
+      const before = await at.login();
       const goOn = server.pause();
       let callids: string[];
       try {
         callids = await callOften(pair, 4);
         // The writer is at work.
-        await new Promise((resolve) => setTimeout(resolve, 700));
+        const reading = before.get(HISTORY).catch(() => undefined);
+        callids.push(...(await callOften(pair, 2)));
         await at.kill();
+        await reading;
       } finally {
         goOn();
       }
       await at.restart();
       const rest = await at.login();
-      expect(callidsOf(await awaitRecords(rest, from, 4))).to.have.members(callids);
+      expect(callidsOf(await awaitRecords(rest, from, 6))).to.have.members(callids);
       await at.stop();
       await at.restart();
       const again = await at.login();
-      expect(await awaitRecords(again, from, 4)).to.have.length(4);
+      expect(await awaitRecords(again, from, 6)).to.have.length(6);
+      before.close();
       rest.close();
       again.close();
     });
