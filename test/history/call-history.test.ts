@@ -91,6 +91,14 @@ describeStorages('the history of calls', (newPlace) => {
     expect(readFileSync(file, 'utf8').trim().split('\n').at(-1)).to.equal('{"done":["1","2","3"]}');
   });
 
+  it('writes at once when many have gathered', async () => {
+    const history = start();
+    for (let n = 0; n < 200; n += 1) history.over(endedCall(`${n}`));
+    await eventually(async () => expect(history.state().waiting).to.equal(0));
+    const count = await test.model.collection(DOMAIN, 'callhistory').list({ ...query, limit: 0 });
+    expect(count).to.deep.equal({ count: 200 });
+  });
+
   it('writes nothing twice when the answer of the database is lost', async () => {
     const database = shaky();
     const history = start({ model: database.model });
