@@ -1,10 +1,28 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { parseUri } from '../phones/sip/address.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
+
+const OPERATING = fileURLToPath(new URL('../../docs/operating/', import.meta.url));
+/** Pages and files that name metrics. */
+const FILES = [...globSync(['grafana/*.json', 'prometheus/*.yml'], { cwd: OPERATING }), 'monitoring.md'];
+/** A metric, without the suffix of a histogram's series; not the name of a recording rule. */
+const NAMES = /(?<![:\w])(?:ringmaster|process|nodejs)_[a-z_]+(?![:\w*])/g;
+
+/** The queries of a dashboard as rules, which Prometheus can check. */
+function rulesOf(dashboard: string): string {
+  const { panels } = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+  const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m')));
+  const rules = queries.map((expr, at) => ({ record: `query_${at}`, expr }));
+  return JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
+}
 
 const DOMAIN = 'domain="demo.local"';
 
@@ -110,6 +128,34 @@ describe('metrics', () => {
     await call.hangup();
     await eventually(async () => expect((await value(memory)) ?? 0).to.equal(0));
     expect(await value(cpu), 'counts ended runs').to.be.at.least(during);
+  });
+
+  it('are all that dashboards, rules and the page on monitoring name', async () => {
+    const known = new Set([...(await text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+    for (const file of FILES) {
+      const named = (await readFile(join(OPERATING, file), 'utf8')).match(NAMES) ?? [];
+      expect(named.length, file).to.be.above(5);
+      const isKnown = (name: string): boolean => known.has(name) || known.has(name.replace(/_(bucket|sum|count)$/, ''));
+      expect(
+        named.filter((name) => !isKnown(name)),
+        file,
+      ).to.deep.equal([]);
+    }
+  });
+
+  it('are queried correctly by dashboards and rules (promtool)', async function () {
+    if (spawnSync('promtool', ['--version']).error !== undefined) this.skip();
+    const folder = await mkdtemp(join(tmpdir(), 'ringmaster-promtool-'));
+    try {
+      for (const file of FILES.filter((name) => !name.endsWith('.md'))) {
+        const rules = file.endsWith('.yml') ? join(OPERATING, file) : join(folder, 'rules.yml');
+        if (file.endsWith('.json')) await writeFile(rules, rulesOf(await readFile(join(OPERATING, file), 'utf8')));
+        const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' });
+        expect(status, `${file}: ${stdout}${stderr}`).to.equal(0);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('have pool sizes and the delay of the event loop', async () => {
