@@ -1,6 +1,7 @@
 /** Puts the REST service together. */
 import cookie from '@fastify/cookie';
 import Fastify, { LogController } from 'fastify';
+import { tracing } from '../runtime/tracing/index.ts';
 import { logAccess } from './access-log.ts';
 import { type App, BASE_PATH } from './app.ts';
 import { auditChanges } from './audit.ts';
@@ -42,6 +43,7 @@ import { userPasswordRoute } from './routes/user-password.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
 import { SessionRate } from './session-rate.ts';
 import { strictRoutes } from './strict-routes.ts';
+import { traceRequests } from './trace-requests.ts';
 import { schemaCompiler } from './validation.ts';
 
 /** Bytes. */
@@ -90,6 +92,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   refuseWhenClosing(app);
   answerHeadFallback(app);
   logAccess(app, log);
+  const traces = tracing();
+  if (traces !== undefined) traceRequests(app, traces);
 
   const subscribers = new Subscribers(deps.events, deps.iam, deps.metrics);
   webSockets(app, { iam: deps.iam, subscribers });

@@ -5,6 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { ScenarioError } from '../../runtime/language/index.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/index.ts';
+import { type Attributes, traced } from '../../runtime/tracing/index.ts';
 import { AddressGuard, HostGuard } from './address-guard.ts';
 
 export interface HttpClientOptions {
@@ -46,7 +47,19 @@ export class GuardedHttpClient implements HttpPort {
     this.#running += 1;
     const timeout = AbortSignal.timeout(request.timeoutMs);
     try {
-      return await this.#follow({ ...request, signal: AbortSignal.any([request.signal, timeout]) });
+      const limited = { ...request, signal: AbortSignal.any([request.signal, timeout]) };
+      return await traced(
+        `HTTP ${request.method}`,
+        'client',
+        () => described(request),
+        async (span) => {
+          const response = await this.#follow(
+            span === undefined ? limited : withTraceparent(limited, span.traceparent),
+          );
+          span?.set({ 'http.response.status_code': response.status });
+          return response;
+        },
+      );
     } catch (error) {
       if (timeout.aborted && !request.signal.aborted)
         throw new ScenarioError('http_timeout', `no answer within ${request.timeoutMs} ms`, { cause: error });
@@ -105,6 +118,20 @@ export class GuardedHttpClient implements HttpPort {
       else callback(null, first?.address ?? '', first?.family);
     });
   };
+}
+
+/** The URL has no place in a trace: it may contain secrets. */
+function described({ method, url }: HttpRequest): Attributes {
+  return {
+    'http.request.method': method,
+    'server.address': URL.canParse(url) ? new URL(url).hostname : undefined,
+  };
+}
+
+/** The header of the author takes precedence. */
+function withTraceparent<R extends HttpRequest>(request: R, traceparent: string): R {
+  const isOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent');
+  return isOwn ? request : { ...request, headers: { ...request.headers, traceparent } };
 }
 
 function forbiddenAddress(host: string): ScenarioError {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { wantsTraces } from '../tracing/index.ts';
 import { ConfigError } from './errors.ts';
 
 export interface ServerAddress {
@@ -38,6 +39,8 @@ export interface Config {
   /** The socket of the service manager that started the node, and its watchdog's interval; see sd_notify(3). */
   readonly serviceManager: { readonly notifySocket: string | undefined; readonly watchdogMs: number | undefined };
   readonly logLevel: string;
+  /** True when the variables of OpenTelemetry ask for traces. */
+  readonly traces: boolean;
   /** `json`, `pretty`, or empty: `pretty` on a terminal, else `json`. */
   readonly logFormat: string;
   readonly site: string;
@@ -249,6 +252,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
     serviceManager: serviceManager(env),
+    traces: wantsTraces(env),
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     logFormat: text('RINGMASTER_LOG_FORMAT') === '' ? '' : oneOf(LOG_FORMATS, 'RINGMASTER_LOG_FORMAT', text),
     site: text('RINGMASTER_SITE'),

@@ -1,7 +1,8 @@
 /** The node's log: JSON lines, or readable lines on a terminal. */
 import process from 'node:process';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Config } from '../config/index.ts';
+import { tracing } from '../tracing/index.ts';
 
 export interface NodeLog {
   readonly log: Logger;
@@ -22,12 +23,24 @@ export async function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' |
   const { stdout } = process;
   const isTerminal = stdout.isTTY;
   if (!(logFormat === 'pretty' || (logFormat === '' && isTerminal)))
-    return { log: pino({ level: logLevel }), show: () => undefined };
+    return { log: pino({ level: logLevel, ...traceIds() }), show: () => undefined };
   const { prettyFactory } = await import('pino-pretty');
   const colorize = isTerminal && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
   const format = prettyFactory({ colorize, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname', singleLine: true });
   const lines = new WaitingLines((line) => stdout.write(format(line)));
-  return { log: pino({ level: logLevel }, lines), show: () => lines.show() };
+  return { log: pino({ level: logLevel, ...traceIds() }, lines), show: () => lines.show() };
+}
+
+/** The ids of the current span on each line. */
+function traceIds(): Pick<LoggerOptions, 'mixin'> {
+  const traces = tracing();
+  if (traces === undefined) return {};
+  return {
+    mixin: () => {
+      const { current } = traces;
+      return current === undefined ? {} : { trace_id: current.traceId, span_id: current.spanId };
+    },
+  };
 }
 
 /** Holds lines back until `show`, a warning, or a time limit. */

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/index.ts';
 import type { Drain } from './drain.ts';
+import { openTracing, setTracing } from '../tracing/index.ts';
 import { openLog } from './log.ts';
 import { openOutside } from './outside.ts';
 import { Shutdown } from './shutdown.ts';
@@ -31,8 +32,14 @@ export interface Node {
  * @throws ListenError for a taken port; StorageLockedError and others of storage; SipLinkError, MediaLinkError
  */
 export async function startNode(config: Config): Promise<Node> {
+  const traces = config.traces ? await openTracing() : undefined;
+  setTracing(traces);
   const { log, show: showLog } = await openLog(config);
   const shutdown = new Shutdown((err, what) => log.error({ err }, `closing ${what} failed`));
+  if (traces !== undefined) {
+    traces.reportTo((problem) => log.warn({ problem }, 'traces cannot be sent'));
+    shutdown.add('traces', () => traces.close());
+  }
   const failed = Promise.withResolvers<Error>();
   try {
     const { compose, ...outside } = await openOutside(config, log, shutdown, (error) => {

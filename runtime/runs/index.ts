@@ -86,7 +86,7 @@ export { failureStack, failureText, failureTextForOthers } from './run/failure-t
 export type { RunError, RunOutcome } from './run/outcome.ts';
 export type { Report } from './run/report.ts';
 export { RunBook } from './run/run-book.ts';
-export type { Run } from './run/run.ts';
+export type { Run, RunOptions } from './run/run.ts';
 export { startRun } from './run/start-run.ts';
 export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from './run/trace.ts';
 export { ScenarioRunner } from './runner.ts';

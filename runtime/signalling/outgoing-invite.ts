@@ -5,6 +5,7 @@ import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
 import { listValues } from './list-values.ts';
 import type { SipCredentials } from './registration.ts';
+import { traced } from '../tracing/index.ts';
 import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
 import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
@@ -91,7 +92,16 @@ export class OutgoingInvite {
     this.callId = options.callId;
     this.#srf = srf;
     this.#early = new EarlyDialog();
-    this.result = this.#send(options);
+    this.result = traced(
+      'INVITE',
+      'client',
+      () => ({ 'sip.call_id': options.callId, 'sip.uri': options.uri }),
+      async (span) => {
+        const result = await this.#send(options);
+        span?.set({ 'sip.status': result.answer.status });
+        return result;
+      },
+    );
   }
 
   /** Sends CANCEL as soon as the SIP server has the INVITE. Idempotent. */

@@ -33,6 +33,8 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'drachtio-fsmrf': ['runtime/media'],
   fastify: ['rest-bridge'],
   'prom-client': ['runtime/metrics'],
+  '@opentelemetry/api': ['runtime/tracing'],
+  '@opentelemetry/sdk-trace': ['runtime/tracing'],
   '@electric-sql/pglite': ['runtime/storage'],
   pg: ['runtime/storage'],
 };

@@ -113,6 +113,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: [],
     common: true,
   },
+  'runtime/tracing': {
+    holds: 'traces of OpenTelemetry, where the environment asks for them',
+    mayImport: [],
+    common: true,
+  },
   'runtime/sip-facts': {
     holds: 'what the SIP standards fix: reason phrases, the direction of a session description',
     mayImport: [],

@@ -6,6 +6,7 @@ import {
   type OwnCall,
   type Report,
   type Run,
+  type RunOptions,
   type RunOutcome,
   type RunServices,
   startRun,
@@ -14,6 +15,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { Program, Value } from '../../language/index.ts';
 import type { OperationPlan } from '../definition.ts';
+import { tracing } from '../../tracing/index.ts';
 import { problemOf } from '../errors.ts';
 import { type OperationRecord, OperationRecords } from './record.ts';
 import type { Scope } from '../request/target.ts';
@@ -145,7 +147,11 @@ export class OperationRunner {
       const answer = progress?.answer();
       if (answer) response.resolve(answer);
     };
-    const run = startRun(program, {
+    const span = tracing()?.start(`operation ${operation}`, 'internal', {
+      'ringmaster.operation.id': id,
+      'ringmaster.domain': domain,
+    });
+    const options: RunOptions = {
       id,
       call,
       args: plan.args ?? {},
@@ -163,7 +169,8 @@ export class OperationRunner {
         // A party's answer after the end of the scenario still belongs to the result.
         if (ended !== undefined) conclude(ended);
       },
-    });
+    };
+    const run = span === undefined ? startRun(program, options) : span.run(() => startRun(program, options));
     call.servedBy?.({ id, scenario, operation: true });
     this.#running += 1;
     const finished = run.finished.then((outcome) => {
@@ -177,6 +184,7 @@ export class OperationRunner {
       conclude(outcome);
       const record = this.#records.read({ domain }, id, this.#clock.now());
       if (record) this.#services.onFinished?.({ record, ...about });
+      span?.end(outcome.status === 'failed' ? outcome.error?.message : undefined);
       return outcome;
     });
     response.promise.then(

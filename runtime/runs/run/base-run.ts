@@ -20,6 +20,7 @@ import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
 import type { Run, RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
+import { type Span, tracing, within } from '../../tracing/index.ts';
 import type { TraceEntry } from './trace.ts';
 
 /** The site of a component's execution: a block, or a command of a module. */
@@ -37,6 +38,7 @@ export abstract class BaseRun implements Run {
   readonly #settled = Promise.withResolvers<RunOutcome>();
   #phase: RunPhase = 'main';
   #outcome: RunOutcome | undefined;
+  #span: Span | undefined;
 
   constructor(program: Program, options: RunOptions, place: RunPlace) {
     this.program = program;
@@ -89,15 +91,23 @@ export abstract class BaseRun implements Run {
 
   /** Called last by the constructor of a subclass. @param execute never rejects */
   protected begin(execute: () => Promise<RunOutcome>): void {
+    const span = tracing()?.start(`scenario ${this.program.id}`, 'internal', {
+      'ringmaster.run': this.id,
+      'ringmaster.domain': this.domain,
+      'ringmaster.scenario': this.program.id,
+      'sip.call_id': this.state.call?.callid,
+    });
+    this.#span = span;
     // Starts later, so that the caller receives the run first.
     const executed = Promise.resolve()
-      .then(execute)
+      .then(span === undefined ? execute : () => span.run(execute))
       .catch((error: unknown) => this.#broken(error));
     this.#finished.resolve(executed.then((outcome) => (this.#outcome = outcome)));
     void this.finished.then((outcome) => this.settle(outcome));
     this.state.services.runs.add(this);
     this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
     void this.finished.then(() => this.state.unlimitTime());
+    void this.finished.then(({ status, error }) => span?.end(status === 'failed' ? error?.message : undefined));
   }
 
   /** An internal error ends this run and no other. */
@@ -145,7 +155,11 @@ export abstract class BaseRun implements Run {
     const memory = this.#memories.get(name) ?? new Map<string, Plain>();
     this.#memories.set(name, memory);
     try {
-      return await component.run(new BlockContext(this.state, { ...rest, component, memory, claims }), settings);
+      const context = new BlockContext(this.state, { ...rest, component, memory, claims });
+      // Of the run: a module's function comes with events of its process, which have no span.
+      const span = this.#span?.child(`block ${name}`, 'internal', { 'ringmaster.component': component.name });
+      if (span === undefined) return await component.run(context, settings);
+      return await within(span, async () => component.run(context, settings));
     } catch (error) {
       throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
     } finally {

@@ -6,6 +6,7 @@ import { freshState } from '../dialogs/carried-state.ts';
 import { nameOf, numberOf } from '../legs/party.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 import { referredHeader, referredInvite } from '../placing/referred-by.ts';
+import { tracing } from '../../tracing/index.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /** Milliseconds a called party may ring before the caller gets 408. */
@@ -36,18 +37,23 @@ export function connectCaller(
     carried: freshState(),
     opts: referredInvite(invite),
   });
-  const attempt = tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
-    dialog,
-    caller: leg,
-    domain,
-    dialled: number,
-    tail,
-    callerNumber: numberOf(party),
-    callerName: nameOf(party),
-    timeoutMs: RING_MS,
-    headers: referredHeader(invite.header('Referred-By')),
-  });
+  const span = tracing()?.start('call', 'server', { 'sip.call_id': leg.callid, 'ringmaster.domain': domain });
+  const place = (): Attempt =>
+    tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
+      dialog,
+      caller: leg,
+      domain,
+      dialled: number,
+      tail,
+      callerNumber: numberOf(party),
+      callerName: nameOf(party),
+      timeoutMs: RING_MS,
+      headers: referredHeader(invite.header('Referred-By')),
+    });
+  const attempt = span === undefined ? place() : span.run(place);
+  if (span !== undefined) dialog.ended.addEventListener('abort', () => span.end(), { once: true });
   void attempt.final.then((final) => {
+    span?.set({ 'sip.status': final.status });
     if (final.status >= 300) dialog.end(failureCause(final));
   });
   return attempt;
