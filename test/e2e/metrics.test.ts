@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { parseUri } from '../phones/sip/address.ts';
 import { eventually } from '../support/eventually.ts';
-import { useStage } from '../support/stage.ts';
+import { CALLS, useStage } from '../support/stage.ts';
 
 const OPERATING = fileURLToPath(new URL('../../docs/operating/', import.meta.url));
 /** Pages and files that name metrics. */
@@ -55,6 +55,11 @@ describe('metrics', () => {
     const [alice] = await stage.phones('alice');
     const call = await alice.call('501');
     await call.answered();
+    const rest = await stage.rest();
+    // A caller who hangs up before it may be counted as one who gave up.
+    await eventually(async () =>
+      expect((await rest.get(CALLS)).json()).to.have.nested.property('[0].status', 'dialog'),
+    );
     await call.hangup();
     const labels = `${DOMAIN},scenario="echo"`;
     await expectValue(`ringmaster_scenario_calls_total{${labels},status="200"}`, 1);

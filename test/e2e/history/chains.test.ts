@@ -28,6 +28,8 @@ describe('the history of calls that go on elsewhere', () => {
     const arriving = await carol.incoming();
     await arriving.answer();
     await referProgress(outgoing);
+    // The transfer is over when it has taken alice's call away.
+    await outgoing.ended();
     await incoming.hangup();
     await arriving.ended();
     const [first, second] = await records(2);
