@@ -27,7 +27,7 @@ describe('REST: errors', () => {
       expect(reply.status, path).to.equal(404);
       expect(reply.body).to.deep.equal({ error_code: 1401, error_message: 'Endpoint not found' });
     }
-    for (const path of ['/', '/rest', '/rest/v2/uc/calls']) {
+    for (const path of ['/nonsense', '/rest', '/rest/v2/uc/calls']) {
       const reply = await node.call('GET', path);
       expect(reply.status, path).to.equal(404);
       expect(reply.body).to.have.property('error_code', 1401);
