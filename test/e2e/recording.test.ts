@@ -291,7 +291,8 @@ describe('recording of calls', () => {
     }
     // The concurrent recording of the whole call still has both sides.
     expect((await setup(dialogid, { command: 'add', layer: 'both' })).status).to.equal(200);
-    await pause(500);
+    // Long beside the silence of the transfer, also on a busy machine.
+    await pause(2000);
     const by = '<sip:102@demo.local>';
     const transferred = rest.send('REFER', `${CALLS}/${dialogid}`, { body: { by, referto: '103', response_mode: 4 } });
     const third = await carol.incoming();
