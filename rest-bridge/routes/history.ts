@@ -1,6 +1,7 @@
 /** Routes of the history of calls. */
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { CALL_RESULTS } from '../../runtime/callstore/index.ts';
 import type { ListQuery as ModelListQuery, ModelCollection } from '../../runtime/model/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
@@ -70,19 +71,7 @@ const CallRecord = Type.Object({
   ended: time('End'),
   ringing_ms: number('From the first ring to the answer or the end'),
   talking_ms: number('From the answer to the end'),
-  result: Type.Enum([
-    'answered',
-    'busy',
-    'no_answer',
-    'cancelled',
-    'rejected',
-    'redirected',
-    'unreachable',
-    'unknown_number',
-    'replaced',
-    'failed',
-    'node_died',
-  ]),
+  result: Type.Enum([...CALL_RESULTS]),
   sip_status: number('Final SIP status for the caller'),
   reason: nullable('Why it ended'),
   ended_by: nullable('caller, called, external (an operation, or the node), transfer, failure, lost (the node died)'),

@@ -68,6 +68,22 @@ export interface CallEnding {
   readonly reason: string | null;
 }
 
+/** How a call ended, as the caller saw it. */
+export const CALL_RESULTS = [
+  'answered',
+  'busy',
+  'no_answer',
+  'cancelled',
+  'rejected',
+  'redirected',
+  'unreachable',
+  'unknown_number',
+  'replaced',
+  'failed',
+  'node_died',
+] as const;
+export type CallResult = (typeof CALL_RESULTS)[number];
+
 /** Receives the facts of each call. It must not throw, and must be quick: it is called within the call. */
 export interface CallHistory {
   /** The call began, or was answered. */

@@ -1,5 +1,13 @@
 /** The door of this room: what other rooms use of it. */
-export type { CallEnding, CallFacts, CallHistory, LegFacts, PartyFacts } from './call-facts.ts';
+export {
+  CALL_RESULTS,
+  type CallEnding,
+  type CallFacts,
+  type CallHistory,
+  type CallResult,
+  type LegFacts,
+  type PartyFacts,
+} from './call-facts.ts';
 export { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS, type SelectorKey } from './callstore.ts';
 export {
   CONFERENCE_SELECTOR_KEYS,

@@ -20,7 +20,7 @@ export function onStopSignals(drain: Node['drain'], drainMs: number, end: () => 
       first = performance.now();
       drain.begin(drainMs);
     }
-    // SIGHUP says that whoever started the node is gone, as npm may be after passing on the first signal.
+    // SIGHUP says that the starter of the node is gone. npm may end after it passed on the first signal.
     else if (signal !== 'SIGHUP' && performance.now() - first >= COPIES_MS) end();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, stop);

@@ -1,6 +1,6 @@
 /** The class `callhistory` of each domain: a history class that only the node writes. */
+import { CALL_RESULTS } from '../callstore/index.ts';
 import { CALL_HISTORY, type Model, type ModelCollection, openBuiltIn } from '../model/index.ts';
-import { RESULTS } from './record.ts';
 
 const text = (name: string, index = false) => ({ name, data_type: 'string', ...(index && { index }) });
 const list = (name: string) => ({ name, data_type: 'string', multi: true });
@@ -29,7 +29,7 @@ const PROPERTIES = [
   text('ended'),
   number('ringing_ms'),
   number('talking_ms'),
-  { name: 'result', data_type: 'enum', items: RESULTS },
+  { name: 'result', data_type: 'enum', items: CALL_RESULTS },
   number('sip_status'),
   text('reason'),
   text('ended_by'),

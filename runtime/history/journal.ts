@@ -1,7 +1,8 @@
 /** A journal of calls: those that go on, and those that the database does not have yet. */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CallFacts } from '../callstore/index.ts';
+import { readJsonLines } from '../json-lines/index.ts';
 
 /** `done`: ids of calls that the database has. */
 type Line = { readonly call: CallFacts } | { readonly done: readonly string[] };
@@ -132,27 +133,9 @@ function line(call: CallFacts): string {
 
 function readLeft(file: string): readonly CallFacts[] {
   const left = new Map<string, CallFacts>();
-  for (const each of linesOf(file)) {
+  for (const each of readJsonLines<Line>(file)) {
     if ('call' in each) left.set(each.call.id, each.call);
     else for (const id of each.done) left.delete(id);
   }
   return [...left.values()];
-}
-
-function linesOf(file: string): readonly Line[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-  return text.split('\n').flatMap((each) => {
-    try {
-      return each === '' ? [] : [JSON.parse(each) as Line];
-    } catch {
-      // The process was killed while writing the last line.
-      return [];
-    }
-  });
 }

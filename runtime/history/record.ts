@@ -1,21 +1,5 @@
 /** Makes the records of a call: one for each domain that took part, with what that domain may see. */
-import type { CallFacts, LegFacts, PartyFacts } from '../callstore/index.ts';
-
-/** How a call ended, as the caller saw it. */
-export const RESULTS = [
-  'answered',
-  'busy',
-  'no_answer',
-  'cancelled',
-  'rejected',
-  'redirected',
-  'unreachable',
-  'unknown_number',
-  'replaced',
-  'failed',
-  'node_died',
-] as const;
-export type CallResult = (typeof RESULTS)[number];
+import type { CallFacts, CallResult, LegFacts, PartyFacts } from '../callstore/index.ts';
 
 const ENDED_BY = { a: 'caller', b: 'called' } as const;
 

@@ -1,6 +1,7 @@
 /** A journal of pending INVITEs for the next process. */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readJsonLines } from '../json-lines/index.ts';
 
 /** An INVITE without a final answer: the data for cancelling it after a restart. */
 export interface RingingInvite {
@@ -101,27 +102,10 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
 
 function readLeft<Entry extends Unsettled>(file: string, now: number): Entry[] {
   const ringing = new Map<string, Entry>();
-  for (const line of linesOf<Entry>(file)) {
+  // A half-written last line: that INVITE had been sent less than a millisecond before the end.
+  for (const line of readJsonLines<Line<Entry>>(file)) {
     if ('settled' in line) ringing.delete(line.settled);
     else if (now - line.sent.at < OUTDATED_MS) ringing.set(line.sent.transaction, line.sent);
   }
   return [...ringing.values()];
-}
-
-function linesOf<Entry>(file: string): Line<Entry>[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-  return text.split('\n').flatMap((line) => {
-    try {
-      return line === '' ? [] : [JSON.parse(line) as Line<Entry>];
-    } catch {
-      // The process was killed while writing the last line: that INVITE had been sent less than a millisecond before.
-      return [];
-    }
-  });
 }

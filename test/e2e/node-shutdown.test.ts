@@ -159,7 +159,7 @@ describe('shutdown of a node, however it was started', function () {
         await incoming.answer();
         await outgoing.answered();
         process.kill(pid, 'SIGTERM');
-        // npx is gone by then, and the node has noticed it.
+        // Time for npx to end, and for the node to notice it.
         await delay(UNNOTICED_MS);
         expect(await (await fetch(health)).text()).to.contain('"state":"draining"');
         expect([isAlive(node), outgoing.established, incoming.established]).to.deep.equal([true, true, true]);

@@ -134,6 +134,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: [],
     common: true,
   },
+  'runtime/json-lines': { holds: 'files of JSON lines that a killed process left', mayImport: [], common: true },
   'runtime/words': { holds: 'the known name nearest to an unknown one', mayImport: [], common: true },
   'runtime/memory': { holds: 'memory that each thread gives back when it has no calls', mayImport: [], common: true },
   components: {

@@ -22,7 +22,7 @@ const DRIFT = 1.25;
  * much to do. So they show an overload before anything else fails.
  *
  * The queue foretells the time for the next endpoint: its place in the queue, times the recent time for each place (Little's
- * law). A measured time alone shows an overload too late: every call that waits by then is slow too. As in CoDel (RFC 8289),
+ * law). A measured time alone shows an overload too late, when many slow calls wait already. As in CoDel (RFC 8289),
  * only a standing queue counts. A burst, a garbage collection or a stopped process leaves one that drains.
  */
 export class SetupQueue {

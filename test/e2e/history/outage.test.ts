@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { IncomingCall } from '../../phones/incoming-call.ts';
+import type { OutgoingCall } from '../../phones/outgoing-call.ts';
 import { Phone } from '../../phones/phone.ts';
 import { type PostgresServer, postgresServer } from '../../storage/support/postgres-server.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -36,18 +38,24 @@ describe('the history of calls and its database', () => {
   }
 
   /** Calls that are answered and hung up, one after another. @returns their Call-IDs */
-  async function callOften([alice, bob]: [Phone, Phone], count: number): Promise<string[]> {
+  async function callOften(both: [Phone, Phone], count: number): Promise<string[]> {
     const callids: string[] = [];
     for (let n = 0; n < count; n += 1) {
-      const outgoing = await alice.call('102');
-      const incoming = await bob.incoming();
-      await incoming.answer();
-      await outgoing.answered();
+      const [outgoing, incoming] = await connected(both);
       await outgoing.hangup();
       await incoming.ended();
       callids.push(outgoing.callId);
     }
     return callids;
+  }
+
+  /** A call that goes on, as each of the two has it. */
+  async function connected([alice, bob]: [Phone, Phone]): Promise<[OutgoingCall, IncomingCall]> {
+    const outgoing = await alice.call('102');
+    const incoming = await bob.incoming();
+    await incoming.answer();
+    await outgoing.answered();
+    return [outgoing, incoming];
   }
 
   const callidsOf = (records: readonly Shown[]): unknown[] =>
@@ -129,11 +137,7 @@ describe('the history of calls and its database', () => {
     this.timeout(90_000);
     const from = Date.now();
     const at = await start();
-    const [alice, bob] = await phonesOf(at);
-    const talking = await alice.call('102');
-    const taken = await bob.incoming();
-    await taken.answer();
-    await talking.answered();
+    const [talking, taken] = await connected(await phonesOf(at));
     await at.kill();
     talking.abandon();
     taken.abandon();
@@ -156,11 +160,7 @@ describe('the history of calls and its database', () => {
     this.timeout(90_000);
     const from = Date.now();
     const at = await start();
-    const [alice, bob] = await phonesOf(at);
-    const talking = await alice.call('102');
-    const taken = await bob.incoming();
-    await taken.answer();
-    await talking.answered();
+    const [talking] = await connected(await phonesOf(at));
     await at.stop();
     await talking.ended();
     await at.restart();
