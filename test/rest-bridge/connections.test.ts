@@ -80,7 +80,7 @@ describe('REST: connections', () => {
   });
 
   it('answers 408/1408 to a login with an endless body, and continues a slow upload of a user', async () => {
-    const slow = await RestNode.start({ bodyLimits: { graceMs: 2_000, bytesPerSecond: 20, strangerMs: 300 } });
+    const slow = await RestNode.start({ bodyLimits: { graceMs: 15_000, bytesPerSecond: 20, strangerMs: 300 } });
     const drip = async (head: string): Promise<RawClient> => {
       const client = await RawClient.open(slow.port);
       client.write(`${head}Content-Type: application/json\r\nContent-Length: 60\r\n\r\n{`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DataNode, Who } from '../support/data-node.ts';
 import { describeNodes, describeTwoNodes } from '../support/data-nodes.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const ADMIN: Who = 'admin@demo.local';
 const ENTITIES = 30;
@@ -99,7 +100,7 @@ function describeChanges(nodes: () => readonly DataNode[]): void {
       const { id } = made.body as { id: string };
       const path = `/model/${classname}`;
       const list = Array.from({ length: ENTITIES }, (_, n) => ({ id: String(n), name: 'a', n, tags: ['t'] }));
-      for (const node of nodes()) await settledOn(node, id, 3);
+      for (const node of nodes()) await settledOn(node, id, properties);
       expect((await at(0).as(ADMIN, 'POST', path, list)).status).to.equal(200);
 
       const { during, stop } = traffic(nodes(), path);
@@ -129,7 +130,7 @@ function describeChanges(nodes: () => readonly DataNode[]): void {
       const changed = await at(1).as(ADMIN, 'PATCH', `/domain/classes/${id}`, { properties: last });
       expect(changed.status, changed.text).to.equal(200);
       for (const node of nodes()) {
-        await settledOn(node, id, last.length);
+        await settledOn(node, id, last);
         expect((await node.as(ADMIN, 'POST', path, { name: 'a', n: 1 })).status).to.equal(200);
         const interval = encodeURIComponent('["2000-01-01","2100-01-01"]');
         const rows = await node.as(ADMIN, 'GET', `${path}?interval=${interval}&limit=1000`);
@@ -140,10 +141,12 @@ function describeChanges(nodes: () => readonly DataNode[]): void {
     });
   }
 
-  /** Waits until a node knows the class with so many properties. */
-  async function settledOn(node: DataNode, id: string, count: number): Promise<void> {
-    const known = (): number | undefined => node.model.classes(node.domainId('demo.local')).get(id)?.properties.length;
-    for (let wait = 1; known() !== count; wait += 1) await new Promise((resolve) => setTimeout(resolve, wait));
+  /** Waits until a node knows the class with these properties. */
+  async function settledOn(node: DataNode, id: string, properties: readonly { readonly name: string }[]): Promise<void> {
+    await eventually(async () => {
+      const known = node.model.classes(node.domainId('demo.local')).get(id)?.properties ?? [];
+      expect(known.map(({ name }) => name)).to.have.members(properties.map(({ name }) => name));
+    }, 20_000);
   }
 }
 
