@@ -27,7 +27,7 @@ export interface AuditDeps {
   readonly collections: Readonly<Record<string, Resource>>;
 }
 
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'LOOKUP', 'OPTIONS']);
+const READS: ReadonlySet<string> = new Set(['CHECK', 'GET', 'HEAD', 'LOOKUP', 'OPTIONS']);
 /** Changes of single entities of classes are not logged; operations on a whole class are. */
 const WHOLE_CLASS: ReadonlySet<string> = new Set(['CLEAR', 'SETUP']);
 const SECTIONS = /^\/(?:domain\/|iam\/(?:users|roles)\b|user\/(?:password|sessions)\b)/;
@@ -88,8 +88,12 @@ export function auditChanges(app: App, { audit, directory, collections }: AuditD
 
 function isAudited(request: FastifyRequest): boolean {
   const method = roleMethod(request);
-  if (READS.has(method)) return false;
+  if (READS.has(method) || isDryRun(request)) return false;
   return request.modelTarget == null ? SECTIONS.test(pathOf(request)) : WHOLE_CLASS.has(method);
+}
+
+function isDryRun({ query }: FastifyRequest): boolean {
+  return isObject(query) && 'dry_run' in query && query.dry_run === true;
 }
 
 function pathOf(request: FastifyRequest): string {

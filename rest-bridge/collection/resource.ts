@@ -1,5 +1,6 @@
 /** The interface of collections behind the REST routes. */
 import type { TObject } from 'typebox';
+import type { WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import type { Precondition } from './entity-tag.ts';
 import type { ResourceType, Selection } from './list.ts';
@@ -26,11 +27,22 @@ export interface Resource {
   };
   read(session: Session, id: string): Promise<object | undefined>;
   /** @throws RestError 400/1400, 403/1401, 409/1402 */
-  create(session: Session, fields: Fields): Promise<object>;
+  create(session: Session, fields: Fields, options?: WriteOptions): Promise<object>;
   /** Creates all or none; errors name the field with the index before it. @throws RestError as `create` */
-  createAll(session: Session, list: readonly Fields[]): Promise<readonly object[]>;
+  createAll(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly object[]>;
   /** Merges `fields` into the entity. @throws RestError 400/1400, 403/1401, 404/1404, 409/1402, 412/1412 */
-  update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<object>;
+  update(
+    session: Session,
+    id: string,
+    fields: Fields,
+    precondition?: Precondition,
+    options?: WriteOptions,
+  ): Promise<object>;
+  /**
+   * Changes all or none; each has its `id`. A resource without it also has no dry runs.
+   * @throws RestError as `update`, with the index before the field
+   */
+  updateAll?(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly object[]>;
   /** @throws RestError 404/1404, 409/1402, 412/1412 */
   remove(session: Session, id: string, precondition?: Precondition): Promise<void>;
   /** Ids of the entities with these values of the unique keys; none is an empty list. @throws RestError 400/1400 */

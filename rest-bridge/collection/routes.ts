@@ -1,6 +1,7 @@
 /** Routes of the generic operations of a collection. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import type { WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
@@ -16,6 +17,12 @@ const Body = Type.Object({}, { additionalProperties: true });
 
 /** One resource, or the answer of a list with `export`. */
 const OneOrMore = Type.Union([Body, Type.Array(Body, { maxItems: 10_000 })]);
+
+const WithId = Type.Object({ id: Type.String() }, { additionalProperties: true });
+
+const WriteQuery = Type.Object({
+  dry_run: Type.Optional(Type.Boolean({ description: 'Checks and answers as the request would, and writes nothing' })),
+});
 
 /**
  * The generic operations of one collection (specification, "Generic REST operations"): POST, GET, PATCH, DELETE and
@@ -35,14 +42,27 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   const changed = answers({ 200: Entity, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
 
   const created = answers({ ...changed, 200: Type.Union([Entity, Type.Array(Entity)]) });
+  const isTransactional = resource.updateAll !== undefined;
+  const querystring = isTransactional ? WriteQuery : Type.Object({});
 
-  app.post(path, { schema: { body: OneOrMore, response: created } }, async (request, reply) => {
+  app.post(path, { schema: { querystring, body: OneOrMore, response: created } }, async (request, reply) => {
     const { body } = request;
-    if (!Array.isArray(body)) return written(reply, await resource.create(sessionOf(request), fieldsOf(request)));
+    const options = optionsOf(request);
+    if (!Array.isArray(body))
+      return written(reply, await resource.create(sessionOf(request), fieldsOf(request), options));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
-    const all = await resource.createAll(sessionOf(request), body as readonly Fields[]);
+    const all = await resource.createAll(sessionOf(request), body as readonly Fields[], options);
     return all.map((entity) => shown(resource, entity));
   });
+
+  if (isTransactional) {
+    const body = Type.Array(WithId, { minItems: 1, maxItems: 1000 });
+    const response = answers({ ...changed, 200: Type.Array(Entity) });
+    app.patch(path, { schema: { querystring, body, response } }, async (request) => {
+      const all = (await resource.updateAll?.(sessionOf(request), request.body, optionsOf(request))) ?? [];
+      return all.map((entity) => shown(resource, entity));
+    });
+  }
 
   app.get(
     path,
@@ -74,9 +94,10 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
     },
   );
 
-  app.patch(one, { schema: { params: IdPath, body: Body, response: changed } }, async (request, reply) => {
+  app.patch(one, { schema: { params: IdPath, querystring, body: Body, response: changed } }, async (request, reply) => {
     const { id } = request.params;
-    return written(reply, await resource.update(sessionOf(request), id, fieldsOf(request), preconditionOf(request)));
+    const [session, fields, options] = [sessionOf(request), fieldsOf(request), optionsOf(request)];
+    return written(reply, await resource.update(session, id, fields, preconditionOf(request), options));
   });
 
   app.delete(
@@ -120,6 +141,10 @@ async function listOf(
 
 function shown({ type }: Resource, entity: object): object {
   return answerRead(type, entity, {});
+}
+
+function optionsOf({ query }: FastifyRequest): WriteOptions {
+  return { dryRun: (query as Static<typeof WriteQuery>).dry_run === true };
 }
 
 /** @throws {RestError} 400/1400 without a body */

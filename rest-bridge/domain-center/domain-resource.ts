@@ -1,6 +1,6 @@
 /** Collections of the domain-center as resources. */
 import { Type } from 'typebox';
-import type { Collection, Directory, Row } from '../../runtime/domain/index.ts';
+import type { Collection, Directory, Row, WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import { fieldTypes } from '../../runtime/model/index.ts';
 import type { Precondition } from '../collection/entity-tag.ts';
@@ -78,28 +78,46 @@ export class DomainResource<Entity extends Row> implements Resource {
     return entity !== undefined && this.#scope(session).visible.has(this.#domainOf(entity)) ? entity : undefined;
   }
 
-  async create(session: Session, given: Fields): Promise<Entity> {
+  async create(session: Session, given: Fields, options?: WriteOptions): Promise<Entity> {
     const scope = this.#scope(session);
     const fields = this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given };
     await this.#check(session, scope, fields, undefined);
-    return await asRestErrors(this.entity, () => this.#collection.create(fields));
+    return await asRestErrors(this.entity, () => this.#collection.create(fields, options));
   }
 
-  async createAll(session: Session, list: readonly Fields[]): Promise<readonly Entity[]> {
+  async createAll(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly Entity[]> {
     const scope = this.#scope(session);
     const all = list.map((given) => this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given });
     for (const [index, fields] of all.entries())
       await ofIndex(index, () => this.#check(session, scope, fields, undefined));
-    return await asRestErrors(this.entity, () => this.#collection.createAll(all));
+    return await asRestErrors(this.entity, () => this.#collection.createAll(all, options));
   }
 
-  async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<Entity> {
+  async update(
+    session: Session,
+    id: string,
+    fields: Fields,
+    precondition?: Precondition,
+    options?: WriteOptions,
+  ): Promise<Entity> {
     const before = await this.#existing(session, id);
     await this.#check(session, this.#scope(session), fields, before);
     const check = this.#asShown(precondition);
-    const after = await asRestErrors(this.entity, () => this.#collection.update(id, fields, check));
-    await this.#rules.changed?.({ fields, after, session });
+    const after = await asRestErrors(this.entity, () => this.#collection.update(id, fields, check, options));
+    if (options?.dryRun !== true) await this.#rules.changed?.({ fields, after, session });
     return after;
+  }
+
+  async updateAll(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly Entity[]> {
+    const changes = list.map((fields) => ({ id: String(fields['id']), fields }));
+    for (const [index, { id, fields }] of changes.entries())
+      await ofIndex(index, async () =>
+        this.#check(session, this.#scope(session), fields, await this.#existing(session, id)),
+      );
+    const all = await asRestErrors(this.entity, () => this.#collection.updateAll(changes, options));
+    for (const [index, after] of all.entries())
+      if (options?.dryRun !== true) await this.#rules.changed?.({ fields: list[index] ?? {}, after, session });
+    return all;
   }
 
   async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {

@@ -4,6 +4,7 @@ import {
   EntityInUseError,
   EntityNotFoundError,
   InvalidFieldError,
+  OutdatedChangeError,
 } from '../../runtime/domain/index.ts';
 import { badParameter, RestError } from '../errors.ts';
 
@@ -18,6 +19,10 @@ export async function asRestErrors<T>(entity: string, write: () => Promise<T>): 
 
 function restError(entity: string, error: EntityError): RestError {
   if (error instanceof InvalidFieldError) return badParameter(error.field, error.reason);
+  if (error instanceof OutdatedChangeError) {
+    const { field, message: reason, base, current } = error;
+    return new RestError('CONFLICT', { field, reason, base, current });
+  }
   if (error instanceof EntityNotFoundError) return new RestError('ENTITY_NOT_FOUND', { entity });
   if (error instanceof DuplicateError || error instanceof EntityInUseError) {
     const { field, message: reason } = error;

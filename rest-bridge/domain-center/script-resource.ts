@@ -1,6 +1,6 @@
 /** `/domain/ivrscripts` and `/domain/svcscripts`: the scripts of a domain, and the scenario files that every domain has. */
 import path from 'node:path';
-import { type LiveDirectory, type ScriptRow, servingOf } from '../../runtime/domain/index.ts';
+import { type LiveDirectory, type ScriptRow, servingOf, type WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import type { ScenarioFile } from '../../runtime/runs/index.ts';
 import { formatOf, type ScriptStore, withoutFile } from '../../runtime/script-store/index.ts';
@@ -50,24 +50,43 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     return [...ids, ...files.map(({ id }) => id)];
   }
 
-  override async create(session: Session, fields: Fields): Promise<ScriptRow> {
+  override async create(session: Session, fields: Fields, options?: WriteOptions): Promise<ScriptRow> {
     refuseFileId(fields);
-    return await super.create(session, fields);
+    return await super.create(session, fields, options);
   }
 
-  override async createAll(session: Session, list: readonly Fields[]): Promise<readonly ScriptRow[]> {
+  override async createAll(
+    session: Session,
+    list: readonly Fields[],
+    options?: WriteOptions,
+  ): Promise<readonly ScriptRow[]> {
     for (const [index, fields] of list.entries()) await ofIndex(index, async () => refuseFileId(fields));
-    return await super.createAll(session, list);
+    return await super.createAll(session, list, options);
   }
 
-  override async update(session: Session, id: string, fields: Fields, precondition?: Precondition): Promise<ScriptRow> {
+  override async update(
+    session: Session,
+    id: string,
+    fields: Fields,
+    precondition?: Precondition,
+    options?: WriteOptions,
+  ): Promise<ScriptRow> {
     const code = await this.fileCode(session, id);
     if (code !== undefined && Object.keys(fields).every((key) => key === 'serving')) {
       precondition?.(await this.read(session, id));
-      return await this.#serveFile(session, id, code, fields['serving']);
+      return await this.#serveFile(session, id, code, fields['serving'], options);
     }
     await this.#refuseFile(session, id);
-    return await super.update(session, id, fields, precondition);
+    return await super.update(session, id, fields, precondition, options);
+  }
+
+  override async updateAll(
+    session: Session,
+    list: readonly Fields[],
+    options?: WriteOptions,
+  ): Promise<readonly ScriptRow[]> {
+    for (const [index, { id }] of list.entries()) await ofIndex(index, () => this.#refuseFile(session, String(id)));
+    return await super.updateAll(session, list, options);
   }
 
   override async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {
@@ -98,9 +117,17 @@ export class ScriptResource extends DomainResource<ScriptRow> {
   }
 
   /** @throws RestError 400/1400, 422/1405 */
-  async #serveFile(session: Session, id: string, code: string, serving: unknown): Promise<ScriptRow> {
+  async #serveFile(
+    session: Session,
+    id: string,
+    code: string,
+    serving: unknown,
+    options?: WriteOptions,
+  ): Promise<ScriptRow> {
     this.refuseUnlessMaster(session);
     const wanted = await asRestErrors(this.entity, async () => servingOf(serving));
+    if (options?.dryRun === true)
+      throw badParameter('dry_run', 'is not offered for files of the node; their versions are at versions');
     const missing = await this.#files?.fileVersions.serve(code, wanted);
     if (missing !== undefined) throw badParameter(missing, 'is no version of this file');
     return (await this.read(session, id)) as ScriptRow;
@@ -140,6 +167,7 @@ function fileRow(
     scriptdata: { format: formatOf(program.file), source: text },
     serving: versions.serving(program.id),
     version: versions.list(program.id)[0]?.number ?? 1,
+    draft: false,
     problems: problems.map(withoutFile),
     opts: { file: path.basename(program.file) },
     ext: {},

@@ -16,6 +16,7 @@ export const NATIVE_METHODS: ReadonlySet<string> = new Set([
  * `POST <path>!<method in lower case>`, the form in which it reaches the router.
  */
 export const CUSTOM_METHODS: ReadonlySet<string> = new Set([
+  'CHECK',
   'CLEAR',
   'INVITE',
   'INVITEBYIVR',

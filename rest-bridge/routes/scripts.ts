@@ -22,11 +22,25 @@ const FullVersion = Type.Object({
   scriptdata: Type.Object({ format: Type.Enum(['yaml', 'js', 'ts']), source: Type.String() }),
 });
 
+/** A text to check, which is not saved. */
+const CheckBody = Type.Object({
+  code: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of the scenario in messages' })),
+  scriptdata: Type.Object({
+    format: Type.Enum(['yaml', 'js', 'ts']),
+    source: Type.String({ minLength: 1, maxLength: 524_288 }),
+  }),
+});
+
+const Checked = Type.Object({
+  mistakes: Type.Integer({ description: '0: the text can run' }),
+  problems: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'Mistakes and warnings' }),
+});
+
 const VersionPath = Type.Object({ ...IdPath.properties, number: Type.Integer({ minimum: 1 }) });
 
 export interface ScriptRoutesDeps {
   readonly kind: ScriptKind;
-  readonly scripts: Pick<ScriptStore, 'versions' | 'version' | 'rollback' | 'fileVersions'>;
+  readonly scripts: Pick<ScriptStore, 'check' | 'versions' | 'version' | 'rollback' | 'fileVersions'>;
   readonly resource: ScriptResource;
 }
 
@@ -39,6 +53,15 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
     if (script === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
     return script;
   };
+
+  app.post(
+    `${path}!check`,
+    { schema: { body: CheckBody, response: answers({ 200: Checked, 400: ErrorAnswer }) } },
+    async ({ body: { code, scriptdata } }) => {
+      const problems = await scripts.check(code ?? kind, scriptdata);
+      return { mistakes: problems.filter(({ severity }) => severity === undefined).length, problems: [...problems] };
+    },
+  );
 
   app.get(
     `${one}/versions`,

@@ -50,6 +50,27 @@ export class EntityInUseError extends EntityError {
   }
 }
 
+/** A change that was made from another version than the present one. */
+export class OutdatedChangeError extends EntityError {
+  override name = 'OutdatedChangeError';
+  override readonly field: string;
+  /** The version from which the change was made; null when it never existed. */
+  readonly base: object | null;
+  /** The present version. */
+  readonly current: object;
+
+  constructor(entity: string, field: string, base: object | null, current: object) {
+    super(
+      'somebody else has changed it meanwhile; put both changes together, and send the present version',
+      entity,
+      field,
+    );
+    this.field = field;
+    this.base = base;
+    this.current = current;
+  }
+}
+
 export class EntityNotFoundError extends EntityError {
   override name = 'EntityNotFoundError';
 

@@ -6,7 +6,7 @@ import { PersistentLocation } from './location/persistent-location.ts';
 
 export * from './errors.ts';
 export { isNamed, sipUserNamed } from './account-names.ts';
-export { Collection, type Change, type ChangeListener } from './collections/collection.ts';
+export { Collection, type Change, type ChangeListener, type WriteOptions } from './collections/collection.ts';
 export type { CollectionQuery } from './collections/query.ts';
 export type { CollectionDefinition, Input, Row } from './collections/definition.ts';
 export { type CollectionOptions, type Collections, createCollections } from './collections/index.ts';

@@ -47,7 +47,7 @@ export {
   type Start,
 } from './program.ts';
 export { isSoundProblem, resolveSound } from './prompts.ts';
-export type { ScenarioSource, ScenarioUse, StartingScenario } from './scenario-source.ts';
+export type { ProgramRequest, ScenarioSource, ScenarioUse, StartingScenario } from './scenario-source.ts';
 export { nameOfSecret, withSecretsNamed } from './secret-names.ts';
 export { Assignments, Condition, Duration, listOf, settingKind, Sounds } from './setting.ts';
 export {

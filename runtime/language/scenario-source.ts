@@ -6,6 +6,14 @@ import type { Program, Start } from './program.ts';
  */
 export type ScenarioUse = 'call' | 'service';
 
+/** What a program is wanted for. */
+export interface ProgramRequest {
+  /** Default `call`. */
+  readonly use?: ScenarioUse;
+  /** Number of the caller, who may have a version on trial. */
+  readonly caller?: string | undefined;
+}
+
 /** A scenario with a start other than a call. */
 export interface StartingScenario {
   readonly id: string;
@@ -17,7 +25,7 @@ export interface StartingScenario {
 /** The source of a node's programs. */
 export interface ScenarioSource {
   /** The program for a new run of this id in a domain; undefined for an unknown scenario or one with mistakes. */
-  program(id: string, domain: DomainName, use?: ScenarioUse): Promise<Program | undefined>;
+  program(id: string, domain: DomainName, request?: ProgramRequest): Promise<Program | undefined>;
   starting(): readonly StartingScenario[];
   /** Loads new and changed files, and drops deleted ones. */
   scan(): Promise<void>;

@@ -40,7 +40,7 @@ export class ScenarioRunner {
     this.#onEnded = onEnded;
     this.#library = library;
     this.#log = log;
-    this.#services = { scenarios: (id, domain) => library.program(id, domain), ...services };
+    this.#services = { scenarios: (id, domain, caller) => library.program(id, domain, { caller }), ...services };
   }
 
   /** Runs in progress. */
@@ -60,7 +60,7 @@ export class ScenarioRunner {
    * @returns false for an unknown scenario; the call is then untouched
    */
   async serve(code: string, call: CallPort): Promise<boolean> {
-    const program = await this.#library.program(code, call.domain);
+    const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
     if (!program) return false;
     try {
       this.#begin(program, { call });
@@ -84,7 +84,7 @@ export class ScenarioRunner {
    * @throws ArgumentError
    */
   async take(code: string, call: CallPort, { args, variables }: StartValues): Promise<Run | undefined> {
-    const program = await this.#library.program(code, call.domain);
+    const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
     return program && this.#begin(program, { call, args, variables });
   }
 

@@ -37,13 +37,14 @@ export class FileVersions {
   async serve(
     code: string,
     { version, trial }: Serving,
-  ): Promise<'serving.version' | 'serving.trial.version' | undefined> {
+  ): Promise<'serving.version' | 'serving.trial.version' | 'serving.trial.callers' | undefined> {
     const hash = (wanted: number | null): string | undefined =>
       this.#versions.versions(code).find(({ number }) => number === wanted)?.version;
     const active = hash(version);
     if (active === undefined) return 'serving.version';
     const tried = trial && hash(trial.version);
     if (trial && tried === undefined) return 'serving.trial.version';
+    if (trial?.callers !== undefined) return 'serving.trial.callers';
     await this.#versions.activate(code, active);
     if (trial && tried !== undefined) await this.#versions.activate(code, tried, trial.percent);
     return undefined;

@@ -51,13 +51,19 @@ export class ScriptIndex {
     return this.#byCode.get(key(domainId, code));
   }
 
-  /** The program for a new run: the version on trial for its share of the runs, otherwise the active one. */
-  choose(domainId: string, code: string): Program | undefined {
+  /**
+   * The program for a new run: the version on trial for its share of the runs or its callers, otherwise the active one.
+   * @param caller number
+   */
+  choose(domainId: string, code: string, caller?: string): Program | undefined {
     const entry = this.#byId.get(this.#byCode.get(key(domainId, code)) ?? '');
     if (entry === undefined) return undefined;
     const { serving, programs } = entry;
     const { trial, version } = serving;
-    const tried = trial !== undefined && this.#random() * 100 < trial.percent ? programs.get(trial.version) : undefined;
+    const isTried =
+      trial !== undefined &&
+      (this.#random() * 100 < (trial.percent ?? 0) || (caller !== undefined && trial.callers?.includes(caller)));
+    const tried = isTried ? programs.get(trial.version) : undefined;
     return tried ?? (version === null ? undefined : programs.get(version));
   }
 

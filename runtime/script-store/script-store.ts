@@ -7,7 +7,9 @@ import {
   listScriptVersions,
   type LiveDirectory,
   readScriptVersion,
+  type ScriptData,
   type ScriptKind,
+  type ScriptProblem,
   type ScriptRow,
   type ScriptVersion,
   servingBefore,
@@ -15,6 +17,7 @@ import {
 import {
   type Program,
   readLimits,
+  type ProgramRequest,
   type ScenarioSource,
   type ScenarioUse,
   type StartingScenario,
@@ -91,13 +94,14 @@ export class ScriptStore implements ScenarioSource {
     this.#listeners.add(listener);
   }
 
-  async program(id: string, domain: DomainName, use: ScenarioUse = 'call'): Promise<Program | undefined> {
+  async program(id: string, domain: DomainName, request: ProgramRequest = {}): Promise<Program | undefined> {
+    const { use = 'call', caller } = request;
     const domainId = this.#options.directory.domain(domain)?.id;
     for (const kind of domainId === undefined ? [] : ORDER[use]) {
-      const program = this.#indexes[kind].choose(domainId ?? '', id);
+      const program = this.#indexes[kind].choose(domainId ?? '', id, caller);
       if (program !== undefined) return program;
     }
-    return await this.#options.files.program(id, domain, use);
+    return await this.#options.files.program(id, domain, request);
   }
 
   /**
@@ -142,6 +146,11 @@ export class ScriptStore implements ScenarioSource {
   /** The files of a domain whose code no script of this kind has. */
   files(domainId: string): readonly ScenarioFile[] {
     return this.#options.files.files().filter(({ program }) => !this.#indexes.ivrscript.has(domainId, program.id));
+  }
+
+  /** The mistakes and warnings of a text, which is not saved. */
+  check(code: string, data: ScriptData): Promise<readonly ScriptProblem[]> {
+    return this.#options.compiler.check(code, data);
   }
 
   /** Newest first. */

@@ -193,6 +193,8 @@ export interface ScriptsTable {
   version: number;
   /** Version for new runs. */
   serving: Composite;
+  /** True: the newest version is not served. */
+  draft: boolean;
   /** Mistakes found in `scriptdata`. */
   problems: JsonList<object>;
   opts: Composite;

@@ -133,6 +133,94 @@ describe('scripts of a domain', () => {
     expect((await send('GET', `${IVR}/nothing/versions`)).status).to.equal(404);
   });
 
+  it('are drafts until they are promoted, which the callers of a trial get before', async () => {
+    const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
+    const path = `${IVR}/${id}`;
+    const drafted = await ok('PATCH', path, { draft: true, scriptdata: refusing(480) });
+    expect(drafted).to.deep.include({ draft: true, version: 2, serving: { version: 1 } });
+    // The next change of a draft is one too.
+    expect(await ok('PATCH', path, { scriptdata: refusing(410) })).to.deep.include({
+      version: 3,
+      serving: { version: 1 },
+    });
+    expect(await statusOf('shop')).to.equal(486);
+
+    const trial = { version: 1, trial: { version: 3, callers: ['102'] } };
+    expect((await ok('PATCH', path, { serving: trial })).serving).to.deep.equal(trial);
+    const bob = await (await stage.phone('bob')).call('*55shop');
+    expect([await statusOf('shop'), (await bob.refused()).status]).to.deep.equal([486, 410]);
+    expect((await ok('PATCH', path, { draft: false })).serving).to.deep.equal({ version: 3 });
+    expect(await statusOf('shop')).to.equal(410);
+
+    await ok('PATCH', path, { draft: true, scriptdata: BROKEN });
+    const refused = expectError(await send('PATCH', path, { draft: false }), 400, 1400);
+    expect(refused.error_details).to.deep.equal({
+      field: 'draft',
+      reason: 'cannot end: version 4 has 1 mistake; see problems',
+    });
+    for (const wrong of [{ version: 3 }, { version: 3, callers: [] }, { version: 3, callers: ['1', '1'] }])
+      expectError(await send('PATCH', path, { serving: { version: 1, trial: wrong } }), 400, 1400);
+  });
+
+  it('may begin as a draft, which no call reaches', async () => {
+    const { id, serving } = await make(IVR, { code: 'soon', draft: true, scriptdata: refusing(486) });
+    expect(serving).to.deep.equal({ version: null });
+    expect(await statusOf('soon')).to.equal(404);
+    expect((await ok('PATCH', `${IVR}/${id}`, { draft: false })).serving).to.deep.equal({ version: 1 });
+    expect(await statusOf('soon')).to.equal(486);
+  });
+
+  it('are checked without being saved, by CHECK and by dry_run', async () => {
+    const checked = await send('CHECK', IVR, { code: 'shop', scriptdata: BROKEN });
+    const answer = checked.json<{ mistakes: number; problems: Script['problems'] }>();
+    expect(answer.mistakes).to.equal(1);
+    expect(answer.problems[0]).to.deep.include({ line: 4, suggestion: 'did you mean "reject"?' });
+    expect((await send('POST', `${SVC}!check`, { scriptdata: module('return 1;') })).json()).to.deep.equal({
+      mistakes: 0,
+      problems: [],
+    });
+    for (const body of [{}, { scriptdata: {} }, { scriptdata: { format: 'py', source: 'x' } }])
+      expectError(await send('CHECK', IVR, body), 400, 1400);
+
+    const dry = await ok('POST', `${IVR}?dry_run=true`, { code: 'shop', scriptdata: BROKEN });
+    expect(dry).to.deep.include({ version: 1, serving: { version: null } });
+    expect((await send('LOOKUP', IVR, { code: 'shop' })).status).to.equal(404);
+    const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
+    const path = `${IVR}/${id}`;
+    expect(await ok('PATCH', `${path}?dry_run=true`, { scriptdata: refusing(480) })).to.deep.include({ version: 2 });
+    expect(await ok('GET', path)).to.deep.include({ version: 1, scriptdata: refusing(486) });
+    expect((await send('GET', `${path}/versions`)).json()).to.have.length(1);
+    expect(await statusOf('shop')).to.equal(486);
+    expectError(await send('POST', `${IVR}?dry_run=true`, { code: 'shop', scriptdata: refusing(486) }), 409, 1402);
+  });
+
+  it('that two authors change from one version keep the first change, and show both texts to the second', async () => {
+    const { id } = await make(IVR, { code: 'shop', scriptdata: refusing(486) });
+    const path = `${IVR}/${id}`;
+    expect((await ok('PATCH', path, { base_version: 1, scriptdata: refusing(480) })).version).to.equal(2);
+    const second = await send('PATCH', path, { base_version: 1, scriptdata: refusing(410) });
+    expect(expectError(second, 409, 1402).error_details).to.deep.include({
+      field: 'base_version',
+      base: { version: 1, scriptdata: refusing(486) },
+      current: { version: 2, scriptdata: refusing(480) },
+    });
+    expect((await ok('GET', path)).version).to.equal(2);
+    expectError(await send('POST', IVR, { code: 'new', base_version: 1, scriptdata: refusing(486) }), 400, 1400);
+  });
+
+  it('change together, or none of them does', async () => {
+    const one = await make(IVR, { code: 'one', scriptdata: refusing(486) });
+    const two = await make(IVR, { code: 'two', scriptdata: refusing(486) });
+    const both = [one, two].map(({ id }) => ({ id, scriptdata: refusing(480) }));
+    const refused = await send('PATCH', IVR, [both[0], { ...both[1], base_version: 7 }]);
+    expect(expectError(refused, 409, 1402).error_details).to.have.property('field', '1.base_version');
+    expectError(await send('PATCH', IVR, [both[0], { id: 'nothing', name: 'x' }]), 404, 1404);
+    expect([await statusOf('one'), await statusOf('two')]).to.deep.equal([486, 486]);
+    const changed = await send('PATCH', IVR, both);
+    expect(changed.json<Script[]>().map(({ version }) => version)).to.deep.equal([2, 2]);
+    expect([await statusOf('one'), await statusOf('two')]).to.deep.equal([480, 480]);
+  });
+
   it('leave a running call at the version it began with', async () => {
     const wait = `await call.answer();\nconst { digits } = await call.collect({ max: 1, timeout: '20s' });\n`;
     const { id } = await make(IVR, { code: 'long', scriptdata: module(`${wait}return { version: 'old', digits };`) });

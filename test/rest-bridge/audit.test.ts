@@ -94,6 +94,18 @@ describe('REST: the audit log', () => {
     expect(told[0]?.ids).to.have.lengthOf(2);
   });
 
+  it('has no dry runs, which change nothing', async () => {
+    const told = await added(ADMIN, async () => {
+      const body = { login: 'dry', phonenumber: '977', pwd: 'secret' };
+      await done(ADMIN, 'POST', '/domain/sipusers?dry_run=true', body);
+      expect((await node.as(ADMIN, 'LOOKUP', '/domain/sipusers', { login: 'dry' })).status).to.equal(404);
+      await done(ADMIN, 'POST', '/domain/sipusers?dry_run=true', [body]);
+      const unknown = await node.as(ADMIN, 'PATCH', '/domain/sipusers?dry_run=true', [{ id: 'nothing', name: 'x' }]);
+      expect(unknown.status).to.equal(404);
+    });
+    expect(told).to.deep.equal([]);
+  });
+
   it('has no reads and no refused changes', async () => {
     const told = await added(ADMIN, async () => {
       await node.as(ADMIN, 'GET', '/domain/sipusers');

@@ -18,6 +18,18 @@ export interface Change<Entity extends Row> {
   readonly after: Entity | undefined;
 }
 
+/** How a write is done. */
+export interface WriteOptions {
+  /** Checks and answers like a write, in a transaction that is rolled back: nothing changes, and nobody is notified. */
+  readonly dryRun?: boolean;
+}
+
+/** An entity to change, with the given fields. */
+export interface EntityChange {
+  readonly id: string;
+  readonly fields: Input;
+}
+
 export type ChangeListener<Entity extends Row> = (change: Change<Entity>) => void | Promise<void>;
 
 export class Collection<Entity extends Row> {
@@ -93,10 +105,11 @@ export class Collection<Entity extends Row> {
    *
    * @throws InvalidFieldError, DuplicateError
    */
-  async create(input: Input): Promise<Entity> {
+  async create(input: Input, { dryRun = false }: WriteOptions = {}): Promise<Entity> {
     const entity = await this.#complete(input);
+    const insert = (db: Kysely<Schema>): Promise<Entity> => this.#insert(db, entity);
+    if (dryRun) return await this.#rolledBack(insert);
     return await this.#inTurn(async () => {
-      const insert = (db: Kysely<Schema>): Promise<Entity> => this.#insert(db, entity);
       const single = this.definition.record === undefined && this.#notices === undefined;
       const after = single ? await insert(this.#db) : await this.#transaction(insert);
       await this.#notify({ before: undefined, after });
@@ -109,14 +122,17 @@ export class Collection<Entity extends Row> {
    *
    * @throws InvalidFieldError, DuplicateError with the index of the entity before the field
    */
-  async createAll(inputs: readonly Input[]): Promise<readonly Entity[]> {
+  async createAll(inputs: readonly Input[], { dryRun = false }: WriteOptions = {}): Promise<readonly Entity[]> {
     const entities = await Promise.all(inputs.map((input, index) => at(index, () => this.#complete(input))));
-    return await this.#inTurn(async () => {
+    const insertAll = async (db: Kysely<Schema>): Promise<readonly Entity[]> => {
       const made: Entity[] = [];
-      await this.#transaction(async (db) => {
-        for (const index of referredFirst(entities, this.definition.selfReference))
-          made[index] = await at(index, () => this.#insert(db, entities[index] ?? {}));
-      });
+      for (const index of referredFirst(entities, this.definition.selfReference))
+        made[index] = await at(index, () => this.#insert(db, entities[index] ?? {}));
+      return made;
+    };
+    if (dryRun) return await this.#rolledBack(insertAll);
+    return await this.#inTurn(async () => {
+      const made = await this.#transaction(insertAll);
       for (const after of made) await this.#notify({ before: undefined, after });
       return made;
     });
@@ -139,16 +155,50 @@ export class Collection<Entity extends Row> {
    * @param precondition called with the present entity in the transaction; an exception prevents the change
    * @throws EntityNotFoundError, InvalidFieldError, DuplicateError
    */
-  async update(id: string, input: Input, precondition?: (before: Entity) => void): Promise<Entity> {
-    if (input['id'] !== undefined && input['id'] !== id) {
-      throw new InvalidFieldError(this.definition.entity, 'id', 'cannot be changed', input['id']);
-    }
-    const prepared = await this.definition.prepare?.(input);
+  async update(
+    id: string,
+    input: Input,
+    precondition?: (before: Entity) => void,
+    { dryRun = false }: WriteOptions = {},
+  ): Promise<Entity> {
+    const prepared = await this.#prepared(id, input);
+    const change = (db: Kysely<Schema>) => this.#change(db, id, input, prepared, precondition);
+    if (dryRun) return (await this.#rolledBack(change)).after;
     return await this.#inTurn(async () => {
-      const change = await this.#transaction((db) => this.#change(db, id, input, prepared, precondition));
-      await this.#notify(change);
-      return change.after;
+      const changed = await this.#transaction(change);
+      await this.#notify(changed);
+      return changed.after;
     });
+  }
+
+  /**
+   * Changes all or none, in the given order.
+   *
+   * @throws as `update`, with the index of the entity before the field
+   */
+  async updateAll(changes: readonly EntityChange[], { dryRun = false }: WriteOptions = {}): Promise<readonly Entity[]> {
+    const prepared = await Promise.all(
+      changes.map(({ id, fields }, index) => at(index, () => this.#prepared(id, fields))),
+    );
+    const changeAll = async (db: Kysely<Schema>) => {
+      const changed: { before: Entity; after: Entity }[] = [];
+      for (const [index, { id, fields }] of changes.entries())
+        changed.push(await at(index, () => this.#change(db, id, fields, prepared[index], undefined)));
+      return changed;
+    };
+    if (dryRun) return (await this.#rolledBack(changeAll)).map(({ after }) => after);
+    return await this.#inTurn(async () => {
+      const changed = await this.#transaction(changeAll);
+      for (const change of changed) await this.#notify(change);
+      return changed.map(({ after }) => after);
+    });
+  }
+
+  /** @throws InvalidFieldError for a changed id */
+  async #prepared(id: string, input: Input): Promise<Input | undefined> {
+    if (input['id'] !== undefined && input['id'] !== id)
+      throw new InvalidFieldError(this.definition.entity, 'id', 'cannot be changed', input['id']);
+    return await this.definition.prepare?.(input);
   }
 
   /** @param precondition as in `update`. @throws EntityNotFoundError, EntityInUseError */
@@ -320,8 +370,32 @@ export class Collection<Entity extends Row> {
     return this.#db.isTransaction ? await action(this.#db) : await this.#db.transaction().execute(action);
   }
 
+  /** Does the work in a transaction, and takes it back. @returns its result */
+  async #rolledBack<T>(action: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
+    try {
+      return await this.#db.transaction().execute(async (db) => {
+        throw new RolledBack(await action(db));
+      });
+    } catch (error) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- thrown above
+      if (error instanceof RolledBack) return error.result as T;
+      throw error;
+    }
+  }
+
   async #notify(change: Change<Entity>): Promise<void> {
     for (const listener of this.#listeners) await listener(change);
+  }
+}
+
+/** Ends the transaction of a dry run. */
+class RolledBack extends Error {
+  override readonly name = 'RolledBack';
+  readonly result: unknown;
+
+  constructor(result: unknown) {
+    super('rolled back');
+    this.result = result;
   }
 }
 

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
-import { InvalidFieldError } from '../errors.ts';
+import { InvalidFieldError, OutdatedChangeError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
 import { Code, Composite, Id, Label } from './fields.ts';
 import { entityValidator } from './validator.ts';
@@ -21,11 +21,17 @@ const ScriptDataSchema = Type.Object(
 const ServingSchema = Type.Object(
   {
     version: Type.Union([VersionNumber, Type.Null()]),
-    /** Runs `version` in `percent` of new runs, instead of the served version. */
+    /** Runs `version` in `percent` of new runs, or for calls from the numbers `callers`, instead of the served version. */
     trial: Type.Optional(
       Type.Object(
-        { version: VersionNumber, percent: Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 }) },
-        { additionalProperties: false },
+        {
+          version: VersionNumber,
+          percent: Type.Optional(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 100 })),
+          callers: Type.Optional(
+            Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 100, uniqueItems: true }),
+          ),
+        },
+        { additionalProperties: false, minProperties: 2 },
       ),
     ),
   },
@@ -61,6 +67,10 @@ const schema = Type.Object({
   name: Label,
   scriptdata: ScriptDataSchema,
   serving: Type.Optional(ServingSchema),
+  /** A change of the text is a version that no call gets, until this is false. */
+  draft: Type.Boolean(),
+  /** Version from which a change of the text was made; another present version is a conflict. Not stored. */
+  base_version: Type.Optional(VersionNumber),
   /** `share`: percent of new runs that a new version gets at first. `limits`: resource limits of a run. */
   opts: Composite,
   ext: Composite,
@@ -73,7 +83,7 @@ export type Serving = Static<typeof ServingSchema>;
 export type ScriptProblem = Static<typeof ProblemSchema>;
 export type ScriptKind = 'ivrscript' | 'svcscript';
 
-export type ScriptRow = Omit<Static<typeof schema>, 'serving'> & {
+export type ScriptRow = Omit<Static<typeof schema>, 'serving' | 'base_version'> & {
   readonly serving: Serving;
   /** Number of the version in `scriptdata`. */
   readonly version: number;
@@ -111,10 +121,10 @@ export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: Check
     table,
     schema,
     readOnly,
-    defaults: { name: '', opts: {}, ext: {} },
+    defaults: { name: '', draft: false, opts: {}, ext: {} },
     composites: ['opts', 'ext'],
     json: ['scriptdata', 'serving', 'problems'],
-    writeOnly: [],
+    writeOnly: ['base_version'],
     hidden: ['version', 'problems'],
     constraints: { [`${table}_code_key`]: 'code', [`${table}_domain_id_fkey`]: 'domain_id' },
     async prepare({ code, scriptdata }) {
@@ -129,17 +139,20 @@ export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: Check
       if (wrong !== undefined) throw new InvalidFieldError(kind, 'opts.limits', wrong, limits);
       const problems = (entity['problems'] ?? []) as readonly ScriptProblem[];
       const last = before as ScriptRow | undefined;
-      const { scriptdata } = entity as { scriptdata: ScriptData };
+      const { scriptdata, draft, base_version: base } = entity as Partial<Static<typeof schema>> & ScriptRow;
+      if (base !== undefined) await checkBase(kind, base, last, db);
       const isSame = last?.scriptdata.format === scriptdata.format && last.scriptdata.source === scriptdata.source;
       // An unchanged text keeps its problems.
       if (last !== undefined && isSame) {
         await checkServing(kind, entity['serving'], last, db);
-        return { version: last.version, problems: last.problems };
+        const kept = { version: last.version, problems: last.problems };
+        return last.draft && !draft ? { ...kept, serving: promoted(kind, last, share) } : kept;
       }
       if (last === undefined && entity['serving'] !== undefined)
         throw new InvalidFieldError(kind, 'serving', 'cannot be set before the first version');
       const version = (last?.version ?? 0) + 1;
-      return { version, problems, serving: servingAfter(last?.serving, version, canRun(problems) ? share : 0) };
+      const percent = canRun(problems) && !draft ? share : 0;
+      return { version, problems, serving: servingAfter(last?.serving, version, percent) };
     },
     async record(after, before, db) {
       if (before?.['version'] === after['version']) return;
@@ -166,7 +179,38 @@ function shareOf(opts: unknown, kind: ScriptKind): number {
   throw new InvalidFieldError(kind, 'opts.share', 'must be a number above 0, at most 100', share);
 }
 
-/** Serving after a new version; 0 percent when it has mistakes. */
+/**
+ * Serving of a draft that is one no more.
+ * @throws InvalidFieldError when its newest version cannot run
+ */
+function promoted(kind: ScriptKind, { version, problems, serving }: ScriptRow, share: number): Serving {
+  const mistakes = problems.filter(({ severity }) => severity === undefined).length;
+  if (mistakes > 0) {
+    const found = mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
+    throw new InvalidFieldError(kind, 'draft', `cannot end: version ${version} has ${found}; see problems`, false);
+  }
+  return serving.version === version ? serving : servingAfter(serving, version, share);
+}
+
+/** @throws OutdatedChangeError, InvalidFieldError for a new script */
+async function checkBase(
+  kind: ScriptKind,
+  base: number,
+  last: ScriptRow | undefined,
+  db: Kysely<Schema>,
+): Promise<void> {
+  if (last === undefined) throw new InvalidFieldError(kind, 'base_version', 'cannot be set for a new script', base);
+  if (base === last.version) return;
+  const before = await readScriptVersion(db, kind, last.id, base);
+  throw new OutdatedChangeError(
+    kind,
+    'base_version',
+    before === undefined ? null : { version: base, scriptdata: before.scriptdata },
+    { version: last.version, scriptdata: last.scriptdata },
+  );
+}
+
+/** Serving after a new version; 0 percent when it has mistakes or is a draft. */
 function servingAfter(before: Serving | undefined, version: number, percent: number): Serving {
   if (percent === 0) return before ?? { version: null };
   if (percent === 100 || before === undefined || before.version === null) return { version };

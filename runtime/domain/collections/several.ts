@@ -1,5 +1,5 @@
 /** Helpers for writing several entities at once. */
-import { DuplicateError, InvalidFieldError } from '../errors.ts';
+import { DuplicateError, InvalidFieldError, OutdatedChangeError } from '../errors.ts';
 import type { Input } from './definition.ts';
 
 /** Runs `action` for one entity of a list; its errors name the field with the index before it. */
@@ -9,6 +9,8 @@ export async function at<T>(index: number, action: () => Promise<T>): Promise<T>
   } catch (error) {
     if (error instanceof InvalidFieldError)
       throw new InvalidFieldError(error.entity, `${index}.${error.field}`, error.reason, error.found);
+    if (error instanceof OutdatedChangeError)
+      throw new OutdatedChangeError(error.entity, `${index}.${error.field}`, error.base, error.current);
     if (error instanceof DuplicateError)
       throw new DuplicateError(error.entity, `${index}.${error.field}`, { cause: error });
     throw error;

@@ -25,8 +25,8 @@ import type { TranscriptPort } from './transcripts.ts';
  * code `unavailable`.
  */
 export interface RunServices {
-  /** The scenario of this id in a domain, for `run`; without it, no other scenario can be started. */
-  readonly scenarios?: (id: string, domain: DomainName) => Promise<Program | undefined>;
+  /** The scenario of this id in a domain, for `run` in the call of a caller; without it, no other scenario can be started. */
+  readonly scenarios?: (id: string, domain: DomainName, caller?: string) => Promise<Program | undefined>;
   /** Passes a call to the scenario with this code; undefined for an unknown one, and the call is untouched. */
   readonly serve: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
   /** A new call in state `none`, for parallel scenarios. */

@@ -59,7 +59,7 @@ export class Children {
   async find(scenario: string): Promise<Program> {
     const { services } = this.#context;
     if (!services.scenarios) throw unavailable('scenarios cannot be started here');
-    const program = await services.scenarios(scenario, this.#context.domain);
+    const program = await services.scenarios(scenario, this.#context.domain, this.#context.call?.opponent?.number);
     if (!program) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
     return program;
   }

@@ -86,7 +86,7 @@ export class ScenarioStarter {
    */
   async hook(code: string, request: HookRequest): Promise<HookResult> {
     const { domain } = request;
-    const program = await this.#options.library.program(code, domain, 'service');
+    const program = await this.#options.library.program(code, domain, { use: 'service' });
     const start = program?.starts?.find(({ kind }) => kind === 'hook');
     const allowed = start && (start.domain === undefined || this.#options.domainOf(start.domain) === domain);
     if (!program || !allowed) return { kind: 'unknown' };
@@ -101,7 +101,7 @@ export class ScenarioStarter {
    * @throws ArgumentError for fields that the parameters do not allow
    */
   async service(code: string, request: HookRequest): Promise<ServiceResult> {
-    const program = await this.#options.library.program(code, request.domain, 'service');
+    const program = await this.#options.library.program(code, request.domain, { use: 'service' });
     return program ? await this.#request(program, request, true) : { kind: 'unknown' };
   }
 
@@ -145,7 +145,7 @@ export class ScenarioStarter {
   async #startDue(now: number): Promise<void> {
     const { library, clock, domain } = this.#options;
     for (const { id, domain: only } of library.starting()) {
-      const program = await busy(clock, library.program(id, only ?? domain, 'service'));
+      const program = await busy(clock, library.program(id, only ?? domain, { use: 'service' }));
       for (const start of program?.starts ?? [])
         if (program && start.kind === 'schedule' && start.cron.matches(now))
           this.#startUnlessRefused(program, start, this.#domainOf(start, only), start.args);
@@ -178,7 +178,7 @@ export class ScenarioStarter {
     const rate = this.#rate(id, domain);
     if (!rate.take(clock.now())) return this.#leaveOut(id, type);
     try {
-      const program = await library.program(id, domain, 'service');
+      const program = await library.program(id, domain, { use: 'service' });
       if (!program) return;
       const run = this.#startUnlessRefused(program, start, domain, { ...start.args, ...wanted(program, data) });
       await run?.finished;

@@ -142,7 +142,11 @@ function describeChanges(nodes: () => readonly DataNode[]): void {
   }
 
   /** Waits until a node knows the class with these properties. */
-  async function settledOn(node: DataNode, id: string, properties: readonly { readonly name: string }[]): Promise<void> {
+  async function settledOn(
+    node: DataNode,
+    id: string,
+    properties: readonly { readonly name: string }[],
+  ): Promise<void> {
     await eventually(async () => {
       const known = node.model.classes(node.domainId('demo.local')).get(id)?.properties ?? [];
       expect(known.map(({ name }) => name)).to.have.members(properties.map(({ name }) => name));
