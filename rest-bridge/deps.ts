@@ -9,6 +9,7 @@ import type { EventBus } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
+import type { RunView } from '../runtime/runs/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
@@ -57,8 +58,10 @@ export type OperationRecords = Pick<Operations, 'read' | 'list'>;
 
 /** Runs of scenarios with their traces, live and lately finished. */
 export interface RunRecords {
-  read(id: string): { readonly domain: DomainName } | undefined;
-  runs(): readonly { readonly domain: DomainName }[];
+  /** A run in progress, or one of the latest finished ones. */
+  read(id: string): RunView | undefined;
+  /** Runs in progress and the latest finished ones. */
+  runs(): readonly RunView[];
   /** Makes the next run of a scenario wait for a debugger; undefined for an unknown scenario. */
   debug(
     scenario: string,
@@ -94,8 +97,8 @@ export interface WebApp {
 /** Web applications that the session's user may use, in output order. */
 export type WebApps = (session: Session) => Promise<readonly WebApp[]>;
 
-/** The history of calls. */
-export interface CallHistory {
+/** The history of calls, or of runs. */
+export interface History {
   /** The records of a domain. @param domain id */
   collection(domain: string): Promise<Pick<ModelCollection, 'definition' | 'list' | 'listJson'>>;
 }
@@ -147,7 +150,9 @@ export interface RestDeps {
   readonly sessionRequests?: number;
   readonly events: EventBus;
   readonly calls: CallStore;
-  readonly history: CallHistory;
+  readonly history: History;
+  /** Ended runs of scenarios, with their traces. */
+  readonly runHistory: History;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
   readonly rooms: Pick<ConferenceControl, 'participants'>;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;

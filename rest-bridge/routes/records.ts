@@ -1,10 +1,15 @@
 /** Routes of the records of scenario runs. */
 import { type Static, Type } from 'typebox';
 import type { DomainName } from '../../runtime/domain-name/index.ts';
+import { RUN_FIELDS, type RunRecord, runOf, runRecord } from '../../runtime/history/index.ts';
+import { fieldTypes } from '../../runtime/model/index.ts';
+import type { RunView } from '../../runtime/runs/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
+import { answerList, Count, ListQuery, type ResourceType, wantsCount } from '../collection/list.ts';
 import type { DebuggedRun, RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
+import { listQuery } from '../model/query.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
 
@@ -25,20 +30,106 @@ const WHY_NOT = {
 
 const Record = Type.Object({}, { additionalProperties: true });
 
+const nullable = (type: 'string' | 'integer', description: string) =>
+  Type.Union([type === 'string' ? Type.String() : Type.Integer(), Type.Null()], { description });
+
+/** A run in a list: without its steps. */
+const Listed = Type.Object({
+  id: Type.String(),
+  domain: Type.String(),
+  ts: Type.Integer({ description: 'Beginning, milliseconds since the epoch' }),
+  start: Type.Integer({ description: 'The same' }),
+  scenario: Type.String(),
+  version: Type.String(),
+  file: Type.String(),
+  callid: Type.String({ description: 'Call-ID of its own party' }),
+  from: nullable('string', 'The caller'),
+  to: nullable('string', 'The dialled number'),
+  status: Type.Enum(['running', 'completed', 'ended', 'failed', 'stopped']),
+  error_code: nullable('string', 'Of a failed run'),
+  milliseconds: nullable('integer', 'Its duration'),
+  steps: nullable('integer', 'Number of blocks'),
+  args: Record,
+  variables: Record,
+  outcome: Record,
+});
+
+const TYPE: ResourceType = { fields: Object.keys(Listed.properties), aliases: {}, types: fieldTypes(Listed) };
+
+const { export: _export, ...LISTS } = ListQuery.properties;
+const RunsQuery = Type.Object({
+  ...LISTS,
+  interval: Type.Optional(
+    Type.String({
+      description:
+        'JSON ["from", "to"] of the beginnings of ended runs; default: the last 24 hours, and runs in progress',
+    }),
+  ),
+});
+
+const DAY_MS = 86_400_000;
+const LIMIT = 1000;
+/** All times that a run may have. */
+const EVER = [0, Date.UTC(2999, 0, 1)];
+/** The latest runs first. */
+const ORDER = '[{"ts":"desc"}]';
+
 /** Records of the scenario runs of the session's domain: traces and results. */
-export function recordRoutes(app: App, { runs }: Pick<RestDeps, 'runs'>): void {
-  const one = { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } };
+export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHistory' | 'runs'>): void {
+  const { directory, runHistory, runs } = deps;
 
-  app.get('/api/runs', { schema: { response: answers({ 200: Type.Array(Record) }) } }, async (request) => {
-    const { domain } = sessionOf(request);
-    return runs.runs().filter((run) => isOf(run, domain));
-  });
+  app.get(
+    '/api/runs',
+    {
+      schema: {
+        querystring: RunsQuery,
+        response: answers({ 200: Type.Union([Type.Array(Type.Partial(Listed)), Count]), 400: ErrorAnswer }),
+      },
+    },
+    async (request) => {
+      const { domain } = sessionOf(request);
+      const id = directory.domain(domain)?.id;
+      const { interval, mask: _mask, flat: _flat, ...query } = request.query;
+      const { offset = 0, limit = LIMIT, order = ORDER } = query;
+      const now = Date.now();
+      const wanted = {
+        interval: [now - DAY_MS, now + DAY_MS],
+        ...listQuery({ ...query, order, ...(interval === undefined ? {} : { interval }) }, ''),
+        mask: RUN_FIELDS.join(),
+        offset: 0,
+        limit: wantsCount(query) ? 0 : offset + limit,
+      };
+      const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
+      const live = interval === undefined ? runs.runs().filter((run) => run.domain === domain && !run.outcome) : [];
+      const shown = (rows: readonly object[]): readonly object[] => rows.map((row) => listed(row as RunRecord, domain));
+      const running = shown(live.map(withoutSteps));
+      if (Array.isArray(ended)) {
+        const all = [...running, ...shown(ended as RunRecord[])];
+        return answerList(TYPE, all, { ...request.query, offset, limit, order }, withoutNulls);
+      }
+      const { count } = answerList(TYPE, running, { ...query, countonly: true }) as Static<typeof Count>;
+      return { count: count + (ended as Static<typeof Count>).count };
+    },
+  );
 
-  app.get(`/api/runs/${ID}`, one, async (request) => {
-    const run = runs.read(request.params.id);
-    if (!run || !isOf(run, sessionOf(request).domain)) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
-    return run;
-  });
+  app.get(
+    `/api/runs/${ID}`,
+    { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } },
+    async (request) => {
+      const { domain } = sessionOf(request);
+      const run = runs.read(request.params.id) ?? (await past(domain, request.params.id));
+      if (run?.domain !== domain) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
+      return run;
+    },
+  );
+
+  const past = async (domain: DomainName, run: string): Promise<Pick<RunView, 'domain'> | undefined> => {
+    const id = directory.domain(domain)?.id;
+    const filter = ['==', ['property', 'id'], run];
+    const found = id && (await (await runHistory.collection(id)).list({ filter, interval: EVER, limit: 1 }));
+    const record = Array.isArray(found) ? (found[0] as RunRecord | undefined) : undefined;
+    return record && { ...runOf(record), domain };
+  };
 
   app.get('/api/debug', { schema: { response: answers({ 200: Type.Array(Debugged) }) } }, async (request) =>
     (await runs.debugged(sessionOf(request).domain)).map(debuggedOf),
@@ -68,6 +159,16 @@ function debuggedOf({ scenario, callerNumber, until }: DebuggedRun): Static<type
   return { scenario, from: callerNumber, until };
 }
 
-function isOf({ domain }: { readonly domain: DomainName }, mine: DomainName): boolean {
-  return domain === mine;
+/** A run as lists filter and order it. */
+function listed(record: RunRecord, domain: DomainName): object {
+  return { ...record, status: record['status'] ?? 'running', domain, start: record.ts };
+}
+
+function withoutSteps(run: RunView): object {
+  const { trace: _trace, children: _children, ...rest } = runRecord(run);
+  return rest;
+}
+
+function withoutNulls(item: object): object {
+  return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null));
 }

@@ -42,7 +42,7 @@ function lines(of: readonly string[]): string {
 }
 
 async function fetchRuns(base: string, token: string): Promise<readonly RunView[]> {
-  const response = await ask(`${base}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+  const response = await ask(`${base}/api/runs?limit=${LISTED}`, { headers: { authorization: `Bearer ${token}` } });
   if (!response.ok) throw new TypeError(`the node answered ${response.status}`);
   return (await response.json()) as readonly RunView[];
 }

@@ -34,6 +34,8 @@ export interface Config {
   readonly callLimits: { readonly calls: number; readonly startsPerSecond: number };
   /** Days that the history keeps calls, 0: for ever; octets of its journal while the database is away. */
   readonly history: { readonly days: number; readonly journalBytes: number };
+  /** Days that traces of runs are kept, 0: for ever. */
+  readonly traceDays: number;
   /** Milliseconds that calls have to end by themselves after SIGTERM; undefined: depends on who started the node. */
   readonly drainMs: number | undefined;
   /** The socket of the service manager that started the node, and its watchdog's interval; see sd_notify(3). */
@@ -147,6 +149,11 @@ export const SETTINGS = [
     about: 'MiB of ended calls that wait in the data directory while the database is away; more are not kept',
   },
   {
+    name: 'RINGMASTER_TRACE_DAYS',
+    fallback: '30',
+    about: 'days that traces of ended runs are kept. 0: for ever',
+  },
+  {
     name: 'RINGMASTER_DRAIN',
     fallback: '',
     about:
@@ -250,6 +257,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       days: integer('RINGMASTER_HISTORY_DAYS', text, 0, 36_500),
       journalBytes: integer('RINGMASTER_HISTORY_JOURNAL_MB', text, 1, 100_000) * 1024 * 1024,
     },
+    traceDays: integer('RINGMASTER_TRACE_DAYS', text, 0, 36_500),
     drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
     serviceManager: serviceManager(env),
     traces: wantsTraces(env),

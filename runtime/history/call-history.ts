@@ -1,7 +1,7 @@
 /** Writes the history of calls: first into a journal, then in sets into the database. */
 import type { CallFacts, CallHistory as HistoryPort } from '../callstore/index.ts';
-import { ClassChangingError, type Model } from '../model/index.ts';
-import { SqlError, StorageError } from '../storage/index.ts';
+import type { Model } from '../model/index.ts';
+import { appendRecords } from './append.ts';
 import { openHistory } from './history-class.ts';
 import { CallJournal } from './journal.ts';
 import { domainsOf, recordOf } from './record.ts';
@@ -216,41 +216,13 @@ export class CallHistory implements HistoryPort {
             (own.get(facts.id) ?? []).map((recording) => recording.id),
           ),
         );
-      await this.#append(id, records);
+      const { model, days, log } = this.#options;
+      const open = (): ReturnType<typeof openHistory> => openHistory(model, id, days);
+      await appendRecords(open, records, (err, record) => {
+        if (record === undefined)
+          log.error({ err, domain: id, calls: records.length }, 'calls are missing in the history');
+        else log.error({ err, domain: id, call: record.id }, 'a call is missing in the history');
+      });
     }
   }
-
-  /** A record that the database refuses is a fault of this node: it must not hold up the others. */
-  async #append(domain: string, records: readonly ReturnType<typeof recordOf>[]): Promise<void> {
-    let collection: Awaited<ReturnType<typeof openHistory>>;
-    try {
-      collection = await openHistory(this.#options.model, domain, this.#options.days);
-    } catch (err) {
-      if (isForNow(err)) throw err;
-      this.#options.log.error({ err, domain, calls: records.length }, 'calls are missing in the history');
-      return;
-    }
-    try {
-      await collection.append(records);
-    } catch (error) {
-      if (isForNow(error)) throw error;
-      for (const record of records) {
-        try {
-          await collection.append([record]);
-        } catch (err) {
-          if (isForNow(err)) throw err;
-          this.#options.log.error({ err, domain, call: record.id }, 'a call is missing in the history');
-        }
-      }
-    }
-  }
-}
-
-/** SQLSTATE classes of a server that cannot write now: read-only, rolled back, out of resources, locked, stopped. */
-const FOR_NOW = /^(?:25|40|53|55|57|58)/;
-
-/** Whether a later attempt may succeed. */
-function isForNow(error: unknown): boolean {
-  if (error instanceof SqlError) return FOR_NOW.test(error.code);
-  return error instanceof StorageError || error instanceof ClassChangingError;
 }

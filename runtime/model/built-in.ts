@@ -1,4 +1,4 @@
-/** Classes that the node makes in every domain and alone writes: the audit log, and the history of calls. */
+/** Classes that the node makes in every domain and alone writes: the audit log, the histories of calls and of runs. */
 import type { ClassDefinition } from './class-definition.ts';
 import { CannotApplyError, ConflictError, NotFoundError } from './errors.ts';
 import type { Input } from './fields.ts';
@@ -21,7 +21,13 @@ export const CALL_HISTORY: BuiltInClass = {
   mark: 'call_history',
 };
 
-const BUILT_IN = [AUDIT, CALL_HISTORY];
+export const RUN_HISTORY: BuiltInClass = {
+  classname: 'runhistory',
+  what: 'the history of runs',
+  mark: 'run_history',
+};
+
+const BUILT_IN = [AUDIT, CALL_HISTORY, RUN_HISTORY];
 
 type Named = Pick<ClassDefinition, 'classname' | 'ext'>;
 

@@ -29,7 +29,7 @@ export { type AttachmentInfo, attachmentProperty, checkDigest, plainName } from 
 export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } from '../storage/index.ts';
 export { StorageTimeoutError, StorageUnavailableError } from '../storage/index.ts';
 export { type AuditEntry, AuditLog } from './audit-log.ts';
-export { AUDIT, builtIn, builtInName, CALL_HISTORY, openBuiltIn, refuseBuiltInWrite } from './built-in.ts';
+export { AUDIT, builtIn, builtInName, CALL_HISTORY, RUN_HISTORY, openBuiltIn, refuseBuiltInWrite } from './built-in.ts';
 export { openModel } from './open-model.ts';
 export * as filters from './filter/index.ts';
 export {

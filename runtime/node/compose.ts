@@ -9,7 +9,7 @@ import { openCalls } from './calls.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
-import { openHistory } from './history.ts';
+import { openHistory, openRunHistory } from './history.ts';
 import { openLinks } from './links.ts';
 import type { Node } from './node.ts';
 import { openOperations } from './operations.ts';
@@ -59,7 +59,10 @@ export async function compose(
     defaultMs: config.drainMs || DRAIN_MS,
     log,
   });
+  const runHistory = openRunHistory({ config, directory, model, log });
+  shutdown.add('traces of runs', () => runHistory.close());
   const scenarios = await openScenarios({
+    runHistory,
     config,
     scripting,
     storage,
@@ -116,6 +119,7 @@ export async function compose(
     scenarios,
     calls,
     history,
+    runHistory,
     operations,
     counts,
     drain,

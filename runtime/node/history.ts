@@ -1,9 +1,9 @@
-/** The history of calls of a node. */
+/** The histories of a node: calls, and runs of scenarios. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import type { Directory } from '../domain/index.ts';
-import { CallHistory } from '../history/index.ts';
+import { CallHistory, RunHistory } from '../history/index.ts';
 import type { Model } from '../model/index.ts';
 import type { Recordings } from './recordings.ts';
 
@@ -26,4 +26,13 @@ export function openHistory({ config, directory, model, recordings, log }: Histo
     days: config.history.days,
     log,
   });
+}
+
+export type RunHistoryNeeds = Pick<HistoryNeeds, 'directory' | 'model' | 'log'> & {
+  readonly config: Pick<Config, 'traceDays'>;
+};
+
+/** Close it after the runs have ended. */
+export function openRunHistory({ config, directory, model, log }: RunHistoryNeeds): RunHistory {
+  return new RunHistory({ model, domainId: (name) => directory.domain(name)?.id, days: config.traceDays, log });
 }

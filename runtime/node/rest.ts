@@ -6,7 +6,7 @@ import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
-import type { CallHistory } from '../history/index.ts';
+import type { CallHistory, RunHistory } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
@@ -27,6 +27,7 @@ export interface RestNeeds {
   readonly scenarios: Scenarios;
   readonly calls: Calls;
   readonly history: CallHistory;
+  readonly runHistory: RunHistory;
   readonly operations: Operations;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
@@ -52,6 +53,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     scenarios,
     calls,
     history,
+    runHistory,
     operations,
     counts,
     drain,
@@ -76,6 +78,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     scenarioRecordings: scenarios.recordings,
     calls: calls.callstore,
     history,
+    runHistory,
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),

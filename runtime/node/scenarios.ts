@@ -30,6 +30,7 @@ import { modelPort } from './adapters/model.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
 import type { EventBus } from '../events/index.ts';
+import type { RunHistory } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
@@ -69,6 +70,8 @@ export interface ScenarioNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly late: LateParts;
+  /** Keeps ended runs. */
+  readonly runHistory: Pick<RunHistory, 'over'>;
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
   readonly log: Logger;
@@ -98,9 +101,10 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
     const offered = await offeredToRuns(needs);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
-    const runner = new ScenarioRunner(scripts, log, offered, (run, { status, milliseconds }) =>
-      metrics.calls.runEnded(run.domain, run.program.id, status, milliseconds / 1000),
-    );
+    const runner = new ScenarioRunner(scripts, log, offered, (run, { status, milliseconds }, view) => {
+      metrics.calls.runEnded(run.domain, run.program.id, status, milliseconds / 1000);
+      needs.runHistory.over(view);
+    });
     const starter = new ScenarioStarter({
       library: scripts,
       runner,

@@ -24,7 +24,7 @@ export interface StartOptions {
 }
 
 /** Called at the end of each run. It must not throw. */
-export type RunObserver = (run: Run, outcome: RunOutcome) => void;
+export type RunObserver = (run: Run, outcome: RunOutcome, view: RunView) => void;
 
 /** Runs the scenarios of a library, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
@@ -163,10 +163,11 @@ export class ScenarioRunner {
 
   #keep(run: Run, caller: Caller, outcome: RunOutcome): void {
     this.#live.delete(run.id);
-    this.#finished.set(run.id, viewOf(run, caller));
+    const view = viewOf(run, caller);
+    this.#finished.set(run.id, view);
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
-    this.#onEnded?.(run, outcome);
+    this.#onEnded?.(run, outcome, view);
     const { status, steps, milliseconds, error } = outcome;
     this.#log.info(
       {

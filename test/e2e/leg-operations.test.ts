@@ -3,6 +3,7 @@ import { OutgoingCall } from '../phones/outgoing-call.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import { header } from '../phones/sip/message.ts';
 import { CALLS, useStage } from '../support/stage.ts';
+import { runsOf } from '../support/runs.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectTalk } from './expectations.ts';
 
@@ -126,11 +127,8 @@ describe('operations on one side of a call', () => {
       await outgoing.answered();
       await outgoing.hearsSound();
       expect((await operate('SEND_DTMF', { side: 'b', dtmf: '1' })).status).to.equal(200);
-      const runs = async () =>
-        (await (await stage.rest()).get('/rest/v1/api/runs')).json<
-          { trace: { result?: { key?: string; digits?: string } }[] }[]
-        >();
-      await eventually(async () => expect(JSON.stringify((await runs()).at(-1))).to.match(/"1"/));
+      const rest = await stage.rest();
+      await eventually(async () => expect(JSON.stringify(await runsOf(rest, 'menu'))).to.match(/"1"/));
       await outgoing.hangup();
     });
   });

@@ -103,7 +103,7 @@ describe('call operations from scenarios', () => {
     const runs = (await (await stage.rest()).get('/rest/v1/api/runs')).json<
       { scenario: string; outcome?: { value?: Record<string, unknown>; error?: object } }[]
     >();
-    const outcome = runs.findLast((run) => run.scenario === scenario)?.outcome;
+    const outcome = runs.find((run) => run.scenario === scenario)?.outcome;
     expect(outcome, 'outcome').to.not.equal(undefined);
     expect(outcome?.error).to.equal(undefined);
     return outcome?.value ?? {};

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runsOf } from '../support/runs.ts';
 import { useStage } from '../support/stage.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -76,7 +77,7 @@ describe('HTTP requests of scenarios', () => {
     expect(asked[0]?.headers['x-key']).to.equal(`Bearer ${SECRET}`);
     const told = asked.find(({ url }) => url === `/hook/${SECRET}`);
     expect(JSON.parse(told?.body ?? '')).to.include({ event: 'told', scenario: 'requests', domain: 'demo.local' });
-    const runs = (await rest.get('/rest/v1/api/runs')).text;
+    const runs = JSON.stringify(await runsOf(rest, 'requests'));
     expect(runs).to.include('{{secret:crm:');
     for (const text of [answer.text, runs, stage.node.output]) expect(text).not.to.match(new RegExp(SECRET, 'i'));
   });

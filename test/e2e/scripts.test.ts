@@ -240,6 +240,44 @@ describe('scripts of a domain', () => {
     });
   });
 
+  it('leave traces in the database, found by scenario, number, status and time', async () => {
+    const { id } = await make(IVR, { code: 'traced', scriptdata: refusing(486) });
+    await make(IVR, { code: 'failing', scriptdata: module('throw new Error("no luck");') });
+    await statusOf('traced');
+    await ok('PATCH', `${IVR}/${id}`, { scriptdata: refusing(480) });
+    await statusOf('traced');
+    await statusOf('failing');
+    interface Listed {
+      readonly id: string;
+      readonly ts: number;
+    }
+    const found = async (query: string): Promise<readonly Listed[]> =>
+      (await send('GET', `/rest/v1/api/runs?${query}`)).json<Listed[]>();
+    const [latest, first] = await eventually(async () => {
+      const both = await found('filter={"scenario":"traced","from":"101"}');
+      expect(both).to.have.length(2);
+      return both;
+    });
+    expect(latest).to.include({ scenario: 'traced', version: '2', status: 'completed', to: '*55traced' });
+    expect(latest).to.not.have.any.keys('trace', 'children', 'error_code');
+    expect((await found('filter={"scenario":"traced"}&order=["ts"]&limit=1&mask=id'))[0]).to.deep.equal({
+      id: first?.id,
+    });
+    expect(await found('filter={"scenario":"traced","version":"1"}')).to.have.length(1);
+    expect(await found('filter={"scenario":"failing","status":"failed"}&mask=error_code,status')).to.deep.equal([
+      { status: 'failed', error_code: 'script' },
+    ]);
+    expect(await found('filter={"scenario":"traced"}&interval=["2020-01-01","2020-02-01"]')).to.deep.equal([]);
+    const count = await send('GET', '/rest/v1/api/runs?filter={"scenario":"traced"}&countonly=true');
+    expect(count.json()).to.deep.equal({ count: 2 });
+    // What the database has of the run is what the node shows of it.
+    const interval = encodeURIComponent('["2026-01-01","2100-01-01"]');
+    const stored = (await send('GET', `/rest/v1/model/runhistory?interval=${interval}&limit=1000`)).json<Listed[]>();
+    const shown = (await send('GET', `/rest/v1/api/runs/${latest?.id}`)).json<{ trace: object[] }>();
+    expect(stored.find((run) => run.id === latest?.id)).to.deep.include({ trace: shown.trace, ts: latest?.ts });
+    expectError(await send('GET', '/rest/v1/api/runs?filter={"trace":"x"}'), 400, 1400);
+  });
+
   it('may be files, which events start until the file no longer declares it', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     const starting = (event: string): string =>
@@ -432,7 +470,8 @@ blocks:
     master.close();
   });
 
-  it('are independent of scripts of the same name in other domains, also in scheduling', async () => {
+  it('are independent of scripts of the same name in other domains, also in scheduling', async function () {
+    this.timeout(150_000);
     const master = await stage.node.login('admin', 'master');
     const body = 'let n = 0; for (let i = 0; i < 2e7; i++) n = (n * 31 + i) % 1000003; return { n };';
     const alive = async (): Promise<number> => (await stage.node.health()).counts['runs'] ?? 0;
@@ -451,6 +490,6 @@ blocks:
       await master.send('DELETE', `${SVC}/${busy.json<Script>().id}`);
       master.close();
     }
-    await eventually(async () => expect(await alive()).to.be.at.most(before), 15_000);
+    await eventually(async () => expect(await alive()).to.be.at.most(before), 120_000);
   });
 });

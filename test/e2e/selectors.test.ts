@@ -220,7 +220,7 @@ describe('dialog selectors', () => {
     await Promise.all([one, other].flatMap(({ outgoing, incoming }) => [outgoing.ended(), incoming.ended()]));
     await eventually(async () => {
       const runs = (await rest.get('/rest/v1/api/runs')).json<{ scenario: string; outcome?: { value?: object } }[]>();
-      const value = runs.findLast(({ scenario }) => scenario === 'asker')?.outcome?.value;
+      const value = runs.find(({ scenario }) => scenario === 'asker')?.outcome?.value;
       expect(value).to.deep.equal({ ids: [first.dialogid], all: both, ambiguous: 'ambiguous', ended: both });
     });
   });

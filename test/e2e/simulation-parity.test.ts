@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
-import { tokenFor } from '../../runtime/cli/node-access.ts';
 import { checkFile } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
@@ -15,6 +14,7 @@ import type { Value } from '../../runtime/language/values.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
+import { runsOf } from '../support/runs.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
@@ -406,12 +406,9 @@ describe('a scenario does the same in a simulation and on a real call', () => {
   }
 
   async function finished(id: string): Promise<RunView> {
-    const token = await tokenFor(`${stage.node.base}/rest/v1`, undefined);
+    const rest = await stage.rest();
     return await eventually(async () => {
-      const response = await fetch(`${stage.node.base}/rest/v1/api/runs`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      const view = ((await response.json()) as RunView[]).findLast(({ scenario }) => scenario === id);
+      const [view] = await runsOf(rest, id);
       expect(view?.outcome, 'still running').to.not.equal(undefined);
       return view as RunView;
     }, 15_000);

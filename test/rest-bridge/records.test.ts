@@ -5,18 +5,19 @@ import { RestNode } from './support/rest-node.ts';
 describe('REST: records of operations and runs', () => {
   let node: RestNode;
   const mine = { id: 'r1', domain: asDomainName('demo.local') };
+  const run = { ...mine, scenario: 'menu', version: '1', file: 'menu.yaml', callid: 'c1', start: 7, trace: [] };
   const operation = { ...mine, userid: 'user-alice', operation: 'invite', startts: 1, milestones: [] };
   beforeEach(async () => {
     node = await RestNode.start();
-    node.records.byId.set('r1', mine);
-    node.records.byId.set('r2', { id: 'r2', domain: asDomainName('other.local') });
+    node.records.byId.set('r1', run);
+    node.records.byId.set('r2', { ...run, id: 'r2', domain: asDomainName('other.local') });
     node.records.done.push(operation, { ...operation, id: 'r2', domain: asDomainName('other.local') });
   });
   afterEach(() => node.close());
 
   for (const [path, record] of [
     ['/uc/operations', operation],
-    ['/api/runs', mine],
+    ['/api/runs', run],
   ] as const) {
     it(`answers one of the domain at ${path}`, async () => {
       const { status, body } = await node.as('admin', 'GET', `${path}/r1`);
@@ -65,7 +66,8 @@ describe('REST: records of operations and runs', () => {
     });
   });
 
-  it('lists the runs of the domain', async () => {
-    expect((await node.as('admin', 'GET', '/api/runs')).body).to.deep.equal([mine]);
+  it('lists the runs of the domain, without their steps', async () => {
+    const { trace: _trace, ...listed } = run;
+    expect((await node.as('admin', 'GET', '/api/runs')).body).to.deep.equal([{ ...listed, ts: 7, status: 'running' }]);
   });
 });

@@ -87,8 +87,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   'runtime/history': {
-    holds: 'the history of calls: a journal, and the records in the database',
-    mayImport: ['runtime/callstore', 'runtime/model', 'runtime/storage'],
+    holds: 'the histories of calls and of runs; a journal of calls that the database does not have yet',
+    mayImport: ['runtime/callstore', 'runtime/model', 'runtime/runs', 'runtime/storage'],
   },
   'runtime/speech': {
     holds: 'speech engines, recognition of live calls, transcripts',
@@ -163,6 +163,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/language',
       'runtime/runs',
       'runtime/script-store',
+      'runtime/history',
       'runtime/idempotency',
     ],
   },

@@ -151,7 +151,8 @@ blocks:
           { ...view, id: 'r2', from: '101', to: '500', start: 1_700_000_060_000, outcome: undefined },
           view,
         ];
-        const found = asked === '/rest/v1/api/runs' ? runs : asked === '/rest/v1/api/runs/r1' ? view : undefined;
+        const found =
+          asked === '/rest/v1/api/runs?limit=20' ? runs : asked === '/rest/v1/api/runs/r1' ? view : undefined;
         const known = found !== undefined && headers.authorization === 'Bearer secret';
         response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
         response.end(JSON.stringify(known ? found : {}));

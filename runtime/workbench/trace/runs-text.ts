@@ -3,7 +3,7 @@ import type { RunView } from '../../runs/index.ts';
 /** The latest runs of a node, a line each, newest last: start (UTC), scenario, caller, outcome and id. */
 export function runsText(views: readonly RunView[], count: number): string[] {
   const rows = views
-    .map((view) => ({ view, start: view.start ?? view.trace[0]?.start ?? 0 }))
+    .map((view) => ({ view, start: view.start ?? 0 }))
     .toSorted((one, other) => one.start - other.start)
     .slice(-count)
     .map(({ view, start }) => [

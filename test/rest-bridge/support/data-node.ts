@@ -99,6 +99,7 @@ export class DataNode {
       },
       registrations: NO_DATA.registrations,
       history: NO_DATA.history,
+      runHistory: NO_DATA.runHistory,
       drain: NO_DATA.drain,
       scenarioRecordings: NO_DATA.scenarioRecordings,
       recordings: {

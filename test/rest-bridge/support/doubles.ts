@@ -12,6 +12,7 @@ import {
 } from '../../../runtime/operations/index.ts';
 import { operations } from '../../../runtime/operations/registry.ts';
 import { ArmedRuns } from '../../../runtime/runs/armed-runs.ts';
+import type { RunView } from '../../../runtime/runs/index.ts';
 import type { CallStore, DialogScope, DialogSelector } from '../../../runtime/callstore/callstore.ts';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { EventBus } from '../../../runtime/events/event-bus.ts';
@@ -314,7 +315,7 @@ export function dialog(dialogid: string, more: Partial<DialogView> = {}): Dialog
 /** Records of operations and runs, set by the test. */
 export class MemoryRecords {
   readonly armed = new ArmedRuns();
-  readonly byId = new Map<string, { readonly id: string; readonly domain: DomainName }>();
+  readonly byId = new Map<string, RunView>();
   /** Records of operations. */
   readonly done: OperationRecord[] = [];
 
@@ -330,11 +331,11 @@ export class MemoryRecords {
     };
   }
 
-  read(id: string): { readonly id: string; readonly domain: DomainName } | undefined {
+  read(id: string): RunView | undefined {
     return this.byId.get(id);
   }
 
-  runs(): readonly { readonly domain: DomainName }[] {
+  runs(): readonly RunView[] {
     return [...this.byId.values()];
   }
 
@@ -403,6 +404,11 @@ export const NO_DATA = {
   history: {
     collection: async () => {
       throw new Error('there are no calls');
+    },
+  },
+  runHistory: {
+    collection: async () => {
+      throw new Error('there are no runs');
     },
   },
   registrations: { list: () => [], remove: async () => {} },
