@@ -24,6 +24,8 @@ export interface NodeEvent {
   readonly before?: Readonly<Record<string, EventValue>>;
   /** Ids of the users concerned: they see it without a right to events of others. Never sent. */
   readonly users?: readonly string[];
+  /** Another node publishes it, too. Never sent. */
+  readonly elsewhere?: true;
 }
 
 /** Selects events; absent fields match everything. */

@@ -15,6 +15,8 @@ export interface ModelChangeNotice {
   readonly id?: string | undefined;
   readonly before?: object | undefined;
   readonly after?: object | undefined;
+  /** Another node wrote it. */
+  readonly elsewhere?: true | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export function modelEvents(
   bus: EventBus,
   domainName: (id: string) => DomainName | undefined,
 ): (change: ModelChangeNotice) => void {
-  return ({ domain: domainId, classname, operation, id, before, after }) => {
+  return ({ domain: domainId, classname, operation, id, before, after, elsewhere }) => {
     const domain = domainName(domainId);
     if (domain === undefined) return;
     const entity = after ?? before;
@@ -42,6 +44,7 @@ export function modelEvents(
       type: DATA_CHANGED,
       data,
       ...(before !== undefined && { before: before as EntityData }),
+      ...(elsewhere && { elsewhere }),
     });
   };
 }

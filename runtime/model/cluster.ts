@@ -10,7 +10,7 @@ type Db = Kysely<Schema>;
 const TOPIC = 'model';
 
 /** A change of a table entity, for subscribers on other nodes. */
-export interface PeerChange extends Omit<ModelChange, 'domain' | 'classname'> {
+export interface PeerChange extends Omit<ModelChange, 'domain' | 'classname' | 'elsewhere'> {
   /** Id of the class. */
   readonly classId: string;
 }
@@ -26,7 +26,8 @@ type Message =
 export interface ClusterFollower {
   classesChanged(): Promise<void>;
   entityChanged(change: PeerChange): void;
-  sharedChanged(message: SharedMessage): void;
+  /** @param elsewhere true for a write of another node */
+  sharedChanged(message: SharedMessage, elsewhere?: true): void;
   notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void;
   /** Notices may have been lost: any state may have changed. */
   gap(): Promise<void>;
@@ -114,7 +115,7 @@ async function follow(follower: ClusterFollower, message: Message): Promise<void
     case 'entity':
     case 'entities':
     case 'clear':
-      follower.sharedChanged(message);
+      follower.sharedChanged(message, true);
       break;
     case 'notify':
       follower.notificationsChanged(message.classId, message.suspended, message.reload);

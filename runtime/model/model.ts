@@ -153,6 +153,8 @@ export interface ModelChange {
   /** The entity before the change; subscription filters need it. */
   readonly before?: Entity | undefined;
   readonly after?: Entity | undefined;
+  /** Another node wrote it and reports it to its own listeners, too. */
+  readonly elsewhere?: true | undefined;
 }
 
 /**

@@ -191,31 +191,36 @@ class LiveModel implements Model, ClassFollower, ClusterFollower {
 
   entityChanged({ classId, ...change }: PeerChange): void {
     const stored = this.#registry.get(classId);
-    if (stored !== undefined) this.#noticesOf(stored).tellHere(stored, change);
+    if (stored !== undefined) this.#noticesOf(stored).tellHere(stored, { ...change, elsewhere: true });
   }
 
-  sharedChanged(message: SharedMessage): void {
+  sharedChanged(message: SharedMessage, elsewhere?: true): void {
     const stored = this.#registry.get(message.classId);
     const collection = stored === undefined ? undefined : this.#collectionOf(stored);
     if (stored === undefined || !(collection instanceof MemoryCollection)) return;
     if (message.kind === 'clear') {
       collection.applyClear(message.version);
-      this.#noticesOf(stored).tellHere(stored, { operation: 'clear' });
+      this.#noticesOf(stored).tellHere(stored, { operation: 'clear', elsewhere });
       return;
     }
     const { shape } = message;
     const writes = message.kind === 'entity' ? [message.written] : message.written;
-    for (const written of writes) this.#sharedWritten(stored, collection, written, shape);
+    for (const written of writes) this.#sharedWritten(stored, collection, written, { shape, elsewhere });
   }
 
-  #sharedWritten(stored: StoredClass, collection: MemoryCollection, written: SharedEntity, shape: number): void {
+  #sharedWritten(
+    stored: StoredClass,
+    collection: MemoryCollection,
+    written: SharedEntity,
+    { shape, elsewhere }: { readonly shape: number; readonly elsewhere: true | undefined },
+  ): void {
     const applied = collection.apply(written, shape);
     if (applied === false) return;
     const { before, after } = applied;
     // It had already ended here before its removal.
     if (before === undefined && after === undefined) return;
     const operation = after === undefined ? 'delete' : before === undefined ? 'create' : 'update';
-    this.#noticesOf(stored).tellHere(stored, { operation, id: written.id, before, after });
+    this.#noticesOf(stored).tellHere(stored, { operation, id: written.id, before, after, elsewhere });
   }
 
   notificationsChanged(classId: string, isSuspended: boolean, reload: boolean): void {

@@ -155,6 +155,17 @@ describePostgres('the data model on several nodes', (newPlace) => {
     expect(await b.told(1)).to.deep.equal(['reload']);
   });
 
+  for (const mode of ['category', 'ram'] as const) {
+    it(`mark a change of the other node, in a class of the mode ${mode}`, async () => {
+      await makeClass(mode);
+      await on(a).create({ id: 'x', n: 1 });
+      await on(a).clear();
+      while (b.changes.length < 2) await settled();
+      expect(a.changes.map(({ elsewhere }) => elsewhere)).to.deep.equal([undefined, undefined]);
+      expect(b.changes.map(({ elsewhere }) => elsewhere)).to.deep.equal([true, true]);
+    });
+  }
+
   describe('classes in memory', () => {
     it('have the same entities on every node, including a later one', async () => {
       await makeClass('ram');
