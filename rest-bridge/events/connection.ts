@@ -24,7 +24,8 @@ export const SESSION_OVER = 'the session ended or changed its domain';
 /** Time for a slow line to take the waiting bytes and the close reason. */
 export const LINGER_MS = 15_000;
 
-const Subscribe = Type.Object(
+/** The parameters of `subscribe`. */
+export const SubscribeFrame = Type.Object(
   {
     qid: Qid,
     ...SelectionFields,
@@ -39,7 +40,7 @@ export type RunRest = (frame: RestFrame, turns: Turns) => Promise<RestAnswer>;
 
 const compile = schemaCompiler();
 const checkers = {
-  subscribe: compile({ schema: Subscribe, httpPart: 'body', method: '', url: '' }),
+  subscribe: compile({ schema: SubscribeFrame, httpPart: 'body', method: '', url: '' }),
   qid: compile({ schema: Type.Object({ qid: Qid }), httpPart: 'body', method: '', url: '' }),
   rest: compile({ schema: Rest, httpPart: 'body', method: '', url: '' }),
 };
@@ -110,7 +111,7 @@ export class EventConnection implements Subscriber {
   #answer(method: string, parameters: object): object {
     switch (method) {
       case 'subscribe':
-        return this.#subscribe(checked<Static<typeof Subscribe>>(checkers.subscribe(parameters)));
+        return this.#subscribe(checked<Static<typeof SubscribeFrame>>(checkers.subscribe(parameters)));
       case 'ping':
         return {};
       default:
@@ -118,7 +119,7 @@ export class EventConnection implements Subscriber {
     }
   }
 
-  #subscribe({ qid: _qid, ...request }: Static<typeof Subscribe>): object {
+  #subscribe({ qid: _qid, ...request }: Static<typeof SubscribeFrame>): object {
     const { id } = request;
     if (request.expires === 0) {
       if (id === undefined) throw badParameter('id', 'is missing; it names the subscription to end');

@@ -1,10 +1,10 @@
 /** Subscriptions to events. */
 import { randomUUID } from 'node:crypto';
-import { type EventBus, type Sink, Subscription } from '../../runtime/events/index.ts';
+import { type EventBus, selectionKey, type Sink, Subscription } from '../../runtime/events/index.ts';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { SubscriberObserver } from '../deps.ts';
 import { RestError } from '../errors.ts';
-import { MAX_EXPIRES, type Selection, selectionKey, selector } from './selection.ts';
+import { MAX_EXPIRES, type Selection, selector } from './selection.ts';
 
 const EVERYTHING = selectionKey({});
 /** Subscriptions of one user in one domain. */

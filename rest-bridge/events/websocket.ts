@@ -12,7 +12,7 @@ import { EventConnection } from './connection.ts';
 import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
 
-const PATH = '/ws';
+export const PATH = '/ws';
 const MAX_FRAME = 1_048_576;
 /** Interval of pings, which also keep the session alive. */
 const CHECK_MS = 15_000;

@@ -3,6 +3,7 @@ import { BASE_PATH } from '../app.ts';
 import { ErrorAnswer } from '../routes/schemas.ts';
 import { SESSION_COOKIE } from '../authentication.ts';
 import type { DocumentedRoute } from './collect.ts';
+import { dataSchemas, webhookOperations } from './events.ts';
 import { ERROR, type Json, type JsonObject, operationOf, plain } from './operation.ts';
 
 export interface OpenApiDocument extends JsonObject {
@@ -29,12 +30,13 @@ export function openApiDocument(routes: readonly DocumentedRoute[]): OpenApiDocu
     servers: [{ url: BASE_PATH }],
     security: [{ token: [] }, { cookie: [] }],
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    webhooks: webhookOperations(),
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'The session_token of a login' },
         cookie: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE },
       },
-      schemas: { Error: plain(ErrorAnswer) },
+      schemas: { Error: plain(ErrorAnswer), ...dataSchemas() },
       responses: { Error: error },
     },
   };

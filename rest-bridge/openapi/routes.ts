@@ -7,8 +7,10 @@ import { secretOf, sessionOfSecret } from '../authentication.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { answers } from '../routes/schemas.ts';
+import { asyncApiDocument } from './asyncapi.ts';
 import type { DocumentedRoute } from './collect.ts';
 import { openApiDocument } from './document.ts';
+import { eventSchemas } from './events.ts';
 import { modelRoutesOf } from './model-paths.ts';
 
 const FOLDER = new URL('static/', import.meta.resolve('@fastify/swagger-ui/package.json'));
@@ -41,6 +43,12 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly text?: st
 
 const CSP = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
+const EventSchema = Type.Object({
+  event: Type.String({ description: '`class.type`; `*` for types that scenarios choose' }),
+  description: Type.String(),
+  schema: Type.Object({}, { additionalProperties: true }),
+});
+
 /** @param routes of the service; complete at the first request */
 export function documentRoutes(
   app: App,
@@ -66,6 +74,30 @@ export function documentRoutes(
       const mayRead = (path: string): boolean => iam.allows(session, 'GET', path);
       return openApiDocument([...routes, ...(id === undefined ? [] : modelRoutesOf(model, id, mayRead))]);
     },
+  );
+
+  app.get(
+    '/asyncapi.json',
+    {
+      config: open,
+      schema: {
+        description: 'The WebSocket as an AsyncAPI 3 document.',
+        response: answers({ 200: Type.Object({}, { additionalProperties: true }) }),
+      },
+    },
+    async ({ protocol, host }) => asyncApiDocument({ protocol, host }),
+  );
+
+  app.get(
+    '/event-schemas.json',
+    {
+      config: open,
+      schema: {
+        description: 'JSON Schemas of the data of all events.',
+        response: answers({ 200: Type.Array(EventSchema) }),
+      },
+    },
+    async () => [...eventSchemas()],
   );
 
   app.get('/docs', { config: open, schema: { produces: ['text/html'] } }, async (_request, reply) =>

@@ -1,20 +1,9 @@
 /** Events of calls (specification, "Events" 1 and 2), published by the switch, the recorder and the recogniser. */
 import type { DomainName } from '../domain-name/index.ts';
+import type { CALL_EVENTS } from './catalogue.ts';
 import type { EventBus, EventValue, NodeEvent } from './event-bus.ts';
 
-export const CALL_EVENT_TYPES = [
-  'call_init',
-  'call_ringing',
-  'call_answered',
-  'call_hold',
-  'call_unhold',
-  'call_transfer',
-  'call_end',
-  'record_saved',
-  'record_failed',
-] as const;
-
-export type CallEventType = (typeof CALL_EVENT_TYPES)[number];
+export type CallEventType = keyof typeof CALL_EVENTS;
 
 /** Common data of call events; others may be added. */
 export interface CallEventData {

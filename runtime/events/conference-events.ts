@@ -1,20 +1,9 @@
 /** Events of conferences, published by the conf role. */
 import type { DomainName } from '../domain-name/index.ts';
+import type { CONFERENCE_EVENTS } from './catalogue.ts';
 import type { EventBus, EventValue } from './event-bus.ts';
 
-export const CONFERENCE_EVENT_TYPES = [
-  'conf_start',
-  'conf_join',
-  'conf_leave',
-  'conf_state',
-  'conf_talking',
-  'conf_muted',
-  'conf_topology',
-  'conf_recording',
-  'conf_end',
-] as const;
-
-export type ConferenceEventType = (typeof CONFERENCE_EVENT_TYPES)[number];
+export type ConferenceEventType = keyof typeof CONFERENCE_EVENTS;
 
 /** Publishes events of class `confevents` to the conference's domain. */
 export interface ConferenceEvents {

@@ -1,8 +1,17 @@
 /** The door of this room: what other rooms use of it. */
 export { type CallEventData, type CallEvents, callEvents } from './call-events.ts';
+export { eventNameProblem, type NamedEvent, namedEvents, pathOfEvent } from './catalogue.ts';
 export { conferenceEvents } from './conference-events.ts';
-export { EventBus, type NodeEvent } from './event-bus.ts';
+export { EventBus, type EventValue, type NodeEvent } from './event-bus.ts';
 export { messageEvents } from './message-events.ts';
-export { filteredChange, MODEL_EVENTS, modelEvents } from './model-events.ts';
+export { modelEvents } from './model-events.ts';
 export { operationEvents } from './operation-events.ts';
+export {
+  lastingSelectionOf,
+  type Select,
+  type Selected,
+  SelectedFields,
+  selectionKey,
+  selectionOf,
+} from './selection.ts';
 export { type Delivery, type Sight, type Sink, Subscription } from './subscription.ts';

@@ -74,7 +74,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/iam': { holds: 'users, roles, sessions, the login ban', mayImport: ['runtime/storage', 'runtime/domain'] },
   'runtime/model': { holds: 'the dynamic data model, and filter expressions', mayImport: ['runtime/storage'] },
-  'runtime/events': { holds: 'the event bus, and the form of each event', mayImport: [] },
+  'runtime/events': {
+    holds: 'the event bus, the form of each event, and the selection of events',
+    mayImport: ['runtime/model'],
+  },
   'runtime/recording': {
     holds: 'recording of calls: rules, files, layers, the archive',
     mayImport: [
@@ -97,6 +100,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'runtime/idempotency': {
     holds: 'answers to requests with an Idempotency-Key, for their repeats',
     mayImport: ['runtime/storage'],
+  },
+  'runtime/webhooks': {
+    holds: 'events sent to servers by HTTP: the queue in the database, signatures, repeats',
+    mayImport: ['runtime/domain', 'runtime/events', 'runtime/storage'],
   },
   'runtime/metrics': { holds: 'figures for Prometheus', mayImport: [] },
   'runtime/storage': {
@@ -165,6 +172,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/script-store',
       'runtime/history',
       'runtime/idempotency',
+      'runtime/webhooks',
     ],
   },
   'freeswitch-config': {
