@@ -57,6 +57,7 @@ import { transcribe } from './transcribe/index.ts';
 import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
 import { webhook } from './webhook/index.ts';
+export { AddressGuard } from './http/address-guard.ts';
 export { GuardedHttpClient } from './http/client.ts';
 
 /** Every component of this folder. Those of the operations are made from their definitions (runtime/operations). */

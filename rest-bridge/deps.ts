@@ -14,6 +14,7 @@ import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
+import type { Webhooks } from '../runtime/webhooks/index.ts';
 
 /** The drain of a node before its end. Times are in milliseconds since the epoch. */
 export interface DrainState {
@@ -141,6 +142,8 @@ export interface RestDeps {
   /** Versions of scripts; absent: they are kept and not shown. */
   readonly scripts?: ScriptStore;
   readonly hooks: Hooks;
+  /** Deliveries of webhooks; absent: they are kept and nothing is sent. */
+  readonly webhooks?: Pick<Webhooks, 'deliveries' | 'test' | 'redeliver'>;
   /** The audit log; absent: changes are not logged. */
   readonly audit?: Pick<AuditLog, 'open' | 'write'>;
   /** The dynamic data model; its classes are one of the collections. */

@@ -9,6 +9,7 @@ import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
 import { collectionRoutes } from './collection/routes.ts';
+import { WebhookResource } from './domain-center/webhook-resource.ts';
 import { ScriptResource } from './domain-center/script-resource.ts';
 import type { RestDeps } from './deps.ts';
 import { answerError, renderRefusal } from './error-answers.ts';
@@ -41,6 +42,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
 import { userPasswordRoute } from './routes/user-password.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { SessionRate } from './session-rate.ts';
 import { strictRoutes } from './strict-routes.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -129,6 +131,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);
       versionRoutes(api, deps);
+      deliveryRoutes(api, deps);
       await modelRoutes(api, deps);
       documentRoutes(api, deps, routes);
       addChildLists();
@@ -147,6 +150,12 @@ function versionRoutes(api: App, { scripts, collections }: RestDeps): void {
     const resource = collections[path];
     if (resource instanceof ScriptResource) scriptRoutes(api, path, { kind, scripts, resource });
   }
+}
+
+function deliveryRoutes(api: App, { webhooks, collections }: RestDeps): void {
+  const path = '/domain/webhooks';
+  const resource = collections[path];
+  if (webhooks !== undefined && resource instanceof WebhookResource) webhookRoutes(api, path, { resource, webhooks });
 }
 
 /** While the server closes: 503/1503 to requests that arrive, and every answer ends its connection. */

@@ -1,4 +1,4 @@
-/** Decides which addresses and hosts scenarios may reach. */
+/** Decides which addresses and hosts scenarios and webhooks may reach. */
 import { BlockList, isIP } from 'node:net';
 
 /** Addresses of the node's own network (IANA special-purpose registries, RFC 6890). */
@@ -44,7 +44,7 @@ export class AllowListError extends Error {
   }
 }
 
-/** Decides whether scripts may reach an address. */
+/** Decides whether requests may reach an address. */
 export class AddressGuard {
   readonly #special = new BlockList();
   readonly #allowed = new BlockList();
@@ -63,6 +63,12 @@ export class AddressGuard {
     if (family === 0) return false;
     const type = family === 4 ? 'ipv4' : 'ipv6';
     return !this.#special.check(address, type) || this.#allowed.check(address, type);
+  }
+
+  /** True when the operator has allowed the address by name or network. */
+  isListed(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#allowed.check(address, family === 4 ? 'ipv4' : 'ipv6');
   }
 
   #allow(entry: string): void {

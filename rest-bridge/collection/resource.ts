@@ -1,5 +1,5 @@
 /** The interface of collections behind the REST routes. */
-import type { TObject } from 'typebox';
+import type { TObject, TProperties } from 'typebox';
 import type { WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import type { Precondition } from './entity-tag.ts';
@@ -47,6 +47,10 @@ export interface Resource {
   remove(session: Session, id: string, precondition?: Precondition): Promise<void>;
   /** Ids of the entities with these values of the unique keys; none is an empty list. @throws RestError 400/1400 */
   lookup(session: Session, keys: Fields): Promise<readonly string[]>;
+  /** Schemas of what `secretsOf` returns. */
+  readonly secretFields?: TProperties;
+  /** Secrets of a written entity, which only the answer to this request shows. @param fields of the request */
+  secretsOf?(entity: object, fields: Fields, isNew: boolean): object;
   /** A copy of an entity that can be posted back: without generated fields. */
   importable(entity: object): object;
 }

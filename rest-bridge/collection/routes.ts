@@ -34,33 +34,43 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   const one = `${path}/${ID}`;
   const Entity = Type.Partial(resource.schema);
   const notFound = () => new RestError('ENTITY_NOT_FOUND', { entity: resource.entity });
-  const written = (reply: FastifyReply, entity: object): object => {
-    const answer = shown(resource, entity);
-    reply.header('etag', entityTag(answer));
-    return answer;
+  /** @param options a dry run keeps no secret, and shows none */
+  const answerOf = (entity: object, fields: Fields, isNew: boolean, options: WriteOptions): object => ({
+    ...shown(resource, entity),
+    ...(options.dryRun !== true && resource.secretsOf?.(entity, fields, isNew)),
+  });
+  /** Tags an answer. The tag is that of later reads, which have no secrets. */
+  const tag = (reply: FastifyReply, entity: object): void => {
+    reply.header('etag', entityTag(shown(resource, entity)));
   };
-  const changed = answers({ 200: Entity, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
+  const Written = Type.Partial(Type.Object({ ...resource.schema.properties, ...resource.secretFields }));
+  const changed = answers({ 200: Written, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
 
-  const created = answers({ ...changed, 200: Type.Union([Entity, Type.Array(Entity)]) });
+  const created = answers({ ...changed, 200: Type.Union([Written, Type.Array(Written)]) });
   const isTransactional = resource.updateAll !== undefined;
   const querystring = isTransactional ? WriteQuery : Type.Object({});
 
   app.post(path, { schema: { querystring, body: OneOrMore, response: created } }, async (request, reply) => {
     const { body } = request;
     const options = optionsOf(request);
-    if (!Array.isArray(body))
-      return written(reply, await resource.create(sessionOf(request), fieldsOf(request), options));
+    if (!Array.isArray(body)) {
+      const fields = fieldsOf(request);
+      const entity = await resource.create(sessionOf(request), fields, options);
+      tag(reply, entity);
+      return answerOf(entity, fields, true, options);
+    }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
     const all = await resource.createAll(sessionOf(request), body as readonly Fields[], options);
-    return all.map((entity) => shown(resource, entity));
+    return all.map((entity) => answerOf(entity, {}, true, options));
   });
 
   if (isTransactional) {
     const body = Type.Array(WithId, { minItems: 1, maxItems: 1000 });
-    const response = answers({ ...changed, 200: Type.Array(Entity) });
+    const response = answers({ ...changed, 200: Type.Array(Written) });
     app.patch(path, { schema: { querystring, body, response } }, async (request) => {
-      const all = (await resource.updateAll?.(sessionOf(request), request.body, optionsOf(request))) ?? [];
-      return all.map((entity) => shown(resource, entity));
+      const options = optionsOf(request);
+      const all = (await resource.updateAll?.(sessionOf(request), request.body, options)) ?? [];
+      return all.map((entity, index) => answerOf(entity, request.body[index] ?? {}, false, options));
     });
   }
 
@@ -97,7 +107,9 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   app.patch(one, { schema: { params: IdPath, querystring, body: Body, response: changed } }, async (request, reply) => {
     const { id } = request.params;
     const [session, fields, options] = [sessionOf(request), fieldsOf(request), optionsOf(request)];
-    return written(reply, await resource.update(session, id, fields, preconditionOf(request), options));
+    const entity = await resource.update(session, id, fields, preconditionOf(request), options);
+    tag(reply, entity);
+    return answerOf(entity, fields, false, options);
   });
 
   app.delete(

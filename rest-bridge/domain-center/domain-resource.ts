@@ -199,6 +199,6 @@ export class DomainResource<Entity extends Row> implements Resource {
 }
 
 /** The form of ids; other texts are not looked up. */
-function isId(text: string): boolean {
+export function isId(text: string): boolean {
   return /^[A-Za-z0-9_.-]{1,64}$/.test(text);
 }

@@ -14,6 +14,7 @@ import type { DomainScope } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
 import { ScriptResource } from './script-resource.ts';
+import { WebhookResource } from './webhook-resource.ts';
 
 type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
 
@@ -46,6 +47,7 @@ export function domainCenter(
     '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
     '/domain/providers': new DomainResource(providers, directory, { entity: 'Provider', keys: ['code'] }),
     '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
+    '/domain/webhooks': new WebhookResource(directory),
     '/domain/ivrscripts': new ScriptResource('ivrscripts', directory, files),
     '/domain/svcscripts': new ScriptResource('svcscripts', directory, undefined),
     '/iam/users': new DomainResource(iam.users, directory, userRules(accounts)),

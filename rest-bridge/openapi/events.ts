@@ -10,7 +10,7 @@ export function componentOf({ class: name, type }: NamedEvent): string {
 }
 
 /** An event of which scenarios choose the type has a pattern in place of its name. */
-export function eventName({ name, class: ofClass, type }: NamedEvent): TSchema {
+function eventName({ name, class: ofClass, type }: NamedEvent): TSchema {
   return type === '*' ? Type.String({ pattern: `^${ofClass}\\.[A-Za-z][A-Za-z0-9_]{0,63}$` }) : Type.Literal(name);
 }
 

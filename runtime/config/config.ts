@@ -60,6 +60,8 @@ export interface Config {
   readonly scenarioHosts: readonly string[];
   /** Loopback, link-local and private addresses and networks that scenarios may reach. */
   readonly scenarioNetworks: readonly string[];
+  /** Addresses and networks that webhooks may reach though they are not public, and by plain HTTP. */
+  readonly webhookNetworks: readonly string[];
   /** Addresses and networks exempt from the login ban. */
   readonly loginAllowList: readonly string[];
   /** Requests a second from one address that need a SIP password; 0: no limit. */
@@ -176,6 +178,12 @@ export const SETTINGS = [
     about: 'addresses and networks (CIDR) of those hosts that are loopback, link-local or private, comma-separated',
   },
   {
+    name: 'RINGMASTER_WEBHOOK_NETWORKS',
+    fallback: '',
+    about:
+      'addresses and networks (CIDR) that webhooks may reach though they are loopback, link-local or private, and by plain HTTP',
+  },
+  {
     name: 'RINGMASTER_LOGIN_ALLOW',
     fallback: '',
     about: 'addresses and networks (CIDR) that failed logins and SIP passwords do not ban, comma-separated',
@@ -271,6 +279,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: hosts('RINGMASTER_SCENARIO_HOSTS', text),
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
+    webhookNetworks: networks('RINGMASTER_WEBHOOK_NETWORKS', text),
     sipRequests: integer('RINGMASTER_SIP_REQUESTS', text, 0, 100_000),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
   };

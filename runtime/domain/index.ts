@@ -28,6 +28,7 @@ export {
   servingBefore,
   servingOf,
 } from './collections/scripts.ts';
+export { type CheckWebhook, type WebhookRow, type WebhookState } from './collections/webhooks.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
 export { MAX_CONTACTS } from './location/contact-table.ts';

@@ -2,7 +2,7 @@
 export { type CallEventData, type CallEvents, callEvents } from './call-events.ts';
 export { eventNameProblem, type NamedEvent, namedEvents, pathOfEvent } from './catalogue.ts';
 export { conferenceEvents } from './conference-events.ts';
-export { EventBus, type EventValue, type NodeEvent } from './event-bus.ts';
+export { EventBus, type NodeEvent } from './event-bus.ts';
 export { messageEvents } from './message-events.ts';
 export { modelEvents } from './model-events.ts';
 export { operationEvents } from './operation-events.ts';

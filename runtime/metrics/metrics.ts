@@ -45,6 +45,7 @@ export class Metrics implements OperationObserver {
   readonly #overloaded: Gauge;
   readonly #droppedSubscribers: Counter<'transport'>;
   readonly #eventGaps: Counter;
+  readonly #webhooks: Counter<'result'>;
   readonly #operations: Counter<'operation' | 'result'>;
   readonly #answers: Histogram<'operation'>;
   readonly #milestones: Histogram<'operation' | 'milestone'>;
@@ -104,6 +105,12 @@ export class Metrics implements OperationObserver {
       help: 'Resumed subscriptions that had lost events, so that the subscriber reads its state anew',
       registers,
     });
+    this.#webhooks = new Counter({
+      name: 'ringmaster_webhook_deliveries_total',
+      help: 'Attempts of webhook deliveries by result: delivered, retried, failed for good; and dropped events',
+      labelNames: ['result'],
+      registers,
+    });
     this.#operations = new Counter({
       name: 'ringmaster_operations_total',
       help: 'Operations by the result of their answer, or by the error code of their refusal',
@@ -156,6 +163,10 @@ export class Metrics implements OperationObserver {
   /** A subscription resumed, and events were lost meanwhile. */
   eventsLost(): void {
     this.#eventGaps.inc();
+  }
+
+  webhookDelivery(result: 'delivered' | 'retried' | 'failed' | 'dropped'): void {
+    this.#webhooks.inc({ result });
   }
 
   milestone(operation: string, milestone: string, seconds: number): void {

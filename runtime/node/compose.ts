@@ -19,6 +19,7 @@ import { openRest } from './rest.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { openServiceManager } from './service-manager.ts';
 import type { Shutdown } from './shutdown.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** Time of a drain that is asked for, where RINGMASTER_DRAIN gives none, in milliseconds. */
 const DRAIN_MS = 600_000;
@@ -53,6 +54,8 @@ export async function compose(
       log.error({ err, class: name, type }, 'a listener of an event failed'),
   });
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
+  const webhooks = await openWebhooks({ config, storage, directory, events, metrics, log });
+  shutdown.add('webhooks', () => webhooks.close());
   const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
   const drain = new Drain({
     left: () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.running }),
@@ -99,6 +102,7 @@ export async function compose(
     media_servers: links.media.usable,
     runs: scenarios.runner.running + operations.running,
     ...recordings.counts(),
+    ...webhooks.counts(),
     registrations: location.count(),
     trunks: calls.switch.registeredTrunks,
     ...(await servers.stats()),
@@ -120,6 +124,7 @@ export async function compose(
     calls,
     history,
     runHistory,
+    webhooks,
     operations,
     counts,
     drain,

@@ -19,6 +19,8 @@ import {
 } from '../iam/index.ts';
 import { limitsProblem } from '../language/index.ts';
 import { type Model, openModel } from '../model/index.ts';
+import { AddressGuard } from '../../components/index.ts';
+import { webhookCheck } from '../webhooks/index.ts';
 import { readAdminFile } from './admin-file.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { checkFileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
@@ -43,7 +45,11 @@ export interface DataNeeds {
 export function openData({ config, storage, checkScript, confirmToken, log }: DataNeeds): Promise<Opened<Data>> {
   return opening(log, async (shutdown) => {
     await fillEmptyStore(config, storage);
-    const directory = await openDirectory(storage, { checkScript, checkLimits: limitsProblem });
+    const directory = await openDirectory(storage, {
+      checkScript,
+      checkLimits: limitsProblem,
+      checkWebhook: webhookCheck(new AddressGuard(config.webhookNetworks)),
+    });
     const location = await openLocation(storage, directory);
     shutdown.add('registrations', () => location.close());
     const iam = await createIam(storage, directory, {

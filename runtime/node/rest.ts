@@ -14,6 +14,7 @@ import type { Calls } from './calls.ts';
 import type { Data } from './data.ts';
 import type { Drain } from './drain.ts';
 import type { Operations } from '../operations/index.ts';
+import type { Webhooks } from '../webhooks/index.ts';
 import type { Recordings } from './recordings.ts';
 import type { Scenarios } from './scenarios.ts';
 
@@ -28,6 +29,7 @@ export interface RestNeeds {
   readonly calls: Calls;
   readonly history: CallHistory;
   readonly runHistory: RunHistory;
+  readonly webhooks: Webhooks;
   readonly operations: Operations;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
@@ -54,6 +56,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     calls,
     history,
     runHistory,
+    webhooks,
     operations,
     counts,
     drain,
@@ -79,6 +82,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     calls: calls.callstore,
     history,
     runHistory,
+    webhooks,
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),

@@ -256,6 +256,43 @@ export interface FirstAnswersTable {
   expires: number;
 }
 
+/** Servers that get events by HTTP. */
+export interface WebhooksTable {
+  id: string;
+  domain_id: string;
+  name: string;
+  url: string;
+  enabled: boolean;
+  events: JsonList<string>;
+  objects: JsonList<string>;
+  classpath: string;
+  exargs: Composite;
+  /** The present secret first; `until` in milliseconds since the epoch, null: without end. */
+  secrets: JsonList<{ secret: string; until: number | null }>;
+  state: Composite;
+  opts: Composite;
+  ext: Composite;
+}
+
+export interface WebhookDeliveriesTable {
+  id: string;
+  webhook_id: string;
+  /** `class.type` */
+  event: string;
+  /** The JSON that is sent. */
+  body: string;
+  status: 'waiting' | 'delivered' | 'failed';
+  attempts: number;
+  /** Milliseconds since the epoch, as the other times. */
+  created: number;
+  expires: number;
+  due: number | null;
+  claimed: boolean;
+  finished: number | null;
+  last_status: number | null;
+  last_error: string;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -275,4 +312,6 @@ export interface Schema {
   svcscripts: ScriptsTable;
   svcscript_versions: ScriptVersionsTable;
   first_answers: FirstAnswersTable;
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }

@@ -31,6 +31,7 @@ describe('the settings of a node', () => {
     ['RINGMASTER_LOGIN_ALLOW', '192.0.2.1, office'],
     ['RINGMASTER_SCENARIO_NETWORKS', '10.0.0.0/40'],
     ['RINGMASTER_SCENARIO_NETWORKS', 'intranet'],
+    ['RINGMASTER_WEBHOOK_NETWORKS', 'intranet'],
     ['RINGMASTER_SCENARIO_HOSTS', 'https://api.example.com'],
     ['RINGMASTER_SCENARIO_HOSTS', '10.0.0.0/8'],
     ['DATABASE_URL', 'mysql://x'],

@@ -37,7 +37,9 @@ describe('the examples of the documentation', () => {
     const node = await TestNode.start();
     try {
       for (const name of ['me.png', 'contract.pdf', '1.png', '2.png']) await writeFile(join(folder.path, name), name);
-      const pages = ['sessions', 'collections', 'providers', 'scripts'].map((page) => examplesOf(`rest/${page}.md`));
+      const pages = ['sessions', 'collections', 'providers', 'webhooks', 'scripts'].map((page) =>
+        examplesOf(`rest/${page}.md`),
+      );
       pages.push(examplesOf('rest/recordings.md', '## The archive'), examplesOf('model.md'));
       const examples = pages.join('\n');
       const script = `${PRELUDE}${examples}\ncat "$refused" >&2\n`.replaceAll('http://127.0.0.1:8080', node.base);

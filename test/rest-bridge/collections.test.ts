@@ -468,6 +468,7 @@ describe('REST: domain-center collections', () => {
       'sipusers',
       'svcscripts',
       'webapps',
+      'webhooks',
     ]);
     expect((await node.as(ADMIN, 'GET', '/')).body).to.include.members(['domain', 'iam', 'uc', 'user', 'api']);
     expect((await node.as(ADMIN, 'GET', '/iam/')).body).to.deep.equal(['roles', 'sessions', 'users']);

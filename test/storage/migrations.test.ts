@@ -44,6 +44,8 @@ describeStorages('migrations', (newPlace) => {
       'svcscripts',
       'users',
       'webapps',
+      'webhook_deliveries',
+      'webhooks',
     ]);
   });
 

@@ -11,6 +11,7 @@ import { type CheckLimits, type CheckScript, type ScriptRow, scripts } from './s
 import { type SettingRow, settings } from './settings.ts';
 import { type SipUserRow, sipusers } from './sipusers.ts';
 import { type WebAppRow, webapps } from './webapps.ts';
+import { type CheckWebhook, type WebhookRow, webhooks } from './webhooks.ts';
 
 export interface Collections {
   readonly domains: Collection<DomainRow>;
@@ -23,6 +24,7 @@ export interface Collections {
   readonly recordingrules: Collection<RecordingRuleRow>;
   readonly ivrscripts: Collection<ScriptRow>;
   readonly svcscripts: Collection<ScriptRow>;
+  readonly webhooks: Collection<WebhookRow>;
 }
 
 export interface CollectionOptions {
@@ -30,6 +32,8 @@ export interface CollectionOptions {
   readonly checkScript?: CheckScript | undefined;
   /** Checks limits when they are written. Default: invalid limits are ignored by runs. */
   readonly checkLimits?: CheckLimits | undefined;
+  /** Checks webhooks when they are written. Default: unchecked. */
+  readonly checkWebhook?: CheckWebhook | undefined;
   /** Change notices between nodes; absent on a single node. */
   readonly notices?: ChangeNotices | undefined;
 }
@@ -39,7 +43,12 @@ const unchecked: CheckScript = () => Promise.resolve([]);
 /** @param db the database, or a transaction to write several entities at once */
 export function createCollections(
   db: Kysely<Schema>,
-  { checkScript = unchecked, checkLimits = () => undefined, notices }: CollectionOptions = {},
+  {
+    checkScript = unchecked,
+    checkLimits = () => undefined,
+    checkWebhook = () => undefined,
+    notices,
+  }: CollectionOptions = {},
 ): Collections {
   return {
     domains: new Collection<DomainRow>(domains, db, notices),
@@ -52,5 +61,6 @@ export function createCollections(
     recordingrules: new Collection<RecordingRuleRow>(recordingrules, db, notices),
     ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript, checkLimits), db, notices),
     svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript, checkLimits), db, notices),
+    webhooks: new Collection<WebhookRow>(webhooks(checkWebhook), db, notices),
   };
 }

@@ -26,6 +26,7 @@ import { lockedUsers } from './0020-locked-users.ts';
 import { classShapes } from './0021-class-shapes.ts';
 import { fileStores } from './0022-file-stores.ts';
 import { registeredSince } from './0023-registered-since.ts';
+import { webhooks } from './0024-webhooks.ts';
 import { scriptDrafts } from './0028-script-drafts.ts';
 
 const TABLE = 'schema_migrations';
@@ -54,6 +55,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0021-class-shapes': classShapes,
   '0022-file-stores': fileStores,
   '0023-registered-since': registeredSince,
+  '0024-webhooks': webhooks,
   '0028-script-drafts': scriptDrafts,
 };
 
