@@ -71,5 +71,11 @@ process.on('message', (message: ToNursery) => {
   else if (message.type === 'got') children.get(message.id)?.process.stdin?.end();
   else kill(children.get(message.id));
 });
-// Immediately: an orderly exit waits for V8's helper threads, and there is no state to save.
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+/** Immediately: an orderly exit waits for V8's helper threads, and there is no state to save. */
+function endAtOnce(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+// The owner has closed the nursery, or has ended. Not `disconnect`: Node.js omits that event while a line is on its way.
+process.stdin.on('error', endAtOnce).once('end', endAtOnce).resume();

@@ -37,16 +37,20 @@ export class Nursery {
     this.#nice = nice;
   }
 
-  /** Starts the nursery process if necessary, which blocks its owner. */
+  /** Starts the nursery process if necessary, which blocks its owner. Not after `close`. */
   open(): void {
-    this.#child ??= this.#open();
+    if (!this.#closed) this.#child ??= this.#open();
   }
 
   /**
-   * Starts a process.
+   * Starts a process. After `close` there is none: `birth.gone` reports that soon.
    * @returns the function that kills it
    */
   start(order: Order, birth: Birth): () => void {
+    if (this.#closed) {
+      queueMicrotask(() => birth.gone('was not started: its nursery is closed', false));
+      return () => undefined;
+    }
     const id = ++this.#lastId;
     const child = (this.#child ??= this.#open());
     let pid: number | undefined;
@@ -64,9 +68,11 @@ export class Nursery {
     };
   }
 
-  /** Ends the nursery, but not its processes. */
+  /** Ends the nursery, but not its processes. Reports about them end. */
   close(): void {
     this.#closed = true;
+    // The end of its input ends the nursery. Its channel would keep the owner from ending.
+    this.#child?.stdin?.destroy();
     if (this.#child?.connected) this.#child.disconnect();
   }
 
@@ -74,8 +80,10 @@ export class Nursery {
     const child = spawn(process.execPath, [...FLAGS, MAIN, String(this.#nice)], {
       env: {},
       cwd: '/',
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     });
+    // Nothing is written to it, and its end is reported by `exit`.
+    child.stdin?.on('error', () => undefined);
     child.on('message', (message: FromNursery, line?: Socket) => this.#hear(message, line));
     const gone = (): void => this.#gone(child);
     child.on('error', gone);
