@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isPostgresInstalled } from '../storage/support/postgres-server.ts';
-import { postgresServer } from '../storage/support/storages.ts';
+import { isPostgresInstalled, postgresServer } from '../storage/support/postgres-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeUdpRange } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SilentWay } from '../storage/support/silent-way.ts';
-import { postgresServer } from '../storage/support/storages.ts';
+import { postgresServer } from '../storage/support/postgres-server.ts';
 import { TestNode } from '../support/node.ts';
 
 describe('/healthz and the database', () => {

@@ -9,14 +9,8 @@ import {
 } from '../../runtime/storage/errors.ts';
 import { sql } from '../../runtime/storage/sql.ts';
 import { SilentWay } from './support/silent-way.ts';
-import {
-  describePostgres,
-  describeStorages,
-  failure,
-  postgresServer,
-  temporaryFolders,
-  withStorage,
-} from './support/storages.ts';
+import { postgresServer } from './support/postgres-server.ts';
+import { describePostgres, describeStorages, failure, temporaryFolders, withStorage } from './support/storages.ts';
 import { openStorage, type TextRow } from '../../runtime/storage/index.ts';
 import { storageChild } from './support/child-process.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { TestNode } from '../../support/node.ts';
-import { postgresServer } from '../../storage/support/storages.ts';
+import { postgresServer } from '../../storage/support/postgres-server.ts';
 
 describe('REST: a node that is killed while it writes entities', () => {
   before(async function () {

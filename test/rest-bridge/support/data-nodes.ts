@@ -1,8 +1,5 @@
-import { postgresServer, stopPostgresServer } from '../../storage/support/postgres-server.ts';
+import { postgresServer } from '../../storage/support/postgres-server.ts';
 import { DataNode, type DataNodeOptions } from './data-node.ts';
-
-// At the root of the run; ending a server that is not there does nothing.
-after(() => stopPostgresServer());
 
 /**
  * Declares `body` over a started node on PGlite, and again over one on a PostgreSQL server. Without a server the latter

@@ -52,6 +52,9 @@ let folder: string | undefined;
 let server: ChildProcess | undefined;
 let starting: Promise<PostgresServer> | undefined;
 
+// At the root of a test run, whichever file asks first. A benchmark stops the server itself.
+if ('after' in globalThis) after('stop PostgreSQL', stopPostgresServer);
+
 /** A process and its children. The parent comes first, so that no further child can begin. */
 function processesOf(pid: number | undefined): number[] {
   if (pid === undefined) return [];
@@ -95,7 +98,7 @@ async function start(bin: string): Promise<PostgresServer> {
   };
 }
 
-/** Undefined when PostgreSQL is not installed. */
+/** The server of the run: it ends with the last test, so no file stops it. Undefined when PostgreSQL is not installed. */
 export async function postgresServer(): Promise<PostgresServer | undefined> {
   const bin = binaries();
   if (bin === undefined) return undefined;

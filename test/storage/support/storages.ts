@@ -4,10 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Storage, type StorageOptions, openStorage } from '../../../runtime/storage/index.ts';
-import { isPostgresInstalled, postgresServer, stopPostgresServer } from './postgres-server.ts';
-
-/** The server of the run: it ends with the last test, so no file stops it. */
-export { postgresServer };
+import { isPostgresInstalled, postgresServer } from './postgres-server.ts';
 
 export type OpenOptions = Omit<StorageOptions, 'dataDir' | 'databaseUrl'>;
 
@@ -34,7 +31,6 @@ after('close the shared storages', async function () {
   this.timeout(60_000);
   for (const storage of sharedStorages.values()) await (await storage).close();
   sharedFolders.removeAll();
-  await stopPostgresServer();
 });
 
 /** Folders of a describe block; its caller removes them when everything in them is closed. */
