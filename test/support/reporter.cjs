@@ -1,20 +1,35 @@
 // Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, and mocha's final text with the
 // failures.
-const { writeFileSync } = require('node:fs');
+const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { format } = require('node:util');
 const { reporters, Runner } = require('mocha');
 
-/** Milliseconds until the process must end after its last test. */
-const LEAVE_WITHIN = 30_000;
+// Reporter options of the same names, such as `stopWithin=500`, replace these.
+const WITHIN = {
+  /** Milliseconds until the process must end after its last test. */
+  leaveWithin: 30_000,
+  /** Milliseconds for the current test and its hooks after SIGTERM. Nodes of the tests end with the process. */
+  stopWithin: 10_000,
+};
 
-/** Milliseconds for the current test and its hooks after SIGTERM. Nodes of the tests end with the process. */
-const STOP_WITHIN = 10_000;
+/** Command lines of the living child processes, where the system tells them (Linux). */
+function commandsOfChildren() {
+  try {
+    return readdirSync('/proc/self/task')
+      .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
+      .filter((pid) => pid !== '')
+      .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim());
+  } catch {
+    return [];
+  }
+}
 
 module.exports = class CountingReporter extends reporters.Spec {
   #lines = [];
 
   constructor(runner, options) {
     super(runner, options);
+    const { leaveWithin, stopWithin } = { ...WITHIN, ...options.reporterOptions };
     const report = ({ passes, failures, pending }) =>
       writeFileSync(
         options.reporterOptions.output,
@@ -27,7 +42,7 @@ module.exports = class CountingReporter extends reporters.Spec {
       report(this.stats);
       this.#lines = [];
       runner.abort();
-      setTimeout(() => process.exit(), STOP_WITHIN).unref();
+      setTimeout(() => process.exit(), Number(stopWithin)).unref();
     });
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
@@ -35,10 +50,11 @@ module.exports = class CountingReporter extends reporters.Spec {
       // Open resources would keep the run from ending. That is a failure, and part of the report because
       // mocha sets the exit status itself.
       setTimeout(() => {
-        this.#lines.push(`left open after the last test: ${process.getActiveResourcesInfo().join(', ')}`);
+        const left = [...process.getActiveResourcesInfo(), ...commandsOfChildren()];
+        this.#lines.push(`left open after the last test: ${left.join(', ')}`);
         report({ passes, failures: failures + 1, pending });
         process.exit();
-      }, LEAVE_WITHIN).unref();
+      }, Number(leaveWithin)).unref();
     });
   }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,31 +9,58 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const MOCHA = fileURLToPath(new URL('../../node_modules/mocha/bin/mocha.js', import.meta.url));
 const REPORTER = fileURLToPath(new URL('reporter.cjs', import.meta.url));
-const TESTS = `
+const STOPPED = `
 it('passes', () => {});
 it('fails', () => { throw new Error('the text of the failure'); });
 it('waits', function (done) { this.timeout(0); console.log('waiting'); const kept = setInterval(() => {}, 1000); void [done, kept]; });
 `;
 
+/** Its child waits for the end of its input. */
+const LEAVES = `
+it('passes', () => void require('node:child_process').spawn('cat', ['-', '/nowhere'], { stdio: ['pipe', 'ignore', 'ignore'] }));
+`;
+
+interface Report {
+  readonly passes: number;
+  readonly failures: number;
+  readonly end: string;
+}
+
 describe('the reporter of a test run', function () {
   this.timeout(40_000);
   const folder = temporaryFolder({ each: true });
 
-  it('has the texts of failures when the run is stopped during a test', async () => {
-    const [tests, output] = [join(folder, 'some.test.cjs'), join(folder, 'report.json')];
-    writeFileSync(tests, TESTS);
-    const child = spawn(
-      process.execPath,
-      [MOCHA, '--no-config', '--reporter', REPORTER, '--reporter-option', `output=${output}`, tests],
-      { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+  /** Runs tests until mocha ends. @param heard gets its output */
+  async function reportOf(
+    tests: string,
+    options: readonly string[],
+    heard?: (output: string, mocha: ChildProcess) => void,
+  ) {
+    const [file, output] = [join(folder, 'some.test.cjs'), join(folder, 'report.json')];
+    writeFileSync(file, tests);
+    const reporting = ['--reporter', REPORTER, ...[`output=${output}`, ...options].flatMap((each) => ['-O', each])];
+    const child = spawn(process.execPath, [MOCHA, '--no-config', ...reporting, file], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = once(child, 'exit');
-    for await (const chunk of child.stdout) {
-      if (String(chunk).includes('waiting')) child.kill('SIGTERM');
-    }
+    for await (const chunk of child.stdout) heard?.(String(chunk), child);
     await ended;
-    const report = JSON.parse(readFileSync(output, 'utf8')) as { passes: number; failures: number; end: string };
+    return JSON.parse(readFileSync(output, 'utf8')) as Report;
+  }
+
+  it('has the texts of failures when the run is stopped during a test', async () => {
+    const report = await reportOf(STOPPED, ['stopWithin=500'], (output, mocha) => {
+      if (output.includes('waiting')) mocha.kill('SIGTERM');
+    });
     expect(report).to.include({ passes: 1, failures: 1 });
     expect(report.end).to.include('the text of the failure');
+  });
+
+  it('fails when a process is left, and names its command', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const report = await reportOf(LEAVES, ['leaveWithin=300']);
+    expect(report).to.include({ passes: 1, failures: 1 });
+    expect(report.end).to.match(/left open after the last test: .*ProcessWrap.*, cat - \/nowhere$/m);
   });
 });
