@@ -84,7 +84,14 @@ describe('REST: connections', () => {
     const drip = async (head: string): Promise<RawClient> => {
       const client = await RawClient.open(slow.port);
       client.write(`${head}Content-Type: application/json\r\nContent-Length: 60\r\n\r\n{`);
-      const timer = setInterval(() => client.write(' '), 10);
+      // An octet every 10 ms, also when this process is late.
+      const start = performance.now();
+      let written = 0;
+      const timer = setInterval(() => {
+        const due = Math.floor((performance.now() - start) / 10) - written;
+        client.write(' '.repeat(due));
+        written += due;
+      }, 10);
       client.socket.once('close', () => clearInterval(timer));
       return client;
     };
