@@ -20,7 +20,7 @@ describe('admission by measured delay', () => {
   before('start a node, and phones', async function () {
     this.timeout(90_000);
     const sipp = requirePeer(this, 'sipp');
-    const rtp = await freeUdpRange(4000);
+    const rtp = await freeUdpRange(3600);
     node = await TestNode.start({ env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}` } });
     phones = await SippPhones.open(sipp);
     for (const login of ['carol', 'dave']) {

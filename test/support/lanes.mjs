@@ -7,17 +7,23 @@ import process from 'node:process';
 
 const ALL = 'test/**/*.test.ts';
 
-/** Files of test/e2e that start nodes of their own, which takes long, or that wait for long. */
+/** Files of test/e2e that start nodes of their own, or that wait for long. */
 const OWN_NODES =
-  /^test\/e2e\/(access|domains|healthz-database|hostile.*|hunt|idempotency|leaks|node-shutdown|outcomes\/.*|overload|recording-bucket|recording-crash|refused-secrets|removed-domain|restart|several-servers|trunks|vanished-phones)\.test\.ts$/;
+  /^test\/e2e\/(access|domains|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload.*|passwords|refused-secrets|several-servers|trunks|vanished-phones)\.test\.ts$/;
+/** Files of test/e2e whose nodes end during the tests. */
+const ENDING_NODES =
+  /^test\/e2e\/(docs-examples|drain|healthz-database|history\/outage|node-shutdown|recording-bucket|recording-crash|removed-domain|restart|service-manager|tracing)\.test\.ts$/;
 
 /**
  * A file belongs to the first matching lane. The first ones are sensitive to time, as they play audio and watch timers; the
- * `background` gets the processor while they wait.
+ * `background` gets the processor while they wait. The lanes take about equally long: the longest decides.
  */
 const LANES = [
-  { name: 'nodes', has: (file) => OWN_NODES.test(file) || file.startsWith('test/embedded/') },
-  { name: 'calls', has: (file) => /^test\/(conformance|e2e|media|speech)\//.test(file) },
+  { name: 'endings', has: (file) => ENDING_NODES.test(file) },
+  { name: 'nodes', has: (file) => OWN_NODES.test(file) },
+  { name: 'servers', has: (file) => /^test\/(conformance|embedded|media|speech)\//.test(file) },
+  { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
+  { name: 'data', has: (file) => /^test\/(cli|model|rest-bridge|storage)\//.test(file), background: true },
   { name: 'others', has: () => true, background: true },
 ];
 
@@ -34,7 +40,11 @@ export function lanesFor(named, root) {
   const patterns = from < 0 ? named : named.slice(0, from);
   const options = from < 0 ? [] : named.slice(from);
   if (overRealServers()) return lanesInTurn(filesOf(patterns.length > 0 ? patterns : [ALL], root), options);
-  if (named.length > 0) return [{ name: 'tests', files: patterns, background: false, options }];
+  if (named.length > 0) {
+    const files = filesOf(patterns, root);
+    // Mocha reports patterns without a file.
+    return [{ name: 'tests', files: files.length > 0 ? files : patterns, background: false, options }];
+  }
   const lanes = LANES.map(({ name, background = false }) => ({ name, files: [], background, options: [] }));
   for (const file of filesOf([ALL], root)) lanes[LANES.findIndex(({ has }) => has(file))].files.push(file);
   return lanes;

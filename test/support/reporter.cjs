@@ -1,5 +1,5 @@
-// Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, and mocha's final text with the
-// failures.
+// Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, the skipped tests, and mocha's final text
+// with the failures.
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { format } = require('node:util');
 const { reporters, Runner } = require('mocha');
@@ -26,6 +26,7 @@ function commandsOfChildren() {
 
 module.exports = class CountingReporter extends reporters.Spec {
   #lines = [];
+  #skipped = [];
 
   constructor(runner, options) {
     super(runner, options);
@@ -33,8 +34,11 @@ module.exports = class CountingReporter extends reporters.Spec {
     const report = ({ passes, failures, pending }) =>
       writeFileSync(
         options.reporterOptions.output,
-        JSON.stringify({ passes, failures, pending, end: this.#lines.join('\n') }),
+        JSON.stringify({ passes, failures, pending, skipped: this.#skipped, end: this.#lines.join('\n') }),
       );
+    runner.on(Runner.constants.EVENT_TEST_PENDING, (test) => {
+      this.#skipped.push({ file: test.file, title: test.fullTitle() });
+    });
     // Reports at once: the current test may not end in time.
     process.once('SIGTERM', () => {
       this.stats.duration = Date.now() - this.stats.start;

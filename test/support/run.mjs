@@ -1,5 +1,5 @@
 // `npm test`: types, lint, room borders and format, then the tests in lanes. The failures come last, then the line
-// `N passed, N failed`. With `--also-without-peers`, tests that use peers run again without them.
+// `N passed, N failed`. With `--also-without-peers`, all run without peers, and then those that use peers run with them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,6 +15,9 @@ await onProjectNode();
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
+
+/** In the titles of tests that run on the embedded database, and again on PostgreSQL. */
+const PGLITE = '[PGlite]';
 
 /** Running processes; they end with this one. */
 const running = new Set();
@@ -82,7 +85,10 @@ async function check() {
   return failures;
 }
 
-/** Runs the tests of a lane; `{ name, passes, failures, end }`, where `end` is mocha's final text. */
+/**
+ * Runs the tests of a lane.
+ * @returns `{ name, passes, failures, skipped, end }`: `skipped` are tests, `end` is mocha's final text
+ */
 async function run({ name, files, background, options, env = process.env }, index, { length }) {
   const report = join(folder, `${name.replaceAll('/', '-')}.json`);
   const mocha = [
@@ -102,17 +108,37 @@ async function run({ name, files, background, options, env = process.env }, inde
   });
   const last = length === 1 ? () => '' : printParagraphs(child);
   const badly = await ended;
-  const { passes, failures, pending, end } = readReport(report);
+  const { passes, failures, pending, skipped, end } = readReport(report);
   const wrong =
     badly !== undefined && failures === 0 ? badly : passes + failures + pending === 0 ? 'ran no tests' : undefined;
-  if (wrong === undefined) return { name, passes, failures, end };
+  if (wrong === undefined) return { name, passes, failures, skipped, end };
   // Mocha ended before its last test, or has no tests.
-  return { name, passes, failures: failures + 1, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
+  return { name, passes, failures: failures + 1, skipped, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
+}
+
+/**
+ * Runs a lane without peers; then, with them, its files that look for peers or skipped tests.
+ * @param env the environment without peers
+ */
+async function runTwice(lane, index, lanes, env) {
+  const without = await run({ ...lane, name: `${lane.name}-without-peers`, env }, index, lanes);
+  const skipping = new Set(without.skipped.map(({ file }) => file));
+  const files = lane.files.map((file) => join(root, file)).filter((file) => skipping.has(file) || looksForPeers(file));
+  if (stopped || files.length === 0) return [without];
+  // What has run on PGlite does not run again: the storage does not look for an installed PostgreSQL.
+  const isComplete = without.skipped.every(({ title }) => !title.includes(PGLITE));
+  const options = isComplete ? [...lane.options, '--fgrep', PGLITE, '--invert'] : lane.options;
+  return [without, await run({ ...lane, files, options }, index, lanes)];
 }
 
 /** Concurrently, or one after another over real servers. */
-async function runLanes(lanes) {
-  if (!overRealServers()) return stopped ? [] : Promise.all(lanes.map(run));
+async function runLanes(lanes, isTwice) {
+  if (!overRealServers()) {
+    if (stopped) return [];
+    const env = isTwice ? withoutPeers(folder) : undefined;
+    const done = lanes.map((lane, index) => (isTwice ? runTwice(lane, index, lanes, env) : run(lane, index, lanes)));
+    return (await Promise.all(done)).flat();
+  }
   const done = [];
   for (const lane of lanes) if (!stopped) done.push(await run(lane, 0, [lane]));
   return done;
@@ -123,7 +149,7 @@ function readReport(file) {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     // The exit status shows the failure.
-    return { passes: 0, failures: 0, pending: 0, end: '' };
+    return { passes: 0, failures: 0, pending: 0, skipped: [], end: '' };
   }
 }
 
@@ -131,17 +157,7 @@ function readReport(file) {
 const failedChecks = await check();
 const WITHOUT = '--also-without-peers';
 const named = process.argv.slice(2).filter((arg) => arg !== WITHOUT);
-const lanes = await runLanes(lanesFor(named, root));
-if (process.argv.includes(WITHOUT)) {
-  const env = withoutPeers(folder);
-  const again = lanesFor([], root).map((lane) => ({
-    ...lane,
-    name: `${lane.name}-without-peers`,
-    files: lane.files.filter((file) => looksForPeers(join(root, file))),
-    env,
-  }));
-  lanes.push(...(await runLanes(again.filter(({ files }) => files.length > 0))));
-}
+const lanes = await runLanes(lanesFor(named, root), process.argv.includes(WITHOUT));
 rmSync(folder, { recursive: true, force: true });
 for (const { name, failures, end } of lanes) {
   if (!overRealServers() || failures > 0) process.stdout.write(`${lanes.length > 1 ? `\n${name}:` : ''}${end}\n`);

@@ -12,7 +12,7 @@ const LOOKS =
 
 /** Whether a test file uses peers. */
 export function looksForPeers(file) {
-  return LOOKS.test(readFileSync(file, 'utf8'));
+  return existsSync(file) && LOOKS.test(readFileSync(file, 'utf8'));
 }
 
 /**
