@@ -9,10 +9,10 @@ const ALL = 'test/**/*.test.ts';
 
 /** Files of test/e2e that start nodes of their own, or that wait for long. */
 const OWN_NODES =
-  /^test\/e2e\/(access|domains|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload.*|passwords|refused-secrets|several-servers|trunks|vanished-phones)\.test\.ts$/;
+  /^test\/e2e\/(access|domains|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload.*|passwords|recording-bucket|refused-secrets|several-servers|tracing|trunks|vanished-phones)\.test\.ts$/;
 /** Files of test/e2e whose nodes end during the tests. */
 const ENDING_NODES =
-  /^test\/e2e\/(docs-examples|drain|healthz-database|history\/outage|node-shutdown|recording-bucket|recording-crash|removed-domain|restart|service-manager|tracing)\.test\.ts$/;
+  /^test\/e2e\/(docs-examples|drain|healthz-database|history\/outage|node-shutdown|recording-crash|removed-domain|restart|service-manager)\.test\.ts$/;
 
 /**
  * A file belongs to the first matching lane. The first ones are sensitive to time, as they play audio and watch timers; the
@@ -23,7 +23,7 @@ const LANES = [
   { name: 'nodes', has: (file) => OWN_NODES.test(file) },
   { name: 'servers', has: (file) => /^test\/(conformance|embedded|media|speech)\//.test(file) },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
-  { name: 'data', has: (file) => /^test\/(cli|model|rest-bridge|storage)\//.test(file), background: true },
+  { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
   { name: 'others', has: () => true, background: true },
 ];
 

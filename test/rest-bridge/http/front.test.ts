@@ -302,7 +302,7 @@ describe('strict framing front: time limits', () => {
   });
 
   it('refuses a body that stops for too long at any point', async () => {
-    const server = await startEchoServer({ bodyLimits: { silenceMs: 100 } });
+    const server = await startEchoServer({ bodyLimits: { graceMs: 300, silenceMs: 100 } });
     server.server.on('request', (request) => senderKnown(request));
     const client = await RawClient.open(server.port);
     client.write(`INVITE /a HTTP/1.1\r\n${HOST}Content-Length: 1000001\r\n\r\n`);
