@@ -80,7 +80,7 @@ describe('a failed transfer over REST', () => {
     arriving.reject(486);
     await asked;
     await incoming.hearsNot(425, { forMs: 200 });
-    await incoming.hearsSound({ withinMs: 500 });
+    await incoming.hearsSound({ withinMs: 5000 });
     await outgoing.unhold();
     await expectTalk(outgoing, incoming);
   });

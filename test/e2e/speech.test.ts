@@ -173,7 +173,7 @@ describe('speech recognition', () => {
           const removed = await setup(dialogid, { command: 'remove', layer, result_text: false });
           expect(removed.status, removed.text).to.equal(200);
         }
-        await eventually(async () => expect(vosk.connections, 'streams beyond the limit').to.be.at.most(1), 1000);
+        await eventually(async () => expect(vosk.connections, 'streams beyond the limit').to.be.at.most(1));
       } finally {
         vosk.thinking = false;
       }

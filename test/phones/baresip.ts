@@ -73,7 +73,7 @@ export class Baresip {
   }
 
   /** The next event of a type; earlier ones of other types are passed over. */
-  async event(type: string, withinMs = 5000): Promise<BaresipEvent> {
+  async event(type: string, withinMs = 15_000): Promise<BaresipEvent> {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const event = await this.#events.next(deadline - Date.now()).catch((error: unknown) => {
@@ -84,7 +84,7 @@ export class Baresip {
   }
 
   /** Waits until its account is registered. */
-  async registered(withinMs = 5000): Promise<void> {
+  async registered(withinMs = 15_000): Promise<void> {
     await eventually(async () => {
       this.#command('reginfo');
       const info = await this.#answers.next(1000);

@@ -49,17 +49,17 @@ export class OutgoingCall extends PhoneCall {
   }
 
   /** The first 101-199, as status. */
-  async ringing(withinMs = 5000): Promise<number> {
+  async ringing(withinMs = 15_000): Promise<number> {
     return this.#ringing.wait(withinMs);
   }
 
   /** The first provisional answer with a session description. */
-  async earlyMedia(withinMs = 5000): Promise<number> {
+  async earlyMedia(withinMs = 15_000): Promise<number> {
     return this.#earlyMedia.wait(withinMs);
   }
 
   /** The status with which the call was refused; rejects when it was answered or ended otherwise. */
-  async refused(withinMs = 5000): Promise<{ status: number; reason: string }> {
+  async refused(withinMs = 15_000): Promise<{ status: number; reason: string }> {
     const end = await this.ended(withinMs);
     if (end.by !== 'refused' || end.status === undefined) throw new Error(`not refused, but ended by: ${end.by}`);
     return { status: end.status, reason: end.reason ?? '' };
@@ -72,7 +72,7 @@ export class OutgoingCall extends PhoneCall {
   }
 
   /** CANCEL, sent as soon as a provisional answer allows it (RFC 3261 section 9.1); waits for the end. */
-  async cancel(withinMs = 5000): Promise<void> {
+  async cancel(withinMs = 15_000): Promise<void> {
     this.#cancelled = true;
     this.#sendCancel();
     await this.ended(withinMs);

@@ -68,11 +68,11 @@ export abstract class PhoneCall {
     return this.endedMoment.value;
   }
 
-  async answered(withinMs = 5000): Promise<void> {
+  async answered(withinMs = 15_000): Promise<void> {
     await this.answeredMoment.wait(withinMs);
   }
 
-  async ended(withinMs = 5000): Promise<CallEnd> {
+  async ended(withinMs = 15_000): Promise<CallEnd> {
     return this.endedMoment.wait(withinMs);
   }
 

@@ -89,7 +89,7 @@ export class Phone {
   }
 
   /** The next violation of SIP or SDP. */
-  async violation(withinMs = 5000): Promise<string> {
+  async violation(withinMs = 15_000): Promise<string> {
     return this.#endpoint.noted.next(withinMs);
   }
 
@@ -175,7 +175,7 @@ export class Phone {
   }
 
   /** The next call to this phone. */
-  async incoming(withinMs = 5000): Promise<IncomingCall> {
+  async incoming(withinMs = 15_000): Promise<IncomingCall> {
     return this.#arrivals.next(withinMs);
   }
 

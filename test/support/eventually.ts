@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Repeats a check of state that can only be polled (a REST list, /healthz) until it passes.
  * @throws the last failure after `withinMs`
  */
-export async function eventually<T>(check: () => Promise<T>, withinMs = 3000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T>, withinMs = 10_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {

@@ -11,7 +11,9 @@ import { writeTone } from '../support/wav.ts';
  */
 const SLACK_MS = 2000;
 
-describe('Conformance, media server: playing', () => {
+describe('Conformance, media server: playing', function () {
+  // A late process spoils the measured time; a wrong time is wrong each time.
+  this.retries(2);
   const stage = useMediaStage();
   let second: string;
 

@@ -113,7 +113,7 @@ export class MediaStage {
 
 /** Settles when the phone no longer hears the tone; packets on their way may still be heard. */
 export async function fallsSilent(call: PhoneCall, tone: number): Promise<void> {
-  await eventually(() => call.hearsNot(tone, { forMs: 250 }), 1000);
+  await eventually(() => call.hearsNot(tone, { forMs: 250 }));
 }
 
 /** Prepares the stage for the tests of a `describe`. */
