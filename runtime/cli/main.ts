@@ -30,6 +30,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'end a node after its last call; it takes no new ones',
     run: async (args) => (await import('./drain.ts')).drain(args),
   },
+  load: {
+    usage: 'load [--rate N] [--calls N] [OPTION...]',
+    about: 'calls at a rate against a node, their sound checked, and a report',
+    run: async (args) => (await import('./load.ts')).load(args),
+  },
   check: {
     usage: 'check [--json] FILE|FOLDER...',
     about: 'find every mistake in scenario files',

@@ -80,7 +80,8 @@ function wrongRoom(file: string, room: string, specifier: string): string | unde
   const { mayImport = [], alone = false } = ROOMS[room] ?? {};
   const isAllowed = mayImport === 'everything' || mayImport.includes(target) || (ROOMS[target]?.common && !alone);
   if (!isAllowed) return `${room} must not import ${target}`;
-  return path === `${target}/index.ts` ? undefined : `${target} is imported by its door, ${target}/index.ts`;
+  const doors = ['index.ts', ...(ROOMS[target]?.doors ?? [])].map((door) => `${target}/${door}`);
+  return doors.includes(path) ? undefined : `${target} is imported by its door, ${doors.join(' or ')}`;
 }
 
 function wrongVendor(room: string, specifier: string): string | undefined {

@@ -9,6 +9,8 @@ export interface Room {
   readonly common?: true;
   /** Of the common rooms, it may import only those in `mayImport`. */
   readonly alone?: true;
+  /** Doors besides `index.ts`, for a part that is of use alone. */
+  readonly doors?: readonly string[];
 }
 
 export const ROOMS: Readonly<Record<string, Room>> = {
@@ -114,6 +116,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'the embedded SIP server and media server, a part that stands alone',
     mayImport: ['runtime/sip-facts', 'runtime/transitions'],
     alone: true,
+    doors: ['stack/index.ts'],
+  },
+  'runtime/load': {
+    holds: 'the load kit: phones that call at a rate, sound checked by tone, the report; no node loads it',
+    mayImport: ['runtime/embedded'],
   },
   'runtime/processes': {
     holds: 'starts other programs through a small process, so that a node with calls never stands still for it',

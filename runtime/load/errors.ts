@@ -1,0 +1,4 @@
+/** The load cannot begin; the message says why and what to do. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError';
+}
