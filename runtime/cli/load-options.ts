@@ -1,5 +1,6 @@
 /** The options of `ringmaster load`. */
 import { closeSync, openSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import {
@@ -20,7 +21,7 @@ import {
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { textIn } from './text-file.ts';
 
-export const LOAD_USAGE = `ringmaster load [OPTION...]
+export const LOAD_HELP = `ringmaster load [OPTION...]
   makes calls at a rate against a node, checks their sound, and prints a report. Without options: phones alice and bob of a
   demo node on this machine, 50 calls, 5 a second, 2 s each. It uses their accounts: other phones of the called account ring too
 
@@ -140,8 +141,16 @@ function accountsOf(option: string, given: readonly string[]): Account[] {
     const [, login, password] = /^([^:@<>"\s]+):(.+)$/.exec(text) ?? [];
     if (login === undefined || password === undefined)
       throw new TypeError(`${option}: expected LOGIN:PASSWORD, found "${text.replace(/:.*/, ':...')}"`);
-    return { login, password: password.startsWith('@') ? textIn(password.slice(1)) : password };
+    return { login, password: password.startsWith('@') ? passwordIn(option, password.slice(1)) : password };
   });
+}
+
+function passwordIn(option: string, file: string): string {
+  try {
+    return textIn(file);
+  } catch (error) {
+    throw new TypeError(`${option}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function calleeOf({ to, called, hear, originate }: Values, callers: readonly Account[]): Callee {
@@ -203,7 +212,9 @@ async function sipOf(text: string, allowNetwork: boolean): Promise<LoadPlan['sip
   const [, host, port = '5060'] = /^([^:\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
     throw new TypeError(`--sip: expected HOST:PORT, found "${text}"`);
-  return { host: await resolveHost(host, '--sip', allowNetwork), port: Number(port) };
+  const address = await resolveHost(host, '--sip', allowNetwork);
+  if (!isIPv4(address)) throw new TypeError(`--sip: "${host}" has no IPv4 address`);
+  return { host: address, port: Number(port) };
 }
 
 async function originateOf(values: Values, callee: Callee, allowNetwork: boolean): Promise<Originate> {

@@ -96,7 +96,8 @@ export class LoadRun {
     const phones = plan.callee.kind === 'phones' ? plan.callee.accounts : [];
     const registrations = new Registrations(agent, [...(plan.unregistered ? [] : plan.callers), ...phones]);
     try {
-      const unregistered = await registrations.open();
+      // A server that does not answer must not keep a stop waiting.
+      const unregistered = await Promise.race([registrations.open(), this.#stopped([])]);
       const began = new Date();
       this.#began = performance.now();
       if (unregistered.length === 0) await this.#make(tools, called);
@@ -189,6 +190,15 @@ export class LoadRun {
     for (const record of this.#records) {
       if (record.ended === undefined) record.failure ??= { kind: 'timeout', detail: 'the call does not end' };
     }
+  }
+
+  /** Settles at the stop. */
+  #stopped<T>(value: T): Promise<T> {
+    const { signal } = this.#stop;
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve(value);
+      signal.addEventListener('abort', () => resolve(value), { once: true });
+    });
   }
 
   /** Waits for the end of a call, or the stop. */

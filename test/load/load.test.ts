@@ -23,10 +23,15 @@ describe('ringmaster load', function () {
 
   /** The same without a process of its own. */
   async function run(plan: Partial<LoadPlan>): Promise<LoadReport> {
+    return reportOf(await new LoadRun(planOf(plan)).run(), 0);
+  }
+
+  /** Two calls from alice to bob, unless the plan says otherwise. */
+  function planOf(plan: Partial<LoadPlan>): LoadPlan {
     const [host = '', port] = stage.node.sip.split(':');
     const alice = { login: 'alice', password: 'demo-alice' };
     const bob = { login: 'bob', password: 'demo-bob' };
-    const whole: LoadPlan = {
+    return {
       sip: { host, port: Number(port) },
       localHost: '127.0.0.1',
       domain: 'demo.local',
@@ -44,7 +49,6 @@ describe('ringmaster load', function () {
       allowNetwork: false,
       ...plan,
     };
-    return reportOf(await new LoadRun(whole).run(), 0);
   }
 
   it('calls from phone to phone with sound both ways, and writes reports as text, JSON and HTML', async () => {
@@ -134,6 +138,16 @@ describe('ringmaster load', function () {
     const { code, out, err } = await command.ended;
     expect(out, err).to.contain('5 tried, 5 answered, 0 failed, 5 cut short by the stop');
     expect(code).to.equal(0);
+  });
+
+  it('ends calls that still ring when it is stopped', async () => {
+    const ringing = new LoadRun(planOf({ ringMs: 45_000 }));
+    const running = ringing.run();
+    await eventually(async () => expect(await stage.dialogs()).to.have.length(2), 20_000);
+    ringing.stop();
+    const outcome = await running;
+    expect(reportOf(outcome, 0).calls).to.include({ tried: 2, answered: 0, failed: 0, cutShort: 2 });
+    expect(outcome.ms).to.be.below(45_000);
   });
 
   it('refuses addresses that are not on loopback', async () => {

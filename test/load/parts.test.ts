@@ -33,17 +33,21 @@ describe('the parts of a load', () => {
   });
 
   it('reports a sound once, after three packets in a row', () => {
-    const sounds: Heard[] = [];
-    const ear = new Ear(600, (sound) => sounds.push(sound));
+    const sounds: [Heard, number][] = [];
+    const ear = new Ear(600, (sound, began) => sounds.push([sound, began]));
+    let now = 0;
     const hear = (frequency: number, packets: number): void => {
-      for (let packet = 0; packet < packets; packet += 1) ear.hear(tonePayload(frequency, PCMU), PCMU);
+      for (let packet = 0; packet < packets; packet += 1) ear.hear(tonePayload(frequency, PCMU), PCMU, (now += 20));
     };
     hear(WAITING_TONE, 2);
     hear(600, 2);
     expect(sounds).to.deep.equal([]);
     hear(600, 5);
     hear(WAITING_TONE, 3);
-    expect(sounds).to.deep.equal([600, WAITING_TONE]);
+    expect(sounds).to.deep.equal([
+      [600, 60],
+      [WAITING_TONE, 200],
+    ]);
   });
 
   it('tells right, missing, wrong and one-way sound apart', () => {

@@ -33,7 +33,7 @@ export async function answer(
   }
   transaction.reply(180, { headers: { Contact: contact } });
   const sound = await Sound.open(tools);
-  if (ringMs > 0) await new Promise((resolve) => setTimeout(resolve, ringMs));
+  await ring(transaction, ringMs);
   const description = describe(plan.localHost, sound.port, [far.payloadType]);
   const dialog = transaction.open ? Dialog.ofCalled(transaction.request, transaction.localTag) : undefined;
   const headers = { Contact: contact, 'Content-Type': 'application/sdp' };
@@ -43,4 +43,17 @@ export async function answer(
     return undefined;
   }
   return { leg: new Leg(agent, login, dialog, sound, description), sound, far };
+}
+
+/** Waits for the end of the time to ring, or for CANCEL. */
+async function ring(transaction: ServerTransaction, ringMs: number): Promise<void> {
+  if (ringMs === 0) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ringMs);
+    transaction.onCancel = () => {
+      clearTimeout(timer);
+      transaction.reply(487);
+      resolve();
+    };
+  });
 }

@@ -20,7 +20,6 @@ export class Conversation {
   readonly #tone: number;
   readonly #expected: number | 'any';
   readonly #record: CallRecord;
-  readonly #began: number;
   readonly ear: Ear | undefined;
   #enough: () => void = () => undefined;
 
@@ -34,12 +33,10 @@ export class Conversation {
     const reply = REPLY_TONES[which] as number;
     this.#expected = plan.callee.kind === 'phones' ? reply : plan.callee.hears === 'any' ? 'any' : this.#tone;
     this.#record = record;
-    this.#began = began;
     if (!record.isChecked) return;
-    this.ear = new Ear(this.#expected === 'any' ? reply : this.#expected, (sound) => {
+    this.ear = new Ear(this.#expected === 'any' ? reply : this.#expected, (sound, heard) => {
       // Of ringback and announcements, only the sound that may be the called party's is its first.
-      if (sound !== 'silence' && (sound !== 'other' || this.#expected === 'any'))
-        record.sound ??= performance.now() - this.#began;
+      if (sound !== 'silence' && (sound !== 'other' || this.#expected === 'any')) record.sound ??= heard - began;
       if (!this.#hearsEnough()) return;
       record.isHeard = true;
       this.#enough();

@@ -8,27 +8,33 @@ const IN_A_ROW = 3;
 export class Ear {
   /** Frequencies and other sounds that were heard. */
   readonly heard = new Set<Heard>();
-  readonly #listening: (sound: Heard) => void;
+  readonly #listening: (sound: Heard, began: number) => void;
   readonly #likely: number;
   #last: Heard | undefined;
   #row = 0;
+  #rowBegan = 0;
 
   /**
    * @param likely the frequency most packets have
-   * @param listening takes each sound once, when it is heard for the first time
+   * @param listening takes each sound once, when it is heard for the first time, and when its first packet came
    */
-  constructor(likely: number, listening: (sound: Heard) => void) {
+  constructor(likely: number, listening: (sound: Heard, began: number) => void) {
     this.#likely = likely;
     this.#listening = listening;
   }
 
-  hear(payload: Uint8Array, payloadType: number): void {
+  /** @param now milliseconds of a monotonic clock */
+  hear(payload: Uint8Array, payloadType: number, now: number): void {
     const sound = recognise(payload, payloadType, typeof this.#last === 'number' ? this.#last : this.#likely);
-    this.#row = sound === this.#last ? this.#row + 1 : 1;
+    if (sound !== this.#last) {
+      this.#row = 0;
+      this.#rowBegan = now;
+    }
+    this.#row += 1;
     this.#last = sound;
     if (this.#row < IN_A_ROW || this.heard.has(sound)) return;
     this.heard.add(sound);
-    this.#listening(sound);
+    this.#listening(sound, this.#rowBegan);
   }
 }
 

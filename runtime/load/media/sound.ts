@@ -91,11 +91,12 @@ export class Sound implements Paced {
   #receive(data: Buffer): void {
     // RTP version 2; RTCP has packet types 192 to 223 (RFC 5761 section 4).
     if (data.length < HEADER || data.readUInt8(0) >> 6 !== 2 || (data.readUInt8(1) & 0xe0) === 0xc0) return;
-    this.received.receive(data, performance.now());
+    const now = performance.now();
+    this.received.receive(data, now);
     if (this.#ear === undefined) return;
     const first = data.readUInt8(0);
     const start = HEADER + (first & 0x0f) * 4;
     // Extensions and padding do not occur in G.711 from a media server; their packets are only counted.
-    if ((first & 0x30) === 0) this.#ear.hear(data.subarray(start), data.readUInt8(1) & 0x7f);
+    if ((first & 0x30) === 0) this.#ear.hear(data.subarray(start), data.readUInt8(1) & 0x7f, now);
   }
 }

@@ -40,8 +40,6 @@ export interface Cancellable {
 export class SipAgent {
   /** Takes a call. */
   onInvite: (login: string, transaction: ServerTransaction) => void = (_, transaction) => void transaction.reply(480);
-  /** An INVITE was cancelled, and has its 487. */
-  onCancelled: (transaction: ServerTransaction) => void = () => undefined;
   readonly #endpoint: SipEndpoint;
   readonly #server: Destination;
   readonly #domain: string;
@@ -52,10 +50,7 @@ export class SipAgent {
     this.#server = server;
     this.#domain = domain;
     this.#endpoint = new SipEndpoint({
-      handler: {
-        request: (transaction) => this.#request(transaction),
-        cancelled: (transaction) => this.onCancelled(transaction),
-      },
+      handler: { request: (transaction) => this.#request(transaction) },
       // 180 comes at once.
       tryingDelay: 200,
     });
