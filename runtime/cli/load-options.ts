@@ -154,7 +154,7 @@ function passwordIn(option: string, file: string): string {
 }
 
 function calleeOf({ to, called, hear, originate }: Values, callers: readonly Account[]): Callee {
-  if (to !== undefined && !/^[^@<>"\s:;]+$/.test(to)) throw new TypeError(`--to: "${to}" is no number`);
+  if (to !== undefined && !/^[\w.!~*'()&=+$,-]+$/.test(to)) throw new TypeError(`--to: "${to}" is no number`);
   if (hear !== undefined && hear !== 'any') throw new TypeError(`--hear: expected any, found "${hear}"`);
   if (to !== undefined && called === undefined) return { kind: 'number', number: to, hears: hear ?? 'own' };
   if (hear !== undefined)

@@ -82,10 +82,13 @@ describe('ringmaster load', function () {
       unregistered: true,
       callee: { kind: 'number', number: '501', hears: 'own' },
       calls: 10,
+      live: 3,
     });
     expect(report.calls, JSON.stringify(report.failures)).to.include({ tried: 10, good: 10 });
     expect(report.sound).to.deep.equal({ checked: 10, right: 10 });
     expect(report.setup.sound?.count).to.equal(10);
+    expect(report.heldBack, 'calls wait for a place').to.be.above(0);
+    expect(report.mostLive).to.equal(3);
   });
 
   it('starts calls by REST between two of its phones', async () => {
@@ -118,15 +121,19 @@ describe('ringmaster load', function () {
 
   it('counts refused calls by status, and calls that are answered in silence', async () => {
     const [busy, silent] = await stage.phones('carol', 'dave');
-    const answering = [refuse(busy), refuse(busy), answer(silent), answer(silent)];
+    const answering = [refuse(busy), answer(silent), answer(silent)];
     const callee = (number: string) => ({ kind: 'number', number, hears: 'own' }) as const;
     const [refused, unheard] = await Promise.all([
-      run({ callee: callee('103') }),
+      // The time in which calls start is over before the second.
+      run({ callee: callee('103'), calls: 1000, rate: { from: 0.2, to: 0.2 }, startMs: 2000 }),
       run({ callers: [{ login: 'bob', password: 'demo-bob' }], callee: callee('104') }),
     ]);
     await Promise.all(answering);
-    expect(refused.failures).to.deep.equal([{ reason: 'refused: 486 Busy Here', calls: 2 }]);
-    expect(refused).to.include({ passed: false });
+    expect(refused.failures).to.deep.equal([{ reason: 'refused: 486 Busy Here', calls: 1 }]);
+    expect(refused).to.deep.include({
+      passed: false,
+      calls: { tried: 1, answered: 0, good: 0, failed: 1, cutShort: 0 },
+    });
     expect(unheard.failures).to.deep.equal([{ reason: 'no sound: the caller hears nothing', calls: 2 }]);
     expect(unheard.calls).to.include({ answered: 2, failed: 2 });
   });

@@ -10,9 +10,54 @@ import {
   tonePayload,
   WAITING_TONE,
 } from '../../runtime/load/media/tones.ts';
+import type { CallRecord, Failure } from '../../runtime/load/calls/record.ts';
+import { reportOf } from '../../runtime/load/report/report.ts';
+import type { Outcome } from '../../runtime/load/run.ts';
 import { startOf } from '../../runtime/load/plan.ts';
 import { escapeHtml, plotSvg } from '../../runtime/load/report/plot.ts';
 import { loadOptions } from '../../runtime/cli/load-options.ts';
+
+const NO_SOUND: Failure = { kind: 'no sound', detail: 'the caller hears nothing' };
+
+/** A run of calls a second apart, of one and a half seconds unless they say otherwise. */
+function outcomeOf(records: readonly Partial<CallRecord>[], heard: number): Outcome {
+  const nothing = { packets: 0, lost: 0, late: 0, jitterMs: 0 };
+  const account = { login: 'a', password: 'p' };
+  return {
+    plan: {
+      sip: { host: '127.0.0.1', port: 5060 },
+      localHost: '127.0.0.1',
+      domain: 'd',
+      callers: [account],
+      unregistered: false,
+      callee: { kind: 'phones', accounts: [account], dial: undefined },
+      originate: undefined,
+      rate: { from: 1, to: 1 },
+      calls: records.length,
+      startMs: 60_000,
+      live: 10,
+      talkMs: 1000,
+      ringMs: 0,
+      soundEvery: 1,
+      allowNetwork: false,
+    },
+    began: new Date(0),
+    ms: 5000,
+    records: records.map((more, second) => ({
+      startMs: second * 1000,
+      isChecked: true,
+      answered: 10,
+      ended: 1500,
+      ...more,
+    })),
+    unregistered: [],
+    heldBack: 0,
+    isStopped: false,
+    called: { answered: records.length, heard },
+    received: { caller: nothing, called: nothing },
+    sent: { all: 0, late: 0, worstMs: 0 },
+  };
+}
 
 describe('the parts of a load', () => {
   it('recognises each tone in both codecs, wherever a packet begins, and nothing in noise or silence', () => {
@@ -88,6 +133,29 @@ describe('the parts of a load', () => {
     expect(starts(20, 10, 60)[35]).to.equal(2000);
     expect(starts(10, 20, 100_000, 4000)[60]).to.equal(4000);
     expect(startOf(100, { rate: { from: 20, to: 1 }, calls: 100_000, startMs: 4000 })).to.equal(Infinity);
+  });
+
+  it('counts a call as one-way when the called phone heard the caller, and not the other way round', () => {
+    const outcome = outcomeOf([{ isHeard: true }, { failure: NO_SOUND }, { failure: NO_SOUND, ended: 3000 }], 2);
+    const report = reportOf(outcome, 2);
+    expect(report.failures).to.deep.equal([
+      { reason: 'one-way: the caller is heard, and hears nothing', calls: 1 },
+      { reason: 'no sound: the caller hears nothing', calls: 1 },
+    ]);
+    expect(report)
+      .to.include({ passed: true, mostLive: 2 })
+      .and.deep.include({ sound: { checked: 3, right: 1 } });
+    expect(report.rate.achieved).to.equal(1);
+    expect(
+      report.timeline.map(({ started, answered, failed, live }) => [started, answered, failed, live]),
+    ).to.deep.equal([
+      [1, 1, 0, 1],
+      [1, 1, 0, 2],
+      [1, 1, 1, 2],
+      [0, 0, 0, 1],
+      [0, 0, 1, 1],
+    ]);
+    expect(reportOf(outcome, 1).passed).to.equal(false);
   });
 
   it('draws plots without markup of names', () => {

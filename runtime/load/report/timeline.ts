@@ -46,14 +46,23 @@ export function timelineOf(records: readonly CallRecord[], ms: number): Moment[]
     const end = at(startMs + (ended ?? 0));
     if (failure !== undefined && end !== undefined) end.failed += 1;
   }
+  // A moment begins with the calls of the one before.
+  let from = 0;
+  let before = 0;
   for (const [time, live] of liveOf(records)) {
-    const moment = at(time);
-    if (moment !== undefined) moment.live = Math.max(moment.live, live);
+    const index = Math.min(count - 1, Math.floor(time / 1000 / length));
+    for (; from < index; from += 1) raise(moments[from + 1], before);
+    raise(moments[index], live);
+    before = live;
   }
   return moments.map(({ times, ...counts }, index) => {
     const { p50, p99 } = timesOf(times) ?? {};
     return { second: index * length, length, ...counts, p50, p99 };
   });
+}
+
+function raise(moment: { live: number } | undefined, live: number): void {
+  if (moment !== undefined) moment.live = Math.max(moment.live, live);
 }
 
 /** Times at which the number of live calls changes, in order, with that number. */
