@@ -2,8 +2,8 @@
 import type { Account } from '../plan.ts';
 import type { SipAgent } from './agent.ts';
 
-/** Longer than a run. */
-const EXPIRES_S = 5400;
+/** Short, because a killed load leaves its contacts behind; renewed in time. */
+const EXPIRES_S = 600;
 
 /** Registrar's answer: a SIP status, or why none came. */
 export interface Registered {
