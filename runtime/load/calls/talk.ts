@@ -35,7 +35,7 @@ export class Conversation {
     this.#record = record;
     if (!record.isChecked) return;
     this.ear = new Ear(this.#expected === 'any' ? reply : this.#expected, (sound, heard) => {
-      // Of ringback and announcements, only the sound that may be the called party's is its first.
+      // Ringback and announcements are not the called party's sound, unless any sound is right.
       if (sound !== 'silence' && (sound !== 'other' || this.#expected === 'any')) record.sound ??= heard - began;
       if (!this.#hearsEnough()) return;
       record.isHeard = true;
