@@ -9,7 +9,7 @@ export const park = defineComponent({
   summary: 'Parks the other party in a slot, with music, until somebody retrieves it.',
   otherNames: ['hold_call'],
   docs: [
-    '`retrieve` gets the party out, in a scenario that another phone calls: the example `retrieve`, dialled as `*55retrieve`,',
+    '`retrieve` gets the party out, in a scenario that another phone calls: the example `retrieve`, dialled as `506`,',
     'asks for the slot. The retrieving phone has to know the slot: give one by `slot`, or take it from the event. A party',
     'that was retrieved is gone: the scenario has no call any more.',
   ].join('\n'),

@@ -2,6 +2,10 @@
 import { builtInComponents } from '../../components/index.ts';
 import { operationComponents } from '../operations/index.ts';
 import { type ComponentRegistry, componentRegistry } from '../runs/index.ts';
+import { checkingFilter } from './literal-filters.ts';
 
 /** Every component that a scenario may use, by name. */
-export const components: ComponentRegistry = componentRegistry([...builtInComponents, ...operationComponents]);
+export const components: ComponentRegistry = componentRegistry([
+  ...builtInComponents.map((each) => (each.name === 'model_list' ? checkingFilter(each) : each)),
+  ...operationComponents,
+]);

@@ -5,7 +5,7 @@ import type { MemoryConferenceStore } from '../callstore/index.ts';
 import type { FeatureCode } from '../domain/index.ts';
 import type { EndpointServer } from '../media/index.ts';
 import { bracketUri } from '../signalling/index.ts';
-import type { Admission, Guest, Participant } from './participant.ts';
+import type { Admission, Guest, Line, Participant } from './participant.ts';
 import { asksForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';
 import { Room } from './room.ts';
@@ -128,10 +128,10 @@ export class Conferences {
     const room = new Room(this.#services, address, roomSettings(featureCode), on, {
       begun: () => this.#list(room),
       seated: ({ line }) => {
-        if (line !== undefined) this.#store.link(line.dialogid, room.confid);
+        for (const dialogid of dialogsOf(line)) this.#store.link(dialogid, room.confid);
       },
       left: ({ line }) => {
-        if (line !== undefined) this.#store.unlink(line.dialogid);
+        for (const dialogid of dialogsOf(line)) this.#store.unlink(dialogid);
       },
       ended: () => this.#close(room),
     });
@@ -160,6 +160,10 @@ export class Conferences {
     this.#byNumber.delete(numberKey(room.address.domain, room.address.number));
     this.#store.remove(room.confid);
   }
+}
+
+function dialogsOf({ dialogid, through }: Partial<Line> = {}): readonly string[] {
+  return [dialogid, through].filter((id) => id !== undefined);
 }
 
 function numberKey(domain: DomainName, number: string): string {

@@ -42,6 +42,8 @@ export interface Host {
 /** The participant's dialog, as seen by the room. */
 export interface Line {
   readonly dialogid: string;
+  /** The scenario's dialog whose call to the room this is; its selectors find the room, too. */
+  readonly through?: string | undefined;
   /** Ends it: BYE, or CANCEL while ringing. */
   hangUp(reason: string): void;
 }

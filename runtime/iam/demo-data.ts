@@ -16,8 +16,16 @@ export const DEMO_PEOPLE = [
   { login: 'dave', name: 'Dave', phonenumber: '104' },
 ] as const;
 
-/** Numbers with fixed scenarios; callers may add 502 to 509. */
-export const DEMO_SCENARIOS: Readonly<Record<string, string>> = { '500': 'menu', '501': 'echo' };
+/** Numbers of the example scenarios. */
+export const DEMO_SCENARIOS: Readonly<Record<string, string>> = {
+  '500': 'menu',
+  '501': 'echo',
+  '502': 'voicemail',
+  '503': 'survey',
+  '504': 'queue',
+  '505': 'guess',
+  '506': 'retrieve',
+};
 
 const FEATURE_CODES = [
   { prefix: '*80', type: 'intercom' },
@@ -25,17 +33,12 @@ const FEATURE_CODES = [
   { prefix: '*55', type: 'ivr' },
 ] as const;
 
-export interface DemoOptions {
-  /** Further numbers with the codes of their scenarios, e.g. `{ '502': 'voicemail' }`. */
-  readonly scenarios?: Readonly<Record<string, string>>;
-}
-
 /**
  * Fills an empty store in one transaction. Does nothing when the store has data, or another node was first.
  *
  * @returns true when the data were created
  */
-export async function createDemoData(storage: Storage, { scenarios = {} }: DemoOptions = {}): Promise<boolean> {
+export async function createDemoData(storage: Storage): Promise<boolean> {
   return await fillEmpty(storage, async (db) => {
     const { domains, sipusers, featurecodes, routes } = createCollections(db);
     const { users, roles } = createIamCollections(db);
@@ -54,7 +57,7 @@ export async function createDemoData(storage: Storage, { scenarios = {} }: DemoO
       await sipusers.create({ domain_id, login, name, phonenumber, pwd: `demo-${login}`, user_id });
     }
     for (const featureCode of FEATURE_CODES) await featurecodes.create({ domain_id, ...featureCode });
-    for (const [number, code] of Object.entries({ ...scenarios, ...DEMO_SCENARIOS })) {
+    for (const [number, code] of Object.entries(DEMO_SCENARIOS)) {
       await routes.create({ domain_id, to_pattern: number, target: { type: 'scenario', code } });
     }
   });

@@ -14,7 +14,6 @@ export { createIamCollections, type IamCollections, type RoleRow, type UserRow }
 export {
   DEMO_PEOPLE,
   DEMO_SCENARIOS,
-  type DemoOptions,
   createDemoData,
 } from './demo-data.ts';
 export {

@@ -4,7 +4,7 @@
  * Order in which the composition root opens the data rooms:
  *
  * 1. `storage = await openStorage({ dataDir, databaseUrl, log })` opens, locks, migrates;
- * 2. `if (await isEmpty(storage) && everyListenerIsLoopback) await createDemoData(storage, { scenarios })`;
+ * 2. `if (await isEmpty(storage) && everyListenerIsLoopback) await createDemoData(storage)`;
  * 3. `directory = await openDirectory(storage)`, `location = await openLocation(storage, directory)`;
  * 4. `iam = await createIam(storage, directory, { allowList })`;
  * 5. at the stop, in reverse: `iam.close()`, `location.close()`, `storage.close()`.

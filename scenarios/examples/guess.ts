@@ -1,5 +1,5 @@
-// A game, written as a module: the caller guesses a number from 1 to 9, three times.
-export default async function (call, args) {
+// Dial 505: a game, written as a module. The caller guesses a number from 1 to 9, three times.
+export default async function (call: Call, args: { secret?: string }) {
   const secret = args.secret ?? String(1 + Math.floor(Math.random() * 9));
   await call.answer();
   await call.play({ file: 'welcome.wav' });

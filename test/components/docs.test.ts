@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { withErrorList } from '../../components/docs/error-list.ts';
 import { componentPage, isOperation, operationsPage, withComponentList } from '../../components/docs/page.ts';
 import { components } from '../../runtime/component-registry/index.ts';
+import { DEMO_SCENARIOS } from '../../runtime/iam/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { runsScripts } from '../../runtime/language/program.ts';
 import { SCENARIO_ERROR_CODES } from '../../runtime/language/error-codes.ts';
@@ -61,6 +62,22 @@ describe('guide for authors', () => {
       }
     }
     expect(blocks).to.be.greaterThan(40);
+  });
+
+  it('names the demo number of every example, in its file and in the pages', async () => {
+    const examples = path.join(projectFolder, 'scenarios/examples');
+    const files = (await readdir(examples)).filter((name) => /(?<!\.test)\.(yaml|ts)$/.test(name));
+    const numbers = Object.entries(DEMO_SCENARIOS).map(([number, code]) => [code, number] as const);
+    expect(files.map((name) => name.replace(/\.\w+$/, '')).toSorted()).to.deep.equal(
+      numbers.map(([code]) => code).toSorted(),
+    );
+    const pages = ['docs/operating/demo-data.md', 'scenarios/README.md'].map((name) => path.join(projectFolder, name));
+    const texts = await Promise.all(pages.map((name) => readFile(name, 'utf8')));
+    for (const [code, number] of numbers) {
+      const file = files.find((name) => name.startsWith(`${code}.`)) ?? '';
+      expect(await readFile(path.join(examples, file), 'utf8')).to.match(new RegExp(`^(?:#|//) Dial ${number}\\b`));
+      for (const text of texts) expect(text).to.match(new RegExp(`${number}(?: for)?\\s+\`${code}\``));
+    }
   });
 
   it('lists every error code, sorted (else: node components/docs/write.ts)', async () => {

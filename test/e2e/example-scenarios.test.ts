@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { DEMO_SCENARIOS } from '../../runtime/iam/index.ts';
 import { useStage } from '../support/stage.ts';
 import { expectWellFormed } from '../support/dialog.ts';
 import { expectCleanRtp } from './expectations.ts';
 
-describe('example scenarios 500 and 501', () => {
+describe('example scenarios', () => {
   const stage = useStage();
 
   for (const transport of ['udp', 'tcp'] as const) {
@@ -62,6 +63,16 @@ describe('example scenarios 500 and 501', () => {
     await call.answered();
     await call.hearsSound();
     await call.hangup();
+    await stage.expectNoDialog();
+  });
+
+  it('every example answers at the number of its demo data', async () => {
+    const alice = await stage.phone('alice');
+    for (const number of Object.keys(DEMO_SCENARIOS)) {
+      const call = await alice.call(number);
+      await call.answered();
+      await call.hangup();
+    }
     await stage.expectNoDialog();
   });
 

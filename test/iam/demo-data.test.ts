@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { openDirectory } from '../../runtime/domain/index.ts';
-import { DEMO_PEOPLE, createDemoData, isEmpty } from '../../runtime/iam/index.ts';
+import { DEMO_PEOPLE, DEMO_SCENARIOS, createDemoData, isEmpty } from '../../runtime/iam/index.ts';
 import { describeStorages, withStorage } from '../storage/support/storages.ts';
 
 describeStorages('demo data', (newPlace) => {
@@ -10,7 +10,7 @@ describeStorages('demo data', (newPlace) => {
 
   it('match the start banner', async () => {
     expect(await isEmpty(storage())).to.equal(true);
-    expect(await createDemoData(storage(), { scenarios: { '502': 'voicemail' } })).to.equal(true);
+    expect(await createDemoData(storage())).to.equal(true);
     const directory = await openDirectory(storage());
     const master = directory.domain('master');
     expect(master).to.include({ isMaster: true, parentId: undefined });
@@ -32,10 +32,10 @@ describeStorages('demo data', (newPlace) => {
       };
       return { ...decision, by: featureCode === undefined ? undefined : (featureCode as { prefix: string }).prefix };
     };
-    expect(decide('500')).to.deep.equal({ kind: 'scenario', code: 'menu', by: undefined });
-    expect(decide('501')).to.deep.equal({ kind: 'scenario', code: 'echo', by: undefined });
-    expect(decide('502')).to.deep.equal({ kind: 'scenario', code: 'voicemail', by: undefined });
-    expect(decide('503')).to.include({ kind: 'reject', status: 404 });
+    expect(DEMO_SCENARIOS).to.include({ '500': 'menu', '501': 'echo' });
+    for (const [number, code] of Object.entries(DEMO_SCENARIOS))
+      expect(decide(number)).to.deep.equal({ kind: 'scenario', code, by: undefined });
+    expect(decide('509')).to.include({ kind: 'reject', status: 404 });
     expect(decide('*55echo')).to.deep.equal({ kind: 'scenario', code: 'echo', by: '*55' });
     expect(decide('*7042')).to.deep.equal({ kind: 'conference', room: '42', by: '*70' });
     expect(decide('*80102')).to.include({ kind: 'sipuser', by: '*80' });

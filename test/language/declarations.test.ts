@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -109,6 +109,28 @@ export default async function (call: Call, args: { wait: Duration; seconds: numb
 }
 `;
 
+/** The modules of scenarios/examples, and the TypeScript in the pages for authors. */
+async function examplesForAuthors(): Promise<Readonly<Record<string, string>>> {
+  const examples = join(projectFolder, 'scenarios/examples');
+  const modules = (await readdir(examples)).filter((name) => name.endsWith('.ts'));
+  const files = await Promise.all(
+    modules.map(async (name) => [name, await readFile(join(examples, name), 'utf8')] as const),
+  );
+  const pages = join(projectFolder, 'docs/scenarios');
+  for (const page of await readdir(pages)) {
+    const fences = (await readFile(join(pages, page), 'utf8')).matchAll(/```ts\n([^]*?)```/g);
+    for (const [index, [, text = '']] of [...fences].entries())
+      files.push([`${page.replace('.md', '')}-${index}.ts`, /^export /m.test(text) ? text : inFunction(text)]);
+  }
+  return Object.fromEntries(files);
+}
+
+/** A part of a function, with the names that stand above it there. */
+function inFunction(text: string): string {
+  const head = "export default async function (call: Call): Promise<unknown> {\nconst owner = '102';\n";
+  return `${head}${text}\nreturn owner;\n}\n`;
+}
+
 describe('the type declarations for modules', () => {
   it('make the TypeScript compiler accept right settings and results and refuse wrong ones', async function () {
     this.timeout(60_000);
@@ -116,6 +138,9 @@ describe('the type declarations for modules', () => {
     await writeFile(join(folder.path, 'ringmaster.d.ts'), typeDeclarations(components));
     await writeFile(join(folder.path, 'module.ts'), MODULE);
     await writeFile(join(folder.path, 'uses.ts'), USES);
+    const examples = await examplesForAuthors();
+    expect(Object.keys(examples)).to.have.length.greaterThan(4);
+    for (const [name, text] of Object.entries(examples)) await writeFile(join(folder.path, name), text);
     const compiler = join(projectFolder, 'node_modules/.bin/tsc');
     const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
     // Beside the declarations of a browser, which an editor takes when nothing is said.

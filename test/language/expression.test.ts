@@ -63,7 +63,9 @@ describe('expressions', () => {
   for (const [source, start, message, suggestion] of [
     ['tris + 1', 0, 'unknown name "tris"', 'did you mean "tries"?'],
     ['1 + ask.digts', 8, 'there is no field "digts"', 'did you mean "digits"?'],
-    ['tries +', 7, 'the expression is incomplete', undefined],
+    ['tries +', 7, 'the expression is incomplete', 'write a value behind +'],
+    ['(tries + 1', undefined, 'the expression is incomplete', 'close the ('],
+    [' ', undefined, 'the expression is incomplete', 'write a name or a value between ${ and }'],
     ['name + tries', 0, 'these types do not go together: string + integer', 'convert with string(...)'],
     [
       'name.matches("(a+)+$")',

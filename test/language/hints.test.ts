@@ -385,7 +385,83 @@ blocks:
 blocks:
   a: { play: "silence:1s", next: b }
   b: { answer: , next: end }`,
-    '4:3: warning: "play" needs the call to be answered, but `answer` comes later; answer first',
+    '4:3: "play" needs the call to be answered, but `answer` comes later; answer first',
+  ],
+  [
+    'sound that may come before the answer, in a scenario that asks for the state of the call',
+    `start: a
+blocks:
+  a: { if: call.state == "incoming", exits: { then: c, else: b } }
+  b: { menu: { prompt: "silence:1s" }, exits: { 1: end, failed: c } }
+  c: { answer: , next: b }`,
+    '5:3: warning: "menu" needs the call to be answered, but `answer` comes later; answer first',
+  ],
+  [
+    'a block with the name of a part of the language, which its readers do not repeat',
+    `start: a
+blocks:
+  a: { answer: , next: event }
+  event: { collect: { prompt: "silence:1s", max: 3 }, exits: { next: b, timeout: c } }
+  b: { log: "\${event.digits}", next: c }
+  c: { if: event.digits == "1", exits: { then: event, else: d } }
+  d: { play: "say:\${event.digits}", next: end }`,
+    '5:3: "event" is already the name of a part of the language; choose another name',
+  ],
+  [
+    'blocks with names that are reserved or no names',
+    `start: a
+blocks:
+  a: { answer: , next: if }
+  if: { collect: { prompt: "silence:1s", max: 3 }, exits: { next: my-block, timeout: end } }
+  my-block: { menu: { prompt: "silence:1s" }, exits: { 1: b, failed: b } }
+  b: { log: "\${if.digits} \${my-block.digit}", next: end }`,
+    '5:3: "if" cannot be the name of a block: the word is reserved; write if_1 or another name',
+    '6:3: "my-block" cannot be the name of a block: letters, digits and _ only, first a letter; write my_block',
+  ],
+  [
+    'variables with names of the language, or of blocks',
+    `variables: { call: 0 }
+start: a
+blocks:
+  a: { answer: , next: b }
+  b: { collect: { prompt: "silence:1s", max: 3 }, exits: { next: c, timeout: c } }
+  c: { set: { call: "\${call + 1}", event: 1, b: 2 }, next: d }
+  d: { log: "\${call} \${b.digits} \${event.name}", next: end }`,
+    '2:14: "call" is already the name of a part of the language; choose another name',
+    '7:36: "event" is a part of the language; set a variable of your own',
+    '7:46: "b" is a block and no variable; set a variable of your own',
+  ],
+  [
+    'a forgotten colon between braces',
+    `start: a
+blocks:
+  a: { answer: , next b }
+  b: { play: "silence:1s", exits: next c }
+  c: { log: x, next: end }`,
+    '4:18: "next b" has no colon; write next: b',
+    '5:35: exits must be a map; write exits: { next: c }',
+    '6:3: the block "c" is never reached; connect an exit to it or remove it',
+  ],
+  [
+    'a forgotten colon on a line of its own',
+    `start: a
+blocks:
+  a:
+    answer:
+    next b
+  b: { log: x, next: end }`,
+    '6:5: not valid YAML: implicit map keys need to be followed by map values; a colon is missing: write next: b',
+  ],
+  [
+    'filters that the data model refuses',
+    `start: a
+blocks:
+  a: { model_list: { class: x, filter: [nonsense, 3] }, next: b }
+  b: { model_list: { class: x, filter: ["=="] }, next: c }
+  c: { model_list: { class: x, filter: ["==", ["property", "city"], "London"] }, next: d }
+  d: { model_list: { class: x, filter: ["==", ["property", "city"], "\${call.number}"] }, next: end }`,
+    '4:8: filter[0] names no function: "nonsense"',
+    '5:8: filter equal takes 2 arguments, not 0',
   ],
   [
     'starts with arguments that the scenario does not have',

@@ -153,7 +153,12 @@ blocks:
     [
       'a word that is misspelt',
       'script: |\n      for (const a of [1]) { retrun a; }',
-      '6:37: this is not valid syntax here; look at what stands before it',
+      '6:30: "retrun" is no word of JavaScript; did you mean "return"?',
+    ],
+    [
+      'a word that is misspelt, and a name for JavaScript',
+      'script: |\n      if (1 < 2) retrun;',
+      '6:18: there is no retrun here; did you mean "return"?',
     ],
     [
       'placeholders of expressions',

@@ -42,7 +42,7 @@ blocks:
     if: n < 100000
     exits: { then: count, else: end }
   note:
-    report: finished
+    report: { fields: { why: "\${error.code}", where: "\${error.block}" } }
 `;
 
 /** A scenario with one component of our own. */
@@ -307,10 +307,38 @@ blocks:
     const { outcome, steps } = await simulate(LOOP, {}, { limits: { traceEntries: 3 } });
     clearInterval(other);
     expect(outcome.error?.code).to.equal('step_limit');
+    expect(outcome.result).to.deep.equal({ why: 'step_limit', where: 'count' });
     expect(outcome.steps).to.equal(1001);
     expect(steps.at(-1)).to.equal('note -> next');
     expect(steps).to.have.length(3);
     expect(turns).to.be.greaterThan(0);
+  });
+
+  it('tells `finally` of an exceeded time limit', async () => {
+    const { outcome } = await simulate(`id: slow
+limits: { wall: 1s }
+start: pause
+finally: note
+blocks:
+  pause: { wait: 1m, next: end }
+  note: { report: { fields: { why: "\${error.code}", what: "\${error.message}" } } }
+`);
+    expect(outcome.result).to.deep.equal({ why: 'time_limit', what: 'the run took longer than 1000 ms' });
+  });
+
+  it('shows in the trace that the limit of log lines is reached, once', async () => {
+    const { run } = await simulate(`id: talkative
+limits: { log: 2 }
+start: each
+blocks:
+  each: { loop: { times: 4 }, exits: { each: note, done: end } }
+  note: { log: "line \${each.index}", next: each }
+`);
+    expect(run.trace.flatMap(({ log = [] }) => log)).to.deep.equal([
+      'info: line 0',
+      'info: line 1',
+      'warn: the limit "log" of 2 lines is reached; this line and all further ones are left out',
+    ]);
   });
 
   it('does not stop a loop that waits', async () => {

@@ -158,7 +158,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/component-registry': {
     holds: 'every component by name, the built-in ones and those of the operations',
-    mayImport: ['components', 'runtime/operations', 'runtime/runs'],
+    mayImport: ['components', 'runtime/model', 'runtime/operations', 'runtime/runs'],
   },
   'components/docs': {
     holds: 'writes the pages of the components',

@@ -269,8 +269,8 @@ blocks:
 parameters: { keys: string }
 start: a
 blocks:
-  a: { send_dtmf: "\${keys}", next: b }
-  b: { answer: , next: c }
+  a: { answer: , next: b }
+  b: { send_dtmf: "\${keys}", next: c }
   c: { collect: { max: 1 }, exits: { next: end, timeout: end } }
 `,
     );

@@ -105,6 +105,7 @@ function checkRoot(
       ...BUILT_IN_MAPS,
     ]),
     records,
+    refused: names.refused,
     values: {
       variables: new Map(parameters.flatMap(({ name, values }) => (values?.every(isText) ? [[name, values]] : []))),
       records: new Map([...BUILT_IN_VALUES, ...(errors.open ? [] : errors.values), ...resultValues(drafts)]),

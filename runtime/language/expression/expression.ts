@@ -36,6 +36,8 @@ export interface Declarations {
   readonly records: ReadonlyMap<string, Readonly<Record<string, ValueType>>>;
   /** Possible values of names, where known. */
   readonly values?: KnownValues;
+  /** Names with a mistake at their declaration: mistakes of expressions that read them follow from it. */
+  readonly refused?: ReadonlySet<string>;
 }
 
 /** An expression that cannot run. */
@@ -128,6 +130,19 @@ export class ExpressionCompiler {
     return more.length === 0 && Object.hasOwn(this.#declarations.records.get(name) ?? {}, field);
   }
 
+  /** True for a name with fields, such as that of a block. */
+  isRecord(name: string): boolean {
+    return this.#declarations.records.has(name);
+  }
+
+  /** True when the expression reads a name with a mistake at its declaration. */
+  readsRefused(source: string): boolean {
+    const { refused } = this.#declarations;
+    // `my-block` is no name, and is read as a difference.
+    const words = [/(?<![\w.])[A-Za-z_]\w*/g, /(?<![\w.])[A-Za-z_][\w-]*/g].flatMap((each) => source.match(each) ?? []);
+    return refused !== undefined && words.some((word) => refused.has(word));
+  }
+
   /** The likely name behind a text: the text itself, or a field of the record that it names. */
   meant(text: string): string | undefined {
     if (this.reads(text)) return text;
@@ -147,7 +162,8 @@ export class ExpressionCompiler {
       if (CEL_WORDS.has(name)) continue;
       const type = variables.get(name);
       if (type !== undefined) this.#environment.registerVariable(name, CEL_TYPES[type]);
-      const fields = records.get(name);
+      // A variable of a scenario with mistakes may hide a record.
+      const fields = type === undefined ? records.get(name) : undefined;
       if (OF_TIME.has(name)) this.#declareTimes();
       if (name === NOW && type === undefined && fields === undefined) this.#declareNow();
       if (fields === undefined) continue;

@@ -32,7 +32,7 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
       foreignAt(start, source, declared) ?? 'choose another name',
     );
   if (/Unexpected token: EOF|^Expected \w+, got EOF$/.test(text))
-    return problem(start, 'the expression is incomplete', /\?[^:]*$/.test(source) ? CONDITION : undefined);
+    return problem(start, 'the expression is incomplete', whatIsMissing(source));
   const message = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   if (!/^(Unexpected (character|token)|Expected )/.test(text)) return problem(start, message, undefined);
   // The parser may have read a foreign word as a name before its error.
@@ -41,6 +41,26 @@ export function misread(error: unknown, source: string, declared: Declared): Exp
     if (suggestion !== undefined) return problem(at, 'this is not valid syntax', suggestion);
   }
   return problem(start, message, undefined);
+}
+
+/** The suggestion for an expression that ends too early. */
+function whatIsMissing(source: string): string | undefined {
+  if (source.trim() === '') return 'write a name or a value between ${ and }';
+  if (/\?[^:]*$/.test(source)) return CONDITION;
+  const operator = /(?:&&|\|\||[=!<>]=|[-+*/%<>?:,.!]|\bin)\s*$/.exec(source)?.[0].trim();
+  if (operator !== undefined) return `write a value behind ${operator}`;
+  const open = unclosed(source);
+  return open === undefined ? undefined : `close the ${open}`;
+}
+
+/** The last bracket that is not closed, outside of texts. */
+function unclosed(source: string): string | undefined {
+  const open: string[] = [];
+  for (const [bracket] of source.replaceAll(/"[^"]*"|'[^']*'/g, '').matchAll(/[([{}\])]/g)) {
+    if ('([{'.includes(bracket)) open.push(bracket);
+    else open.pop();
+  }
+  return open.at(-1);
 }
 
 /** The problem for a type error or an unknown name. */

@@ -135,8 +135,15 @@ function sound({ program, services, domain }: RunState, text: string): PlaySourc
 }
 
 function note(state: RunState, trace: BlockTrace, level: LogLevel, text: string): void {
-  const { id, program, log } = state;
-  if (!state.countLogLine()) return;
+  const { id, program, log, allowed } = state;
+  const counted = state.countLogLine();
+  if (counted === 'left_out') return;
+  if (counted === 'first_left_out') {
+    const notice = `the limit "log" of ${allowed.log} lines is reached; this line and all further ones are left out`;
+    trace.logged(`warn: ${notice}`);
+    log.warn({ run: id, scenario: program.id }, notice);
+    return;
+  }
   trace.logged(`${level}: ${text}`);
   log[level]({ run: id, scenario: program.id, text }, 'scenario says');
 }

@@ -132,12 +132,11 @@ export class RunState {
     return `${entity} ${version}`;
   }
 
-  /** Writes a line to the node's log; false over the limit. */
-  countLogLine(): boolean {
+  /** Counts a line of a `log` block. The first line over the limit is replaced by a notice, further ones are left out. */
+  countLogLine(): 'kept' | 'first_left_out' | 'left_out' {
     this.#logLines += 1;
-    if (this.#logLines === this.allowed.log + 1)
-      this.log.warn({ run: this.id, scenario: this.program.id }, 'the scenario logs too much: the rest is left out');
-    return this.#logLines <= this.allowed.log;
+    const over = this.#logLines - this.allowed.log;
+    return over <= 0 ? 'kept' : over === 1 ? 'first_left_out' : 'left_out';
   }
 
   /** File name of the run's next recording. */
@@ -169,8 +168,9 @@ export class RunState {
     );
   }
 
-  get hasFailed(): boolean {
-    return this.#error !== undefined;
+  /** The first error; undefined while nothing has failed. */
+  get error(): RunError | undefined {
+    return this.#error;
   }
 
   /** Only the first reason counts. */

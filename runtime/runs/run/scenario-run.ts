@@ -72,6 +72,8 @@ export class ScenarioRun extends BaseRun {
     unlisten();
     this.#interrupts.stop();
     this.advance('branch_done', hasFinally);
+    // Also a failure outside of blocks, such as an exceeded limit.
+    if (this.state.error !== undefined) this.#scope.setError(this.state.error);
     if (this.program.finally !== undefined) await this.#runFinally(this.program.finally);
     await this.state.release();
     return { ...this.state.outcome(), variables: this.#scope.variables() };
@@ -119,7 +121,7 @@ export class ScenarioRun extends BaseRun {
         budget.took(this.state.clock.now() - began);
         // A pending interrupt cuts the next block that takes time short; instant blocks run first.
         const goesOn = name !== undefined && name !== END;
-        if (branch === 'main' && !goesOn && !this.state.hasFailed) name = this.#takeDetour() ?? name;
+        if (branch === 'main' && !goesOn && this.state.error === undefined) name = this.#takeDetour() ?? name;
       }
     } catch (error) {
       this.state.fail({ ...describeError(error), block: name ?? '' }, error);

@@ -1,6 +1,7 @@
 /** Names and values for the expressions of a run. */
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
+import type { RunError } from './outcome.ts';
 import {
   ArgumentError,
   type Compiled,
@@ -17,6 +18,9 @@ import {
   type ValueType,
   ZERO_VALUES,
 } from '../../language/index.ts';
+
+/** The value of `error` before any. */
+const NO_ERROR = { code: '', message: '', block: '' } as const;
 
 /** Further start values of a run, beside its arguments. */
 export interface ScopeExtras {
@@ -63,7 +67,7 @@ export class RunScope {
       this.#values[name] = toCel(value, type);
     }
     for (const { name } of blocks) this.setResult(name, {});
-    this.setError({ code: '', message: '', block: '' });
+    this.setError(NO_ERROR);
     this.setEvent({ kind: '', name: '', data: null });
     this.#values['scenario'] = { id: program.id, version: program.version, run };
     this.#values['secrets'] = { ...secrets };
@@ -100,8 +104,8 @@ export class RunScope {
     );
   }
 
-  setError(error: { readonly code: string; readonly message: string; readonly block: string }): void {
-    this.#values['error'] = { ...error };
+  setError({ code, message, block }: Pick<RunError, 'code' | 'message' | 'block'> | typeof NO_ERROR): void {
+    this.#values['error'] = { code, message, block };
   }
 
   /** Sets the event of an interrupt. */

@@ -62,6 +62,8 @@ const MAX_TOLD = 50;
 
 /** Limit of kept log lines of one block. */
 const MAX_LOG_LINES = 50;
+/** Stands in the place of the lines of a block over the limit. */
+const MORE_LINES = `(the trace keeps ${MAX_LOG_LINES} lines of a block; the log of the node has the others)`;
 
 /** Limit of a block's subject, in characters. */
 export const MAX_SUBJECT_LENGTH = 120;
@@ -159,6 +161,7 @@ export class BlockTrace {
   logged(line: string): void {
     const lines = this.#entry.log ?? [];
     if (lines.length < MAX_LOG_LINES) this.#entry.log = [...lines, line];
+    else if (lines.length === MAX_LOG_LINES) this.#entry.log = [...lines, MORE_LINES];
   }
 
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {

@@ -59,8 +59,8 @@ export class ConferenceLeg implements CallingLeg {
   }
 
   /** Names the participant's call. The room can end it from now on. */
-  connectedBy(dialogid: string): void {
-    this.participant.line = { dialogid, hangUp: (reason) => this.owner?.legRemoved(this, reason) };
+  connectedBy(dialogid: string, through?: string): void {
+    this.participant.line = { dialogid, through, hangUp: (reason) => this.owner?.legRemoved(this, reason) };
   }
 
   release(cause: EndCause): void {

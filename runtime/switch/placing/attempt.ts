@@ -16,7 +16,10 @@ export interface Attempt {
 }
 
 /** How a party enters a room, as far as the dialled number does not say it. */
-export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted' | 'instead'>;
+export type EntranceOptions = Pick<Entrance, 'brought' | 'moderator' | 'muted' | 'instead'> & {
+  /** The dialog of the scenario that calls the room. */
+  readonly through?: string;
+};
 
 export interface AttemptOptions {
   /** The dialog of the call, which has only its A leg yet. */

@@ -33,7 +33,7 @@ export function callConference(
   const leg = new ConferenceLeg(entered.room, entered.participant);
   const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: entered.room.uri };
   dialog.addBranch(leg, uris, 'undefined');
-  leg.connectedBy(dialog.dialogid);
+  leg.connectedBy(dialog.dialogid, entrance?.through);
   options.onEntered?.(entered);
   const progress = new AttemptProgress();
   void enterRoom(tools, leg, options, progress);

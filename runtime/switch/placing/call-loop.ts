@@ -35,7 +35,7 @@ export function callThroughLoop(tools: SwitchTools, decision: LoopedDecision, op
     dialog: onward,
     caller: far,
     tail: [],
-    entrance: { brought: true, ...options.entrance },
+    entrance: { brought: true, through: dialog.dialogid, ...options.entrance },
   });
   void attempt.final.then((final) => {
     if (final.status >= 300) {

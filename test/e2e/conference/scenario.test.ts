@@ -63,6 +63,28 @@ blocks:
 describe('conference operations of a scenario', () => {
   const { stage, rooms } = useRooms();
 
+  it('find the room that a leg has called by its Call-ID and by its dialog', async () => {
+    const folder = join(stage.node.dataDir, 'scenarios');
+    await mkdir(folder, { recursive: true });
+    const text = `
+id: own_room
+starts: { hook: true }
+start: ring
+blocks:
+  ring: { call: { to: "*707144", caller_id: "101" }, leg: room, exits: { answered: by_call, refused: end } }
+  by_call: { operation.lookup_conferences: { callid: "\${ring.callid}" }, next: by_dialog }
+  by_dialog: { operation.lookup_conferences: { dialogid: "\${ring.dialogid}" }, next: read }
+  read: { operation.read_conference: { confid: "\${by_call.ids[0]}" }, next: answer }
+  answer: { return: { room: "\${read.confroomnum}", same: "\${by_call.ids == by_dialog.ids}" } }
+`;
+    await writeFile(join(folder, 'own_room.yaml'), text);
+    const rest = await stage.rest();
+    await eventually(async () => {
+      const answer = await rest.send('POST', '/rest/v1/api/hooks/own_room', { body: {} });
+      expect(answer.json()).to.deep.equal({ room: '7144', same: true });
+    });
+  });
+
   it('find a room, call a participant, separate it from the others, remove it, and end the room', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });

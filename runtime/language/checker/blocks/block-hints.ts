@@ -1,5 +1,5 @@
 /** Suggestions for mistakes in the keys of a block. */
-import { type Node, type YAMLMap, isMap, isScalar } from 'yaml';
+import { type Node, Scalar, type YAMLMap, isMap, isScalar } from 'yaml';
 import type { ComponentDefinition } from '../../component.ts';
 import { ERROR_EXIT } from '../../component.ts';
 import { suggestName } from '../../problem.ts';
@@ -8,6 +8,16 @@ import { type Entry, scalarText } from '../text/source.ts';
 
 /** Keys of a block beside its component. */
 export const BLOCK_KEYS = ['next', 'exits', 'leg'];
+
+/** `next ask`, where the colon is missing: YAML reads one key without a value. */
+export function withoutColon({ key, keyNode, value }: Entry): Entry | undefined {
+  const [, name = '', rest] = /^(\w+)\s+(\S.*)$/.exec(key) ?? [];
+  if (rest === undefined || !BLOCK_KEYS.includes(name) || value !== null) return undefined;
+  const target = new Scalar(rest);
+  const { range } = keyNode;
+  if (range) target.range = range;
+  return { key: name, keyNode, value: target };
+}
 
 /** The suggestion for an unknown key of a block. */
 export function misplacedKey(

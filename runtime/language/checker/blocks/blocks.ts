@@ -7,7 +7,7 @@ import { nearest } from '../../../words/index.ts';
 import { suggestName } from '../../problem.ts';
 import { type Block, type Compiled, literalSettings } from '../../program.ts';
 import type { ValueType } from '../../values.ts';
-import { BLOCK_KEYS, isKeyOfBlock, misplacedKey } from './block-hints.ts';
+import { BLOCK_KEYS, isKeyOfBlock, misplacedKey, withoutColon } from './block-hints.ts';
 import { checkCallLife } from '../flow/call-life.ts';
 import { type WiredExits, completeExits, readExits } from './exits.ts';
 import { runsUnset, spins } from '../flow/flow.ts';
@@ -95,9 +95,10 @@ export class BlockReader {
       if (this.#declared.has(entry.key)) return [];
       this.#declared.add(entry.key);
       const before = this.#source.problems.length;
+      const taken = names.take(entry.key, 'block', entry.keyNode);
       const draft = this.#draft(entry);
       if (this.#source.problems.length > before) this.#written.set(entry.key, textsIn(entry.value));
-      return names.take(entry.key, 'block', entry.keyNode) && draft ? [draft] : [];
+      return taken && draft ? [draft] : [];
     });
   }
 
@@ -198,7 +199,8 @@ export class BlockReader {
       ends.map((name) => this.#meant(name)),
     );
     const first = start === undefined ? undefined : this.#meant(textOf(start));
-    const reached = first !== undefined && this.#declared.has(first) ? reachableFrom(graph, [first]) : undefined;
+    const isKnown = first !== undefined && this.#declared.has(first) && !this.#declared.has(END);
+    const reached = isKnown ? reachableFrom(graph, [first]) : undefined;
     for (const { name, node } of drafts) {
       if (reached && !reached.has(name) && !finale.has(name))
         this.#source.problem(node, `the block "${name}" is never reached`, 'connect an exit to it or remove it');
@@ -300,7 +302,7 @@ export class BlockReader {
       this.#source.problem(value ?? keyNode, `the block "${key}" names no component`, instead);
       return undefined;
     }
-    const entries = this.#source.entries(value);
+    const entries = this.#source.entries(value).map((entry) => this.#withColon(entry));
     const [settings, ...more] = entries.filter((candidate) => this.#components.has(candidate.key));
     const component = this.#components.get(settings?.key ?? '');
     const named = entries.find((entry) => NAMES_COMPONENT.test(entry.key) && this.#components.has(textOf(entry)));
@@ -333,6 +335,15 @@ export class BlockReader {
         exits: readExits(this.#source, byKey('next'), byKey('exits')),
       }
     );
+  }
+
+  /** Notes a missing colon, and reads the entry as it was meant. */
+  #withColon(entry: Entry): Entry {
+    const meant = withoutColon(entry);
+    if (meant === undefined) return entry;
+    const written = `write ${meant.key}: ${textOf(meant)}`;
+    this.#source.problem(entry.keyNode, `"${entry.key}" has no colon`, written);
+    return meant;
   }
 
   /** @param named the key with the name of a component as its value: `component: play` */

@@ -35,7 +35,9 @@ export function readExits(source: Source, next: Entry | undefined, exits: Entry 
   if (exits && isMap(exits.value)) for (const entry of source.entries(exits.value)) add(entry.key, entry);
   else if (exits) {
     const single = isScalar(exits.value) && exits.value.value !== null ? scalarText(exits.value) : undefined;
-    const hint = single === undefined ? 'e.g. exits: { next: BLOCK }' : `write next: ${single}`;
+    const [, exit, target] = /^(\S+)\s+(\S+)$/.exec(single ?? '') ?? [];
+    const meant = exit === undefined ? `write next: ${single}` : `write exits: { ${exit}: ${target} }`;
+    const hint = single === undefined ? 'e.g. exits: { next: BLOCK }' : meant;
     source.problem(exits.value ?? exits.keyNode, 'exits must be a map', hint);
   }
   return { wired, broken: exits && !isMap(exits.value) ? 'all' : broken };

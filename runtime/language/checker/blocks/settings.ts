@@ -19,6 +19,7 @@ import { type Schema, describe, example, isAny, variant } from './schema.ts';
 import { type Entry, type Source, scalarText } from '../text/source.ts';
 import { asWhole, literalHint, otherForm, variableHint } from './setting-hints.ts';
 import { isTimezone } from './starts.ts';
+import { BUILT_IN_MAPS, BUILT_IN_RECORDS } from '../names/names.ts';
 import { celFits, conversion, plainType, staticType, valueType } from '../names/static-type.ts';
 
 export interface SettingsContext {
@@ -292,6 +293,11 @@ export class SettingsChecker {
   /** Notes an assignment to a name that is not a variable. */
   #unassignable(node: Node, name: string): undefined {
     const { compiler, parameters } = this.#context;
+    if (compiler.readsRefused(name)) return undefined;
+    if (BUILT_IN_RECORDS.has(name) || BUILT_IN_MAPS.has(name))
+      return this.#mistake(node, `"${name}" is a part of the language`, 'set a variable of your own');
+    if (compiler.isRecord(name))
+      return this.#mistake(node, `"${name}" is a block and no variable`, 'set a variable of your own');
     if (parameters?.has(name) === true || (name.includes('.') && compiler.reads(name)))
       return this.#mistake(node, `"${name}" cannot be assigned`, 'set a variable of your own');
     return this.#mistake(node, `there is no variable "${name}"`, variableHint(name, this.#context.variables));
@@ -354,6 +360,7 @@ export class SettingsChecker {
     const { source, compiler } = this.#context;
     const compiled = compiler.compile(text);
     if ('problem' in compiled) {
+      if (compiler.readsRefused(text)) return undefined;
       const { problem } = compiled;
       const [other] = problem.suggestion === undefined ? placeholders(text, (name) => compiler.meant(name)) : [];
       const found = other

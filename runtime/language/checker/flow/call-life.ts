@@ -50,6 +50,7 @@ export function checkCallLife(
   const finale = states(blocks, last === undefined ? [] : [[last, UP | OVER]], flow.asks);
   const graph = graphOf(blocks);
   const unanswered = beforeAnswer(blocks, graph, start);
+  const answered = reachableFrom(graph, answerBlocks(blocks));
   const again = placedBefore(blocks, graph);
   const callerless = withoutAnswer(blocks, graph, [start, last, ...afterHangUp, ...interrupts]);
   const besideCaller = new Set<string>();
@@ -78,8 +79,13 @@ export function checkCallLife(
         `${what}, which has ended when \`finally\` follows a hang-up`,
         'check first: if: call.state == "connected"; or name the exit error',
       );
-    if (unanswered.has(name))
-      source.warning(node, `${what} to be answered, but \`answer\` comes later`, 'answer first');
+    if (unanswered.has(name)) {
+      // A run that asks for the state of the call, or comes here again after `answer`, may be right.
+      const isCertain = flow.asks.size === 0 && !answered.has(name);
+      const message = `${what} to be answered, but \`answer\` comes later`;
+      if (isCertain) source.problem(node, message, 'answer first');
+      else source.warning(node, message, 'answer first');
+    }
   }
   return besideCaller;
 }
@@ -141,15 +147,17 @@ function withoutAnswer(
   );
 }
 
+function answerBlocks(blocks: ReadonlyMap<string, Block>): readonly string[] {
+  return [...blocks.values()].filter(({ component }) => component.needsCall === 'incoming').map(({ name }) => name);
+}
+
 /** Blocks that need a connected call, are reached without `answer`, and can still reach an `answer`. */
 function beforeAnswer(
   blocks: ReadonlyMap<string, Block>,
   graph: Graph,
   start: string | undefined,
 ): ReadonlySet<string> {
-  const answers = new Set(
-    [...blocks.values()].filter(({ component }) => component.needsCall === 'incoming').map(({ name }) => name),
-  );
+  const answers = new Set(answerBlocks(blocks));
   if (answers.size === 0) return new Set();
   return new Set(
     [...withoutAnswer(blocks, graph, [start])].filter(

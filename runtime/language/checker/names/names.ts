@@ -51,6 +51,7 @@ export class Names {
     [...BUILT_IN_RECORDS.keys(), ...BUILT_IN_MAPS.keys()].map((name) => [name, 'the language']),
   );
   readonly #source: Source;
+  readonly #refused = new Set<string>();
   /** The nodes of the taken names. */
   readonly nodes = new Map<string, Node>();
 
@@ -58,8 +59,19 @@ export class Names {
     this.#source = source;
   }
 
+  /** Declared names that cannot be used. They are reported where they are declared, and not where they are read. */
+  get refused(): ReadonlySet<string> {
+    return this.#refused;
+  }
+
   /** Notes a mistake and returns false when the name cannot be used. `kind` is e.g. `parameter`. */
   take(name: string, kind: string, node: Node): boolean {
+    const taken = this.#take(name, kind, node);
+    if (!taken) this.#refused.add(name);
+    return taken;
+  }
+
+  #take(name: string, kind: string, node: Node): boolean {
     if (!IDENTIFIER.test(name)) {
       const better = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '');
       this.#source.problem(

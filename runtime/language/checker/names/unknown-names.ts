@@ -2,6 +2,7 @@
 import type { AnyNode } from 'acorn';
 import { nearest } from '../../../words/index.ts';
 import { SCRIPT_GLOBALS } from '../../../sandbox/index.ts';
+import { KEYWORDS } from '../scripts/compile-problems.ts';
 import type { Names, Reference } from './scopes.ts';
 
 /** Notes a mistake at a character of a script. */
@@ -72,7 +73,13 @@ export function checkNames(names: Names, here: NamesHere): void {
   // Reported once, at its assignment, which declares it for later uses.
   const untold = new Set(free.filter(({ use }) => use === 'set').map(({ node }) => node.name));
   const made = new Set(untold);
-  const candidates = free.length > 0 ? [...SCRIPT_GLOBALS, ...here.platform, ...names.declared].slice(0, 1000) : [];
+  const candidates =
+    free.length > 0
+      ? [...SCRIPT_GLOBALS, ...here.platform, ...names.declared, ...KEYWORDS.filter(({ length }) => length > 4)].slice(
+          0,
+          1000,
+        )
+      : [];
   for (const reference of free.filter(({ node }) => !asked.has(node.name)).slice(0, MAX_TOLD)) {
     const { node, use } = reference;
     const { name, start } = node;

@@ -1,3 +1,4 @@
+import { nearest } from '../../../words/index.ts';
 import type { CompileResult, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
 
 /** Compiler errors as problems for authors, with suggestions. */
@@ -73,10 +74,36 @@ export async function compileProblems(
         message: 'the brackets do not match',
         suggestion: 'one of {, (, [ is not closed, or closed twice',
       };
+    const meant = misspeltKeyword(source.source, problem);
+    if (meant) return { ...problem, ...meant };
     const [, words] = WORDS.find(([pattern]) => pattern.test(problem.message)) ?? [];
     if (words) return { ...problem, ...words };
     return isTypeScript ? { ...problem, suggestion: inTypeScript(source) } : problem;
   });
+}
+
+/** Words that begin a statement, or stand before an expression (ECMA-262, 12.7.2). */
+export const KEYWORDS: readonly string[] =
+  'async await break case catch class const continue default delete else export extends finally for function if import instanceof let new return static switch throw try typeof while yield'.split(
+    ' ',
+  );
+
+/** `retrun a;`: the parser reads a name, and stumbles at what follows it. */
+function misspeltKeyword(
+  text: string,
+  { line, column }: ScriptProblem,
+): Pick<CompileProblem, 'column' | 'message' | 'suggestion'> | undefined {
+  const before = (text.split('\n')[line - 1] ?? '').slice(0, column - 1);
+  const [, word = ''] = /(?<![\w.$])([A-Za-z]+)\s+$/.exec(before) ?? [];
+  const meant = KEYWORDS.includes(word)
+    ? undefined
+    : nearest(
+        word,
+        KEYWORDS.filter((each) => each.length > 2),
+      );
+  if (word.length < 3 || meant === undefined) return undefined;
+  const at = before.trimEnd().length - word.length + 1;
+  return { column: at, message: `"${word}" is no word of JavaScript`, suggestion: `did you mean "${meant}"?` };
 }
 
 function inTypeScript({ kind }: ScriptSource): string {

@@ -100,6 +100,8 @@ export class YamlSource extends Source {
     const line = this.text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
     // The parser notices an unclosed text a line later, or at the end of the file.
     const before = this.text.slice(this.text.lastIndexOf('\n', lineStart - 2) + 1, Math.max(0, lineStart - 1));
+    const [, name, rest] = code === 'MISSING_CHAR' ? (/^\s*(?:- )?(\w+)\s+([^\s:]+)\s*$/.exec(line) ?? []) : [];
+    if (name !== undefined) return `a colon is missing: write ${name}: ${rest}`;
     if (code === 'MISSING_CHAR' && /^\s*\w+:\S/.test(line)) return 'put a blank behind the colon';
     if (code === 'BLOCK_AS_IMPLICIT_KEY') {
       const next = this.text.slice(lineEnd + 1).split('\n', 1)[0] ?? '';
