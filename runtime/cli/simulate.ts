@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { components } from '../component-registry/index.ts';
 import { runSimulate } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
+import { classesFrom } from './simulated-classes.ts';
 import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
@@ -16,6 +17,12 @@ const USAGE = `ringmaster simulate FILE [OPTION...]
   --phone 102=busy           behaviour of a called phone: answers after 5s, busy, no answer, declines, 480;
                              once more for the next time that it calls;
                              after its answer the same as the caller: "102=answers, presses 1, hangs up after 30s"
+  --http "GET https://a.example/b: { json: { x: 1 } }"
+                             the answer of a server, as in a file of tests; once more for its next answer
+  --operation "lookup: { ids: [a] }"
+                             the answer of a call operation, likewise
+  --classes FILE             the classes of the data model: of this file, or of the node at this URL; default:
+                             classes.json beside the scenario, where there is one
   --at 2026-11-23T09:30      start time; UTC, or with an offset such as +01:00; default now
   --arg name=value           a parameter of the scenario
   --json                     the result as JSON, in the form of \`trace --json\`
@@ -35,6 +42,9 @@ export async function simulate(args: readonly string[]): Promise<number> {
         to: { type: 'string' },
         at: { type: 'string' },
         phone: { type: 'string', multiple: true, default: [] },
+        http: { type: 'string', multiple: true, default: [] },
+        operation: { type: 'string', multiple: true, default: [] },
+        classes: { type: 'string' },
         'hang-up-after': { type: 'string' },
         json: { type: 'boolean', default: false },
         debug: { type: 'boolean', default: false },
@@ -57,8 +67,11 @@ export async function simulate(args: readonly string[]): Promise<number> {
         ...(at === undefined ? {} : { at }),
         ...(hangUpAfter === undefined ? {} : { hangUpAfter }),
         phones: values.phone,
+        http: values.http,
+        operations: values.operation,
         openSandbox: sandbox.open,
         select: selectEntities,
+        classesFor: classesFrom(values.classes),
         json: values.json,
         debug: values.debug,
         argTexts: Object.fromEntries(values.arg.map(argument)),

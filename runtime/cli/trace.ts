@@ -1,15 +1,24 @@
+import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { RunView } from '../runs/index.ts';
-import { asTest, ReplayError, runsText, servedBy, traceText } from '../workbench/index.ts';
+import { components } from '../component-registry/index.ts';
+import { compileHere, type CompileResult, type ScriptSource } from '../sandbox/index.ts';
+import { asTest, ReplayError, runsText, servedBy, traceText, verifiedTest } from '../workbench/index.ts';
+import { LazySandbox } from './lazy-sandbox.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
+import { scenarioOfRun } from './scenario-of-run.ts';
+import { classesFrom } from './simulated-classes.ts';
+import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 /** Number of listed runs. */
 const LISTED = 20;
 
-const USAGE = `ringmaster trace [ID] [--as-test | --json] [--url http://127.0.0.1:8080] [--token T]
+const USAGE = `ringmaster trace [ID] [--as-test [--scenario FILE] | --json] [--url http://127.0.0.1:8080] [--token T]
   without an ID: lists the latest runs with their ids, newest last
+  --as-test: a test of the run, after it has passed here; --scenario is the file of the scenario, default: the file of its
+             name in this folder, in the node's scenarios, or among the examples
   without --token: RINGMASTER_TOKEN, or the demo administrator of a node on this machine`;
 
 /** `ringmaster trace`: shows a live or finished run of a running node, or makes a test of it; without an id, lists them. */
@@ -22,6 +31,7 @@ export async function trace(args: readonly string[]): Promise<number> {
         json: { type: 'boolean', default: false },
         url: { type: 'string', default: nodeUrl() },
         token: { type: 'string' },
+        scenario: { type: 'string' },
       },
       allowPositionals: true,
     });
@@ -30,7 +40,8 @@ export async function trace(args: readonly string[]): Promise<number> {
     const base = `${values.url}/rest/v1`;
     const token = await tokenFor(base, values.token);
     const found = id === undefined ? await fetchRuns(base, token) : await fetchRun(base, token, id);
-    if ('id' in found && values['as-test']) return printTest(found, await fetchServed(base, token, found));
+    if ('id' in found && values['as-test'])
+      return printTest(found, await fetchServed(base, token, found), values.scenario);
     if (values.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
     else process.stdout.write(lines('id' in found ? traceText(found) : runsText(found, LISTED)));
     return 0;
@@ -47,10 +58,30 @@ async function fetchRuns(base: string, token: string): Promise<readonly RunView[
   return (await response.json()) as readonly RunView[];
 }
 
-/** @returns the exit code: 1 when the run cannot become a test */
-function printTest(view: RunView, served: ReadonlyMap<string, RunView>): number {
+/**
+ * @param scenario its file, where the author names it
+ * @returns the exit code: 1 when the run cannot become a test that passes
+ */
+async function printTest(
+  view: RunView,
+  served: ReadonlyMap<string, RunView>,
+  scenario: string | undefined,
+): Promise<number> {
+  await using sandbox = new LazySandbox();
+  const compile = async (source: ScriptSource): Promise<CompileResult> =>
+    compileHere(source) ?? (await sandbox.open()).compile(source);
   try {
-    process.stdout.write(asTest(view, served));
+    const found = await scenarioOfRun(view, scenario, compile);
+    // The rest of a live run is not known yet.
+    const untried = view.outcome === undefined ? 'the run is not over' : typeof found === 'string' ? found : undefined;
+    if (untried !== undefined || typeof found === 'string') {
+      process.stdout.write(asTest(view, served));
+      process.stderr.write(`the test was not tried: ${untried}\n`);
+      return 0;
+    }
+    const classes = await classesFrom(undefined)(path.dirname(found.file));
+    const tools = { components, openSandbox: sandbox.open, select: selectEntities, classes };
+    process.stdout.write(await verifiedTest(view, served, found, tools));
     return 0;
   } catch (error) {
     if (!(error instanceof ReplayError)) throw error;

@@ -4,6 +4,8 @@ import { operationComponents } from '../operations/index.ts';
 import { type ComponentRegistry, componentRegistry } from '../runs/index.ts';
 import { checkingFilter } from './literal-filters.ts';
 
+export { ofModel } from './model-errors.ts';
+
 /** Every component that a scenario may use, by name. */
 export const components: ComponentRegistry = componentRegistry([
   ...builtInComponents.map((each) => (each.name === 'model_list' ? checkingFilter(each) : each)),

@@ -30,6 +30,7 @@ export { BlobTooLargeError, type ByteRange, FileMissingError, FileStoreError } f
 export { StorageTimeoutError, StorageUnavailableError } from '../storage/index.ts';
 export { type AuditEntry, AuditLog } from './audit-log.ts';
 export { AUDIT, builtIn, builtInName, CALL_HISTORY, RUN_HISTORY, openBuiltIn, refuseBuiltInWrite } from './built-in.ts';
+export { ClassRules } from './class-rules.ts';
 export { openModel } from './open-model.ts';
 export * as filters from './filter/index.ts';
 export {

@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
+import { classesFrom } from '../../runtime/cli/simulated-classes.ts';
+import { selectEntities } from '../../runtime/cli/simulated-query.ts';
+import type { SimulatedClasses } from '../../runtime/workbench/simulation/simulated-model.ts';
+import { verifiedTest } from '../../runtime/workbench/trace/verified-test.ts';
 import { checkFile } from '../../runtime/language/checker/check-file.ts';
 import type { Program } from '../../runtime/language/program.ts';
 import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
-import { readPhone } from '../../runtime/workbench/simulation/phones.ts';
+import { type PhoneScript, readPhone } from '../../runtime/workbench/simulation/phones.ts';
+import { CHARACTER_MS } from '../../runtime/workbench/simulation/simulated-party.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import type { Turn } from '../../runtime/workbench/simulation/turns.ts';
 import type { Value } from '../../runtime/language/values.ts';
@@ -18,7 +23,10 @@ import { runsOf } from '../support/runs.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 
-/** Actions of the caller, each with its milliseconds since the previous one: pressed keys, spoken words, `-` for a hang-up. */
+/**
+ * Actions of the caller, each with its milliseconds since the previous one: pressed keys, spoken words, `~` for a second of
+ * sound, `-` for a hang-up.
+ */
 type Deeds = readonly (readonly [after: number, deed: string])[];
 
 interface Parity {
@@ -30,8 +38,11 @@ interface Parity {
   readonly deeds?: Deeds;
   /** Recognises speech with this machine's engine. */
   readonly speech?: boolean;
-  /** Bob's behaviour when he is called. */
+  /** Classes of the domain. */
+  readonly classes?: readonly object[];
+  /** Bob's and Carol's behaviour when they are called. */
   readonly bob?: string;
+  readonly carol?: string;
   /** Answers of servers and operations in the simulation. */
   readonly http?: Readonly<Record<string, Value>>;
   readonly operations?: Readonly<Record<string, Value>>;
@@ -39,6 +50,9 @@ interface Parity {
 
 /** Prompts interrupted by speech. */
 const PROMPT_HZ = 400;
+const SOUND = '~';
+/** Duration of a sound of the caller. */
+const SOUND_MS = 1020;
 
 const CASES: readonly Parity[] = [
   {
@@ -167,6 +181,81 @@ blocks:
   b: { hunt: { members: ["102", "199"], timeout: 700ms, rounds: 1 }, exits: { failed: c } }
   c: { log: "\${b.tried}", next: end }`,
     bob: 'no answer',
+  },
+  {
+    what: 'entities of a class: unset properties, a wrong type, an unknown property and an unknown class',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { model_write: { class: parity_notes, entity: { text: one } }, next: c }
+  c: { model_list: { class: parity_notes, filter: { text: one }, order: [count] }, exits: { next: d, empty: end } }
+  d: { log: "\${c.entities[0].count == null} \${c.count}", next: e }
+  e: { model_write: { class: parity_notes, id: "\${b.id}", entity: { count: many } }, exits: { next: end, error: f } }
+  f: { log: "\${error.code} \${error.message}", next: g }
+  g: { model_list: { class: parity_notes, filter: { colour: red } }, exits: { next: end, empty: end, error: h } }
+  h: { log: "\${error.code} \${error.message}", next: i }
+  i: { model_list: { class: parity_note }, exits: { next: end, empty: end, error: j } }
+  j: { log: "\${error.code} \${error.message}", next: k }
+  k: { model_write: { class: parity_notes, id: "\${b.id}", remove: true }, next: end }`,
+    classes: [
+      {
+        classname: 'parity_notes',
+        storage_mode: 'category',
+        properties: [
+          { name: 'text', data_type: 'string' },
+          { name: 'count', data_type: 'integer' },
+        ],
+      },
+    ],
+  },
+  {
+    what: 'a hunt group whose second member answers',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "103"], timeout: 5s }, exits: { answered: end, failed: end } }`,
+    bob: 'declines after 300ms',
+    carol: 'answers after 400ms, hangs up after 500ms',
+  },
+  {
+    what: 'a hunt group that rings all at once, and one answers',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "103"], strategy: all_at_once, timeout: 5s }, exits: { answered: end, failed: end } }`,
+    bob: '486',
+    carol: 'answers after 600ms, hangs up after 500ms',
+  },
+  {
+    what: 'a hunt group that rings all at once, and all refuse',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "103"], strategy: all_at_once, timeout: 5s }, exits: { failed: c } }
+  c: { log: "\${b.tried} \${b.status}", next: end }`,
+    bob: 'declines after 200ms',
+    carol: 'declines after 700ms',
+  },
+  {
+    what: 'phones that refuse a leg and a transfer',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "102", caller_id: "100" }, leg: x, exits: { answered: end, busy: c, no_answer: end, refused: end } }
+  c: { refer: { to: "103" }, exits: { answered: end, refused: d } }
+  d: { log: "\${b.status} \${c.status}", next: end }`,
+    bob: '486 after 400ms',
+    carol: '480 after 300ms',
+  },
+  {
+    what: 'a recording that silence ends after sound, and one without any',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { record: { max: 20s, silence: 1s, beep: false }, next: c }
+  c: { record: { max: 20s, silence: 1s, beep: false }, next: d }
+  d: { log: "\${b.reason} \${b.milliseconds > 500} \${c.reason} \${c.milliseconds < 500}", next: end }`,
+    deeds: [[300, '~']],
   },
   {
     what: 'a further leg, a bridge, and the caller afterwards',
@@ -314,7 +403,7 @@ export default async function (call: Call, { owner }: { owner: string }) {
 ];
 
 /** Values that differ from run to run. */
-const VOLATILE = /^(run|recording|milliseconds|callid|dialogid|confid|participantid|seq|from)$/;
+const VOLATILE = /^(id|entities|run|recording|milliseconds|callid|dialogid|confid|participantid|seq|from)$/;
 
 describe('a scenario does the same in a simulation and on a real call', () => {
   const stage = useStage();
@@ -336,50 +425,82 @@ describe('a scenario does the same in a simulation and on a real call', () => {
       await writeFile(file, parity.format ? parity.source : `id: ${id}\n${parity.source}\n`);
       for (const [name, text] of Object.entries(parity.others ?? {}))
         await writeFile(join(folder, `${name}.yaml`), `id: ${name}\n${text}\n`);
+      for (const each of parity.classes ?? []) {
+        const { status } = await (await stage.rest()).send('POST', '/rest/v1/domain/classes', { body: each });
+        expect(status).to.equal(200);
+      }
       const [simulated, real] = await Promise.all([simulatedRun(file, parity), called(id, parity)]);
       expect(real).to.deep.equal(simulated);
     });
   });
 
-  async function simulatedRun(file: string, { deeds = [], bob, http = {}, operations = {} }: Parity) {
+  /** Those of the node. */
+  async function classes(): Promise<SimulatedClasses | undefined> {
+    return await classesFrom(stage.node.base)('');
+  }
+
+  async function simulatedRun(file: string, { deeds = [], bob, carol, http = {}, operations = {} }: Parity) {
     const { program, problems } = await checkFile({ file, components, compile: (source) => sandbox.compile(source) });
     expect(problems).to.deep.equal([]);
-    const phone = bob === undefined ? undefined : readPhone(bob);
     const simulation = await simulate(program as Program, {
       components,
       openSandbox: async () => sandbox,
+      select: selectEntities,
+      classes: await classes(),
       http,
       operations,
       script: {
         from: '101',
         turns: deeds.map(([after, deed]): Turn => {
           if (deed === '-') return { kind: 'hang_up', after };
+          if (deed === SOUND) return { kind: 'say', text: 'x'.repeat(SOUND_MS / CHARACTER_MS), after };
           return isWord(deed) ? { kind: 'say', text: deed, after } : { kind: 'press', digits: deed, after };
         }),
         hangsUpAfter: 60_000,
-        phones: { ...(phone ? { 102: phone } : {}), 199: readPhone('unknown') ?? { answers: [] } },
+        phones: { ...scripted('102', bob), ...scripted('103', carol), ...scripted('199', 'unknown') },
       },
     });
     const { run, outcome } = simulation;
     return shown(run.trace, outcome.status, outcome.value);
   }
 
-  async function called(id: string, { deeds = [], bob }: Parity) {
-    const [alice, other] = await stage.phones('alice', 'bob');
+  async function called(id: string, { deeds = [], bob, carol }: Parity) {
+    const [alice, ...others] = await stage.phones('alice', 'bob', 'carol');
     const caller = await alice.call(`*55${id}`);
     await caller.answered();
-    const answering = bob === undefined ? undefined : answer(other, bob);
+    const answering = [bob, carol].map(async (words, index) => {
+      const other = others[index];
+      if (words !== undefined && other !== undefined) await answer(other, words);
+    });
     for (const [after, deed] of deeds) {
       await pause(after);
       if (deed === '-') await caller.hangup();
-      else if (isWord(deed)) {
+      else if (deed === SOUND) {
+        caller.play(PROMPT_HZ);
+        await pause(SOUND_MS);
+        caller.play(undefined);
+      } else if (isWord(deed)) {
         await caller.hears(PROMPT_HZ, { withinMs: 15_000 });
         void caller.say(spoken(deed));
       } else await caller.sendDtmf(deed);
     }
     const view = await finished(id);
-    await answering;
+    await Promise.all(answering);
+    await expectMadeTest(view);
     return shown(view.trace, view.outcome?.status, view.outcome?.value);
+  }
+
+  /** The test that is made of the run passes. @throws ReplayError */
+  async function expectMadeTest(view: RunView): Promise<void> {
+    const file = join(folder, view.file);
+    const { program } = await checkFile({ file, components, compile: (source) => sandbox.compile(source) });
+    const tools = {
+      components,
+      openSandbox: async () => sandbox,
+      select: selectEntities,
+      classes: await classes(),
+    };
+    await verifiedTest(view, new Map(), program as Program, tools);
   }
 
   /** Bob behaves like the simulated phone with the same words. */
@@ -414,6 +535,11 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     }, 15_000);
   }
 });
+
+function scripted(number: string, words: string | undefined): Record<string, PhoneScript> {
+  const script = words === undefined ? undefined : readPhone(words);
+  return script ? { [number]: script } : {};
+}
 
 function isWord(deed: string): boolean {
   return /^[a-z]{2}/.test(deed);

@@ -157,8 +157,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: ['runtime/language', 'runtime/runs'],
   },
   'runtime/component-registry': {
-    holds: 'every component by name, the built-in ones and those of the operations',
-    mayImport: ['components', 'runtime/model', 'runtime/operations', 'runtime/runs'],
+    holds:
+      'every component by name, the built-in ones and those of the operations; errors of the data model as scenarios get them',
+    mayImport: ['components', 'runtime/language', 'runtime/model', 'runtime/operations', 'runtime/runs'],
   },
   'components/docs': {
     holds: 'writes the pages of the components',

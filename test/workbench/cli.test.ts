@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
+import { eventually } from '../support/eventually.ts';
 import { programFromFile, projectFolder } from '../support/scenarios.ts';
 import { disposableFolder } from '../support/temporary-folder.ts';
 
@@ -96,6 +97,61 @@ blocks:
     ]);
   });
 
+  it('simulate answers of servers and operations', async () => {
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'a.yaml');
+    await writeFile(
+      file,
+      `id: a
+start: up
+blocks:
+  up: { answer: , next: ask }
+  ask: { http: { url: "https://a.example/b?c=1:2" }, next: again }
+  again: { http: { url: "https://a.example/b?c=1:2" }, exits: { next: find } }
+  find: { operation.lookup: { from: "101" }, next: tell }
+  tell: { log: "\${ask.json.x} \${again.status} \${find.ids[0]}", next: end }
+`,
+    );
+    const given = ['--http', 'GET https://a.example/b?c=1:2: { json: { x: 5 } }'];
+    given.push('--http', 'GET https://a.example/b?c=1:2: 404', '--operation', 'lookup: { ids: [d1] }');
+    const [done, wrong] = await Promise.all([
+      ringmaster('simulate', file, ...given),
+      ringmaster('simulate', file, '--http', 'GET'),
+    ]);
+    expect(done.out).to.contain('info: 5 404 d1');
+    expect([wrong.code, wrong.out.split(':')[0]]).to.deep.equal([2, '"GET" is no answer']);
+  });
+
+  it('run the tests again after a change, until they are stopped', async function () {
+    this.timeout(60_000);
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'a.yaml');
+    const scenario = (said: string): string =>
+      `id: a\nstart: b\nblocks:\n  b: { answer: , next: c }\n  c: { log: ${said}, next: end }\n`;
+    await writeFile(file, scenario('one'));
+    await writeFile(
+      path.join(folder.path, 'a.test.yaml'),
+      'tests: [{ name: says one, expect: { events: ["info: one"] } }]',
+    );
+    const child = spawn(process.execPath, [
+      path.join(projectFolder, 'runtime/cli/ringmaster.mjs'),
+      'test',
+      '--watch',
+      folder.path,
+    ]);
+    try {
+      let out = '';
+      child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+      await eventually(async () => expect(out).to.match(/^1 passed, 0 failed/), 30_000);
+      await writeFile(file, scenario('two'));
+      await eventually(async () => expect(out).to.match(/0 passed, 1 failed/), 30_000);
+    } finally {
+      const closed = once(child, 'close');
+      child.kill('SIGTERM');
+      expect((await closed)[0]).to.equal(1);
+    }
+  });
+
   it('print their usage for --help, and start nothing', async function () {
     // Five processes, beside the other lanes.
     this.timeout(60_000);
@@ -138,7 +194,10 @@ blocks:
       const view = {
         id: 'r1',
         scenario: 'menu',
-        version: 'v',
+        file: 'menu.yaml',
+        version: run.program.version,
+        from: '101',
+        to: '500',
         domain: 'd',
         start: 1_700_000_000_000,
         callid: call.callid,
@@ -147,12 +206,13 @@ blocks:
       };
       server = createServer((request, response) => {
         const { url: asked = '', headers } = request;
-        const runs = [
-          { ...view, id: 'r2', from: '101', to: '500', start: 1_700_000_060_000, outcome: undefined },
-          view,
-        ];
+        const live = { ...view, id: 'r2', start: 1_700_000_060_000, outcome: undefined };
+        // A key that the trace does not show decided the way.
+        const trace = run.trace.map((entry) => ({ ...entry, ...(entry.block === 'choice' ? { exit: '1' } : {}) }));
+        const runs = [live, view];
+        const single = [view, { ...view, id: 'r3', trace }, { ...view, id: 'r4', version: 'older' }];
         const found =
-          asked === '/rest/v1/api/runs?limit=20' ? runs : asked === '/rest/v1/api/runs/r1' ? view : undefined;
+          asked === '/rest/v1/api/runs?limit=20' ? runs : single.find(({ id }) => asked === `/rest/v1/api/runs/${id}`);
         const known = found !== undefined && headers.authorization === 'Bearer secret';
         response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' });
         response.end(JSON.stringify(known ? found : {}));
@@ -165,21 +225,26 @@ blocks:
     it('lists the runs of a node', async () => {
       expect((await ringmaster('trace', '--url', url, '--token', 'secret')).out).to.equal(
         [
-          '2023-11-14 22:13:20  menu              completed  r1',
+          '2023-11-14 22:13:20  menu  101 -> 500  completed  r1',
           '2023-11-14 22:14:20  menu  101 -> 500  running    r2',
           '',
         ].join('\n'),
       );
     });
 
-    it('shows a run of a node, or makes a test from it', async () => {
-      const [shown, test, missing] = await Promise.all([
-        ringmaster('trace', 'r1', '--url', url, '--token', 'secret'),
-        ringmaster('trace', 'r1', '--url', url, '--token', 'secret', '--as-test'),
-        ringmaster('trace', 'r2', '--url', url, '--token', 'secret'),
-      ]);
+    it('shows a run of a node, or makes a test from it', async function () {
+      this.timeout(60_000);
+      const of = (id: string, ...options: string[]) =>
+        ringmaster('trace', id, '--url', url, '--token', 'secret', ...options);
+      const [shown, test, missing] = await Promise.all([of('r1'), of('r1', '--as-test'), of('r2')]);
       expect(shown.out).to.include('choice (menu menu.wav) -> 2');
+      expect(test).to.deep.include({ code: 0, err: '' });
       expect(test.out).to.include('presses: "2"');
+      const [failing, untried] = await Promise.all([of('r3', '--as-test'), of('r4', '--as-test')]);
+      expect(failing).to.deep.include({ code: 1, out: '' });
+      expect(failing.err).to.match(/^no test can be made of this run: block choice: the made test takes another way: /);
+      expect(untried.out).to.include('presses: "2"');
+      expect(untried.err).to.match(/^the test was not tried: .*menu\.yaml is not the version of the run/);
       expect(missing).to.deep.include({ code: 2, out: '' });
     });
   });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
+import { classesFrom } from '../../runtime/cli/simulated-classes.ts';
 import { selectEntities } from '../../runtime/cli/simulated-query.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';
 import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
@@ -390,6 +391,121 @@ blocks:
       '  an entity of box/messages is not expected: {"id":"a","owner":"102","at":5}',
       '  an entity of box/messages is not expected: {"id":"c","owner":"2","at":1}',
     ]);
+  });
+
+  it('let phones of further calls and of scenarios beside it speak and press', async () => {
+    await writeFile(
+      path.join(folder, 'ring.yaml'),
+      `id: ring
+start: up
+blocks:
+  up: { answer: , next: ring }
+  ring: { call: { to: "102" }, leg: agent, exits: { answered: ask, refused: end } }
+  ask: { recognise: { prompt: "say:Ready?", hints: ["yes, please"] }, leg: agent, exits: { heard: key, silence: end } }
+  key: { collect: { max: 1 }, leg: agent, exits: { next: beside, timeout: end } }
+  beside: { run: { scenario: other, mode: parallel }, next: wait }
+  wait: { await_run: "\${beside.run}", exits: { next: end, timeout: end } }
+`,
+    );
+    await writeFile(
+      path.join(folder, 'other.yaml'),
+      `id: other
+on: { dtmf: { 9: nine } }
+start: dial
+blocks:
+  dial: { call: { to: "103", caller_id: "101" }, exits: { answered: music, refused: end } }
+  music: { hold_music: , next: end }
+  nine: { recognise: { prompt: "say:Words?" }, exits: { heard: tell, silence: end } }
+  tell: { return: "\${nine.text}" }
+`,
+    );
+    const { code, lines } = await run(`
+scenario: ring.yaml
+tests:
+  - name: both
+    phones:
+      "102": answers, says "yes, please", presses 7
+      "103": answers, presses 9 after 2s, says good bye
+    expect:
+      status: completed
+      results: { ask.text: "yes, please", key.digits: "7", wait.value: good bye }
+`);
+    expect([code, lines]).to.deep.equal([0, ['1 passed, 0 failed (1 files)']]);
+  });
+
+  describe('with the classes of the domain', () => {
+    const CLASSES = [
+      {
+        classname: 'notes',
+        storage_mode: 'category',
+        properties: [
+          { name: 'text', data_type: 'string' },
+          { name: 'count', data_type: 'integer' },
+        ],
+      },
+    ];
+
+    it('have null in unset properties, and refuse unknown classes, properties and types as a node does', async () => {
+      await writeFile(path.join(folder, 'classes.json'), JSON.stringify(CLASSES));
+      await writeFile(
+        path.join(folder, 'notes.yaml'),
+        `id: notes
+start: all
+blocks:
+  all: { model_list: { class: notes, filter: { text: one } }, exits: { next: seen, empty: end } }
+  seen: { if: "all.entities[0].count == null", exits: { then: write, else: end } }
+  write: { model_write: { class: notes, entity: { count: many } }, exits: { next: end, error: other } }
+  other: { model_list: { class: note }, exits: { next: end, empty: end, error: where } }
+  where: { model_list: { class: notes, filter: { colour: red } }, exits: { next: end, empty: end } }
+`,
+      );
+      const tests = `
+scenario: notes.yaml
+tests:
+  - name: as live
+    model: { notes: [{ text: one }, { text: two }] }
+    expect: { error: model_refused, path: [all, seen, write, other, where] }
+`;
+      await writeFile(path.join(folder, 'ask.test.yaml'), tests);
+      const lines: string[] = [];
+      const options = { classesFor: classesFrom(undefined) };
+      expect(await runTests([folder], components, (line) => lines.push(line), options), lines.join('\n')).to.equal(0);
+    });
+
+    it('report unknown classes and wrong entities of a test file at their places', async () => {
+      const file = path.join(folder, 'classes.json');
+      await writeFile(file, JSON.stringify(CLASSES));
+      const classes = await classesFrom(file)(folder);
+      const text = `tests:
+  - name: a
+    model:
+      note: []
+      notes: [{ text: 3 }, { txt: x }]
+    expect: { model: { notse: [] } }
+`;
+      expect(readTestFile(text, 't.yaml', classes).problems.map(formatProblem)).to.deep.equal([
+        't.yaml:4:7: model_unknown_class: there is no class "note" in classes.json; did you mean "notes"?',
+        't.yaml:5:15: model_refused: text must be a text',
+        "t.yaml:5:28: model_refused: txt is not known; did you mean 'text'?",
+        't.yaml:6:24: model_unknown_class: there is no class "notse" in classes.json; did you mean "notes"?',
+      ]);
+    });
+
+    it('name what is wrong with a file of classes', async () => {
+      const file = path.join(folder, 'classes.json');
+      const reason = async (content: string): Promise<string> => {
+        await writeFile(file, content);
+        return classesFrom(file)(folder).then(
+          () => 'none',
+          (error: Error) => error.message,
+        );
+      };
+      expect(await reason('{}')).to.equal('classes.json:  must be a list of classes');
+      const broken = [{ classname: 'a', storage_mode: 'category', properties: [{ name: 'x', data_type: 'text' }] }];
+      expect(await reason(JSON.stringify(broken))).to.match(
+        /^classes\.json: a: properties\.0\.data_type must be one of/,
+      );
+    });
   });
 
   it('pass for the examples of the project', async () => {

@@ -1,13 +1,10 @@
 /** The data model as scenarios use it: every scenario sees the classes of its own domain. */
 import type { DomainName } from '../../domain-name/index.ts';
-import { ScenarioError, type Value } from '../../language/index.ts';
+import { ofModel } from '../../component-registry/index.ts';
+import type { Value } from '../../language/index.ts';
 import type { Entity, EntityQuery, ModelPort } from '../../runs/index.ts';
 import {
-  BadParameterError,
-  CannotApplyError,
-  ConflictError,
   type Input,
-  InvalidFieldError,
   type Model,
   type ModelCollection,
   ModelError,
@@ -30,7 +27,7 @@ export function modelPort(model: Model, domainId: (name: DomainName) => string |
     try {
       return await act(model.collection(domainId(domain) ?? '', classname));
     } catch (error) {
-      throw error instanceof ModelError ? scenarioError(error) : error;
+      throw error instanceof ModelError ? ofModel(error) : error;
     }
   };
   return {
@@ -90,14 +87,4 @@ async function found<T>(act: () => Promise<T>): Promise<T | undefined> {
 /** Copies an entity for the scenario: those of memory classes are shared. */
 function shown(entity: Readonly<Record<string, unknown>>): Entity {
   return structuredClone(entity) as Readonly<Record<string, Value>>;
-}
-
-function scenarioError(error: ModelError): ScenarioError {
-  const { field, reason } = error;
-  if (error instanceof NotFoundError) return new ScenarioError('model_unknown_class', error.message, { cause: error });
-  const code = error instanceof ConflictError ? 'model_conflict' : 'model_refused';
-  const isNamed = [ConflictError, InvalidFieldError, CannotApplyError, BadParameterError].some(
-    (kind) => error instanceof kind,
-  );
-  return new ScenarioError(code, error.message, { cause: error, ...(isNamed && { details: { field, reason } }) });
 }

@@ -49,14 +49,14 @@ const RINGS: ScriptedAnswer = { after: 0, status: 180 };
 
 /**
  * Parses a phone's script in an author's words. First its answer: `answers`, `busy`, `no answer`, `declines`, `unknown`,
- * `unavailable` or a SIP status, with `after 5s` as the ringing time. Then its actions in the call: `answers after 2s,
- * presses 1, hangs up after 30s`.
+ * `unavailable` or a SIP status, with `after 5s` as the ringing time. Then its actions in the call, those of a caller:
+ * `answers after 2s, presses 1, says "yes, please", hangs up after 30s`.
  * @returns undefined for another text
  */
 export function readPhone(text: string): PhoneScript | undefined {
-  const [first = '', ...deeds] = text.split(',').map((part) => part.trim());
+  const [first = '', ...deeds] = partsOf(text);
   const answers = readAnswers(first);
-  const turns = deeds.map(readDeed);
+  const turns = deeds.map((deed) => readDeed(deed) ?? readStep(deed));
   if (answers === undefined || turns.includes(undefined)) return undefined;
   return turns.length === 0 ? { answers } : { answers, turns: turns as Turn[] };
 }
@@ -78,7 +78,7 @@ function readAnswers(text: string): readonly ScriptedAnswer[] | undefined {
  */
 export function readSteps(text: string): readonly Turn[] | { readonly unknown: string } {
   const turns: Turn[] = [];
-  for (const part of text.split(',').map((each) => each.trim())) {
+  for (const part of partsOf(text)) {
     const turn = part === 'hangs up' ? ({ kind: 'hang_up' } as const) : (readDeed(part) ?? readStep(part));
     if (turn === undefined) return { unknown: part };
     turns.push(turn);
@@ -86,14 +86,23 @@ export function readSteps(text: string): readonly Turn[] | { readonly unknown: s
   return turns;
 }
 
+/** The parts between commas; a text in double quotes may have commas of its own. */
+function partsOf(text: string): readonly string[] {
+  return (text.match(/(?:"[^"]*"|[^,"]|")+/g) ?? []).map((part) => part.trim());
+}
+
+function unquoted(words: string): string {
+  return /^"([^"]*)"$/.exec(words)?.[1] ?? words;
+}
+
 function readStep(text: string): Turn | undefined {
   if (text === 'silence') return { kind: 'silence' };
   const [, sound] = /^hears\s+(\S.*)$/.exec(text) ?? [];
-  if (sound !== undefined) return { kind: 'hear', sound };
+  if (sound !== undefined) return { kind: 'hear', sound: unquoted(sound) };
   const { deed, after } = timed(text) ?? { deed: '' };
   const when = after === undefined ? {} : { after };
   const [, words] = /^says\s+(\S.*)$/.exec(deed) ?? [];
-  if (words !== undefined) return { kind: 'say', text: words, ...when };
+  if (words !== undefined) return { kind: 'say', text: unquoted(words), ...when };
   if (deed === 'holds') return { kind: 'hold', ...when };
   return deed === 'resumes' ? { kind: 'unhold', ...when } : undefined;
 }

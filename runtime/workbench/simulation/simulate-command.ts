@@ -1,5 +1,6 @@
 /** The `simulate` command. */
 import path from 'node:path';
+import { parse } from 'yaml';
 import type { Sandbox } from '../../sandbox/index.ts';
 import {
   ArgumentError,
@@ -13,7 +14,7 @@ import {
   type Value,
 } from '../../language/index.ts';
 import type { ComponentRegistry } from '../../runs/index.ts';
-import type { SelectEntities } from './simulated-model.ts';
+import type { ClassesFor, SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';
 import { type PhoneScript, readPhone, readSteps } from './phones.ts';
 import { type SimulationOptions, calledBy, simulate } from './simulation.ts';
@@ -30,6 +31,10 @@ export interface SimulateOptions {
   readonly steps?: string;
   /** Scripts of called phones, `NUMBER=WORDS` each: `102=busy`. */
   readonly phones?: readonly string[];
+  /** Answers of servers, as in a file of tests: `GET https://a.b/c: { json: { x: 1 } }`. */
+  readonly http?: readonly string[];
+  /** Answers of call operations, as in a file of tests: `lookup: { ids: [a] }`. */
+  readonly operations?: readonly string[];
   /** The caller's number, or `none` without a caller; and the dialled number. */
   readonly from?: string;
   readonly to?: string;
@@ -47,6 +52,8 @@ export interface SimulateOptions {
   readonly debug?: boolean;
   /** Evaluates filters of the data model. */
   readonly select?: SelectEntities;
+  /** The classes for the scenarios of a folder. */
+  readonly classesFor?: ClassesFor;
   /** Opens the sandbox, for scenarios with scripts. */
   readonly openSandbox?: () => Promise<Sandbox>;
 }
@@ -92,6 +99,7 @@ export async function runSimulate(
       components,
       openSandbox: options.openSandbox,
       select: options.select,
+      classes: await options.classesFor?.(path.dirname(file)),
       debug: options.debug ?? false,
     });
     if (options.json === true) out(JSON.stringify(simulationView(simulation), undefined, 2));
@@ -104,9 +112,15 @@ export async function runSimulate(
   }
 }
 
+type Told = Pick<SimulationOptions, 'script' | 'at' | 'http' | 'operations'>;
+
 /** @returns the parsed options, or an error message */
-function readOptions(options: SimulateOptions): string | Pick<SimulationOptions, 'script' | 'at'> {
+function readOptions(options: SimulateOptions): string | Told {
   const { hangUpAfter, press, steps, phones: called = [], from, to, at } = options;
+  const http = readAnswers(options.http ?? []);
+  if (typeof http === 'string') return `${http}: write e.g. --http 'GET https://a.example/b: { json: { x: 1 } }'`;
+  const operations = readAnswers(options.operations ?? []);
+  if (typeof operations === 'string') return `${operations}: write e.g. --operation 'lookup: { ids: [a] }'`;
   const hangsUpAfter = hangUpAfter === undefined ? PATIENCE_MS : parseDuration(hangUpAfter);
   if (hangsUpAfter === undefined) return `"${hangUpAfter}" is no duration: write e.g. 10s`;
   if (press !== undefined && steps !== undefined) return 'name what is pressed among the steps: presses 1';
@@ -126,6 +140,8 @@ function readOptions(options: SimulateOptions): string | Pick<SimulationOptions,
   if (time === undefined) return `"${at}" is no time: write e.g. 2026-11-23T09:30+01:00`;
   return {
     at: time,
+    http,
+    operations,
     script: {
       ...(turns === undefined ? { presses } : { turns }),
       ...calledBy(from, to),
@@ -137,6 +153,27 @@ function readOptions(options: SimulateOptions): string | Pick<SimulationOptions,
 
 const STEPS = 'write e.g. presses 12#, silence, says yes, hears menu.wav, holds, resumes, hangs up after 5s';
 const PHONE = 'write e.g. 102=answers after 5s, 102=busy, 102=no answer, 102=declines, 102=480';
+
+/** Answers by what is asked for; several for the same come one after the other. @returns or an error message */
+function readAnswers(texts: readonly string[]): Record<string, Value> | string {
+  const answers: Record<string, Value[]> = {};
+  for (const text of texts) {
+    const map = mapOf(text);
+    if (map === undefined) return `"${text}" is no answer`;
+    for (const [asked, answer] of Object.entries(map)) answers[asked] = [...(answers[asked] ?? []), ...[answer].flat()];
+  }
+  return answers;
+}
+
+function mapOf(text: string): Readonly<Record<string, Value>> | undefined {
+  try {
+    const value = parse(text) as unknown;
+    const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isMap ? (value as Readonly<Record<string, Value>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A text for a parameter of type string; otherwise JSON. Invalid JSON stays a text, which the run refuses. */
 function readArguments(program: Program, texts: Readonly<Record<string, string>>): Record<string, Value> {

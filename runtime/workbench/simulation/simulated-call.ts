@@ -58,6 +58,8 @@ export class SimulatedCall implements OwnCall {
   readonly #script: CallScript;
   readonly #phones: Phones;
   readonly #end = new AbortController();
+  /** They stay when a called phone becomes the other party. */
+  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   #party: SimulatedParty;
   #label: string;
   readonly #state: ScenarioCallState;
@@ -205,7 +207,8 @@ export class SimulatedCall implements OwnCall {
   }
 
   watch(watcher: (notice: CallNotice) => boolean): () => void {
-    return this.#party.watch(watcher);
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   dial(options: DialOptions): OutgoingCall {
@@ -294,6 +297,7 @@ export class SimulatedCall implements OwnCall {
     const link = {
       clock: this.#clock,
       endSignal: this.#end.signal,
+      watchers: this.#watchers,
       note: (what: string, sounds?: readonly string[]) => this.#note(what, sounds),
       hangUp: () => this.end('opponent', 'hung up'),
       said: (file: string, words: string) => this.#script.onSaid?.(file, words),

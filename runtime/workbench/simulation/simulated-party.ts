@@ -28,6 +28,8 @@ export interface PartyLink {
   readonly endSignal: AbortSignal;
   note(what: string, sounds?: readonly string[]): void;
   hangUp(): void;
+  /** Those who hear of keys that no block listens for, hold and resume. */
+  readonly watchers: Set<(notice: CallNotice) => boolean>;
   /** Adds words to the recording in this file. */
   said(file: string, words: string): void;
 }
@@ -36,7 +38,6 @@ export interface PartyLink {
 export class SimulatedParty {
   readonly #link: PartyLink;
   readonly #turns: Turns;
-  readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   /** Concurrent sounds are played one after the other; endless music gives way. */
   readonly #sounds = new InTurn();
   /** The turn with a time of its own. */
@@ -58,11 +59,6 @@ export class SimulatedParty {
   connected(): void {
     this.#turns.started(this.#link.clock.now());
     this.#arm();
-  }
-
-  watch(watcher: (notice: CallNotice) => boolean): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
   }
 
   async play(
@@ -246,7 +242,7 @@ export class SimulatedParty {
   /** Offers keys to the watcher while no block listens. */
   #interject(): void {
     const { next } = this.#turns;
-    if (this.#watchers.size === 0 || next?.kind !== 'press' || next.after !== undefined) return;
+    if (this.#link.watchers.size === 0 || next?.kind !== 'press' || next.after !== undefined) return;
     this.#schedule(next, THINK_MS);
   }
 
@@ -288,7 +284,7 @@ export class SimulatedParty {
 
   #offer(notice: CallNotice): boolean {
     let used = false;
-    for (const watcher of this.#watchers) used = watcher(notice) || used;
+    for (const watcher of this.#link.watchers) used = watcher(notice) || used;
     return used;
   }
 

@@ -7,7 +7,7 @@ import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script
 import { type EventsByStep, Happenings } from './happenings.ts';
 import { Phones } from './phones.ts';
 import { SimulatedCall } from './simulated-call.ts';
-import { type Fixtures, type SelectEntities, SimulatedModel } from './simulated-model.ts';
+import { type Fixtures, type SelectEntities, type SimulatedClasses, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from '../tests/test-time.ts';
 import { simulatedServices } from './services.ts';
@@ -35,6 +35,8 @@ export interface SimulationOptions {
   readonly queues?: Readonly<Record<string, readonly number[]>>;
   /** Evaluates filters of the data model; default: equal properties only. */
   readonly select?: SelectEntities | undefined;
+  /** The classes of the domain; default: every class exists, and has any properties. */
+  readonly classes?: SimulatedClasses | undefined;
 }
 
 /** The result of a simulation. */
@@ -68,6 +70,7 @@ export async function simulate(
     model: fixtures,
     queues = {},
     select,
+    classes,
     openSandbox,
     debug = false,
   }: SimulationOptions,
@@ -87,7 +90,7 @@ export async function simulate(
   });
   const calls = [call];
   const sandbox = runsScripts(program) ? await openSandbox?.() : undefined;
-  const model = new SimulatedModel(fixtures, select);
+  const model = new SimulatedModel(fixtures, { select, classes, now: () => clock.now() });
   const services = simulatedServices({
     clock,
     model,

@@ -2,7 +2,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import {
-  ArgumentError,
   checkFile,
   filesBelow,
   formatProblem,
@@ -12,19 +11,24 @@ import {
 } from '../../language/index.ts';
 import type { ComponentRegistry } from '../../runs/index.ts';
 import { compiling } from '../simulation/compiling.ts';
-import { mismatches } from './expectations.ts';
-import { type Simulation, type SimulationOptions, calledBy, simulate } from '../simulation/simulation.ts';
+import type { ClassesFor, SimulatedClasses } from '../simulation/simulated-model.ts';
+import type { SimulationOptions } from '../simulation/simulation.ts';
+import { type TestRun, runTest } from './run-test.ts';
 import { type ScenarioTest, readTestFile } from './test-file.ts';
 import { transcript } from '../simulation/transcript.ts';
 
 /** Limit of failed tests with a shown transcript. */
 const SHOWN = 20;
 
-interface TestResult {
+interface TestResult extends TestRun {
   readonly file: string;
   readonly test: ScenarioTest;
-  readonly found: readonly string[];
-  readonly simulation: Simulation | undefined;
+}
+
+export interface TestOptions extends Pick<SimulationOptions, 'openSandbox' | 'select'> {
+  readonly classesFor?: ClassesFor;
+  /** Prints the transcripts of all tests. */
+  readonly show?: boolean;
 }
 
 /**
@@ -36,8 +40,7 @@ export async function runTests(
   targets: readonly string[],
   components: ComponentRegistry,
   out: (line: string) => void,
-  /** The sandbox for scenarios with scripts, and the evaluation of data model filters. */
-  { openSandbox, select, show = false }: Pick<SimulationOptions, 'openSandbox' | 'select'> & { show?: boolean } = {},
+  { openSandbox, select, classesFor, show = false }: TestOptions = {},
 ): Promise<number> {
   const files: string[] = [];
   for (const target of targets) files.push(...(await testFiles(target)));
@@ -45,13 +48,14 @@ export async function runTests(
   let mistakes = 0;
   const began = performance.now();
   for (const file of files) {
-    const loaded = await load(file, { components, ...compiling(openSandbox) });
+    const classes = await classesFor?.(path.dirname(file));
+    const loaded = await load(file, { components, ...compiling(openSandbox) }, classes);
     for (const problem of loaded.problems) out(problem);
     mistakes += loaded.problems.length;
     const { program } = loaded;
     if (!program) continue;
     for (const test of loaded.tests)
-      results.push(await runTest(file, test, program, { components, openSandbox, select }));
+      results.push({ file, test, ...(await runTest(test, program, { components, openSandbox, select, classes })) });
   }
   report(results, show, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
@@ -83,9 +87,13 @@ interface LoadedTests {
   readonly problems: readonly string[];
 }
 
-async function load(file: string, options: Omit<ModuleCheckOptions, 'file'>): Promise<LoadedTests> {
+async function load(
+  file: string,
+  options: Omit<ModuleCheckOptions, 'file'>,
+  classes: SimulatedClasses | undefined,
+): Promise<LoadedTests> {
   try {
-    const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file);
+    const { tests, problems } = readTestFile(await readFile(file, 'utf8'), file, classes);
     if (problems.length > 0) return { tests: [], program: undefined, problems: problems.map(formatProblem) };
     const scenario = path.join(path.dirname(file), tests.scenario ?? (await namesake(file)));
     const checked = await checkFile({ ...options, file: scenario });
@@ -117,38 +125,6 @@ async function namesake(file: string): Promise<string> {
     if (found) return path.basename(stem + extension);
   }
   return path.basename(`${stem}.yaml`);
-}
-
-async function runTest(
-  file: string,
-  test: ScenarioTest,
-  program: Program,
-  tools: Pick<SimulationOptions, 'components' | 'openSandbox' | 'select'>,
-): Promise<TestResult> {
-  const { turns, patience, phones, args, variables, http, operations, model, queues, from, to, at } = test;
-  const script = {
-    turns,
-    phones,
-    hangsUpAfter: patience,
-    ...calledBy(from, to),
-  };
-  try {
-    const simulation = await simulate(program, {
-      script,
-      args,
-      variables,
-      http,
-      operations,
-      model,
-      queues,
-      ...(at === undefined ? {} : { at }),
-      ...tools,
-    });
-    return { file, test, simulation, found: mismatches(simulation, test.expect) };
-  } catch (error) {
-    if (!(error instanceof ArgumentError)) throw error;
-    return { file, test, simulation: undefined, found: [error.message] };
-  }
 }
 
 /** @param all shows passed tests, too */

@@ -5,13 +5,14 @@ import {
   parseDuration,
   type Problem,
   scalarText,
+  ScenarioError,
   suggestName,
   type Value,
   YamlSource,
 } from '../../language/index.ts';
-import { RECORDING } from '../../runs/index.ts';
+import { type Entity, RECORDING } from '../../runs/index.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
-import type { Fixtures } from '../simulation/simulated-model.ts';
+import type { Fixtures, SimulatedClasses } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';
 import type { Turn } from '../simulation/turns.ts';
 
@@ -111,18 +112,27 @@ const EXPECT_KEYS = [
 const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
 const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
 
-/** Reads the text of a test file and lists all mistakes. */
-export function readTestFile(text: string, file: string): { tests: TestFile; problems: readonly Problem[] } {
+/**
+ * Reads the text of a test file and lists all mistakes.
+ * @param classes those of the domain; without them every class exists, and has any properties
+ */
+export function readTestFile(
+  text: string,
+  file: string,
+  classes?: SimulatedClasses,
+): { tests: TestFile; problems: readonly Problem[] } {
   const source = new YamlSource(text, file);
-  const tests = new TestReader(source).read();
+  const tests = new TestReader(source, classes).read();
   return { tests, problems: source.problems };
 }
 
 class TestReader {
   readonly #source: YamlSource;
+  readonly #classes: SimulatedClasses | undefined;
 
-  constructor(source: YamlSource) {
+  constructor(source: YamlSource, classes: SimulatedClasses | undefined) {
     this.#source = source;
+    this.#classes = classes;
   }
 
   read(): TestFile {
@@ -166,7 +176,7 @@ class TestReader {
         phones: this.#phones(fields.get('phones')),
         http: this.#map(fields.get('http'), 'http'),
         operations: this.#operations(fields.get('operations')),
-        model: this.#fixtures(fields.get('model')),
+        model: this.#fixtures(fields.get('model'), true),
         queues: this.#queues(fields.get('queues')),
         expect: this.#expectations(fields.get('expect')),
       },
@@ -274,10 +284,15 @@ class TestReader {
     return operations;
   }
 
-  /** `{ class: [{ id: 1, name: x }] }` */
-  #fixtures(entry: Entry | undefined): Fixtures {
+  /**
+   * `{ class: [{ id: 1, name: x }] }`
+   * @param areWhole they are in the data model, and not only parts of expected entities
+   */
+  #fixtures(entry: Entry | undefined, areWhole: boolean): Fixtures {
     const fixtures: Record<string, Fixtures[string]> = {};
     for (const { key, keyNode, value } of this.#entries(entry, 'model')) {
+      if (!this.#hasClass(key, keyNode)) continue;
+      if (areWhole && isSeq(value)) this.#checkEntities(key, value.items as Node[]);
       const entities = value?.toJSON() as unknown;
       if (Array.isArray(entities) && entities.every((each) => isObject(each)))
         fixtures[key] = entities as Fixtures[string];
@@ -289,6 +304,31 @@ class TestReader {
         );
     }
     return fixtures;
+  }
+
+  #hasClass(classname: string, node: Node): boolean {
+    if (this.#classes === undefined || this.#classes.names.includes(classname)) return true;
+    const { names, source } = this.#classes;
+    const message = `model_unknown_class: there is no class "${classname}" in ${source}`;
+    this.#source.problem(node, message, suggestName(classname, names));
+    return false;
+  }
+
+  /** Notes entities that the class refuses, as a node would. */
+  #checkEntities(classname: string, nodes: readonly Node[]): void {
+    const made: Entity[] = [];
+    for (const [index, node] of this.#classes === undefined ? [] : nodes.entries()) {
+      const entity = node.toJSON() as unknown;
+      if (!isObject(entity)) continue;
+      try {
+        const given = { id: `entity-${index}`, ...(entity as Entity) };
+        const created = this.#classes?.create(classname, given, made, 0);
+        if (created) made.push(created);
+      } catch (error) {
+        if (!(error instanceof ScenarioError)) throw error;
+        this.#source.problem(node, `${error.code}: ${error.message}`);
+      }
+    }
   }
 
   /** `{ support: [20s, 45s] }` */
@@ -324,7 +364,7 @@ class TestReader {
   }
 
   #expectation(key: string, field: Entry): unknown {
-    if (key === 'model') return this.#fixtures(field);
+    if (key === 'model') return this.#fixtures(field, false);
     if (key === 'within') return this.#duration(field);
     if (key === 'value') return (field.value?.toJSON() ?? null) as Value;
     if (key === 'path' || key === 'events') return this.#list(field);

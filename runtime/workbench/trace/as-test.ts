@@ -19,11 +19,12 @@ export type ServedRuns = ReadonlyMap<string, RunView>;
  * silence and wrong keys within one block, so the test presses the last key of a menu. For a live run, the test covers the
  * trace so far.
  * @param served the runs from `servedBy`
+ * @param hasClasses the test has the classes of the domain
  * @throws ReplayError when a test cannot repeat the run
  */
-export function asTest(found: RunView, served: ServedRuns = new Map()): string {
+export function asTest(found: RunView, served: ServedRuns = new Map(), hasClasses = false): string {
   const view = withServed(found, served);
-  expectReplayable(view);
+  expectReplayable(view, hasClasses);
   const { id, file, from, to, args, variables, trace, outcome } = view;
   const done = trace.filter(({ exit }) => exit !== undefined);
   const steps = callerSteps(withCall(view), outcome);

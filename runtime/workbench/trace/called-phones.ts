@@ -1,6 +1,7 @@
 /** Finds the behaviour of called phones in a trace. */
 import { INTERRUPTED, type RunView, type TraceEntry } from '../../runs/index.ts';
 import { plainText } from '../../language/index.ts';
+import { asWords, recorded, said, type Step } from './speech.ts';
 
 /** Components that listen to the other party, with their result field for keys. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
@@ -108,9 +109,13 @@ function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
 function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, legs: Map<string, Leg>): void {
   const { component, exit, start, answers: all = [], runs = [] } = entry;
   for (const { party, line, at } of all) {
-    const number = dialled(entry, party);
+    const [number, ...others] = dialled(entry, party);
     const status = Number(line.split(' ')[1]);
     if (number === undefined) continue;
+    if (others.length > 0) {
+      atOnce(entry, [number, ...others], status, phones);
+      continue;
+    }
     // The caller hung up while it rang.
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
     const known = phones.get(number) ?? [];
@@ -132,16 +137,36 @@ function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, 
   }
 }
 
-/** The called number without its DTMF tail; the id of a live call. */
-function dialled({ component, subject }: TraceEntry, party: string): string | undefined {
+/**
+ * The members of a hunt group that rang together. The trace has one answer for all: that of the member that took the call,
+ * or of the last to refuse.
+ */
+function atOnce(entry: TraceEntry, members: readonly string[], status: number, phones: Map<string, Attempt[]>): void {
+  if (status < 200) return;
+  const taker = plainText(entry.result?.['member'] ?? '');
+  const refusal = status < 300 || status === 408 || status === CANCELLED ? NO_ANSWER : String(status);
+  for (const member of members) {
+    const words = status < 300 && member === taker ? `answers after ${entry.milliseconds ?? 0}ms` : refusal;
+    phones.set(member, [...(phones.get(member) ?? []), { words, by: entry }]);
+  }
+}
+
+/** The called numbers without DTMF tail; the id of a live call. Several: a hunt group that rings all at once. */
+function dialled({ component, subject }: TraceEntry, party: string): readonly string[] {
+  if (!RINGS_AT_ONCE.has(component) && !KNOWN.has(component)) return [];
+  if (component === 'hunt') return party.split(' ').map(withoutTail);
   const called = RINGS_AT_ONCE.has(component) || component === 'take_over' ? subject : party;
-  const number = called?.replace(/[',].*$/, '') ?? '';
-  return number === '' || (!RINGS_AT_ONCE.has(component) && !KNOWN.has(component)) ? undefined : number;
+  const number = withoutTail(called ?? '');
+  return number === '' ? [] : [number];
+}
+
+function withoutTail(called: string): string {
+  return called.replace(/[',].*$/, '');
 }
 
 /** Actions of a called party: pressed keys, or a hang-up. */
 function legDeed({ entry, other, ended }: Asked, leg: Leg): string | undefined {
-  const { component, exit, start, milliseconds = 0, error } = entry;
+  const { exit, start, milliseconds = 0, error } = entry;
   const before = leg.since;
   const end = start + milliseconds;
   const hungUp = ended || (other !== undefined && exit === 'ended');
@@ -151,10 +176,20 @@ function legDeed({ entry, other, ended }: Asked, leg: Leg): string | undefined {
     const during = error?.code === GONE ? start + Math.min(milliseconds, SOON_MS) : before;
     return `hangs up after ${Math.max(0, (hungUp ? end : during) - before)}ms`;
   }
-  const keys = listens(component) && exit !== INTERRUPTED ? keysOf(entry) : '';
-  if (keys === '') return undefined;
+  const did = other === undefined && exit !== INTERRUPTED ? answersOf(entry) : [];
+  if (did.length === 0) return undefined;
   leg.since = end;
-  return `presses ${keys}`;
+  return did.map(asWords).join(', ');
+}
+
+/** What the party of a call does while a block listens to it. */
+function answersOf(entry: TraceEntry): readonly Step[] {
+  const { component } = entry;
+  if (component === 'record') return recorded(entry);
+  if (component === 'recognise') return [said(entry)];
+  const keys = listens(component) ? keysOf(entry) : '';
+  if (keys !== '') return [{ presses: keys }];
+  return component === 'collect' || component === 'menu' ? ['silence'] : [];
 }
 
 export function listens(component: string): boolean {

@@ -3,12 +3,10 @@ import path from 'node:path';
 import { INTERRUPTED, MAX_SUBJECT_LENGTH, type RunOutcome, type ToldEvent, type TraceEntry } from '../../runs/index.ts';
 import { CHARACTER_MS, PROMPT_MS } from '../simulation/simulated-party.ts';
 import { THINK_MS } from '../simulation/turns.ts';
-import { parseDuration, plainText, type Value } from '../../language/index.ts';
+import { parseDuration } from '../../language/index.ts';
 import { keysOf, listens } from './called-phones.ts';
 import { LONG_MS } from './outside-answers.ts';
-
-/** A step of the caller, in the words of tests. */
-export type Step = string | Record<string, string>;
+import { recorded, said, type Step } from './speech.ts';
 
 /** Components that play a prompt and then wait for an answer. */
 const ASKS: ReadonlySet<string> = new Set(['collect', 'menu', 'recognise']);
@@ -68,30 +66,14 @@ function endOf({ start, milliseconds = 0 }: TraceEntry): number {
 }
 
 function deed(entry: TraceEntry): Step[] {
-  const { component, exit, result, milliseconds = 0, listened, leg } = entry;
+  const { component, exit, listened, leg } = entry;
   if (leg !== undefined) return [];
-  if (component === 'record') return recorded(result ?? {}, milliseconds);
-  if (component === 'recognise' && exit !== INTERRUPTED) return [said(exit, result?.['text'])];
+  if (component === 'record') return recorded(entry);
+  if (component === 'recognise' && exit !== INTERRUPTED) return [said(entry)];
   if (!listens(component) || exit === INTERRUPTED) return [];
   const keys = keysOf(entry);
   if (keys !== '') return [{ presses: keys }];
   return component === 'collect' || component === 'menu' || listened === true ? ['silence'] : [];
-}
-
-/** The speech for an unrecognised answer: none of the expected words. */
-function said(exit: string | undefined, text: Value | undefined): Step {
-  if (text !== undefined && text !== '') return { says: plainText(text) };
-  return exit === 'failed' ? { says: '?' } : 'silence';
-}
-
-/** Speech for the duration of the recording, then the cause of its end. */
-function recorded(result: Readonly<Record<string, Value>>, milliseconds: number): Step[] {
-  const { reason, digit, milliseconds: length } = result;
-  if (reason === 'silence' && typeof length === 'number' && length < THINK_MS) return ['silence'];
-  const spoken = (typeof length === 'number' ? length : milliseconds) - 2 * THINK_MS;
-  // Ends before the recording's own limit, so that a hang-up at the last moment still comes first.
-  const says = { says: 'x'.repeat(Math.max(1, Math.ceil(spoken / CHARACTER_MS) - 1)) };
-  return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];
 }
 
 function interrupted(interrupt: string, when: When, entry: TraceEntry): Step[] {
