@@ -22,6 +22,8 @@ export interface PartyFacts {
 export interface LegFacts {
   readonly side: 'a' | 'b';
   readonly callid: string;
+  /** Call-ID between a provider and this platform, where it is another one. */
+  readonly trunkCallid?: string;
   readonly party: PartyFacts;
   readonly began: number;
   readonly ringing?: number;

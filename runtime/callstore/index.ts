@@ -8,6 +8,7 @@ export {
   type LegFacts,
   type PartyFacts,
 } from './call-facts.ts';
+export { CallIds } from './call-ids.ts';
 export { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS, type SelectorKey } from './callstore.ts';
 export {
   CONFERENCE_SELECTOR_KEYS,

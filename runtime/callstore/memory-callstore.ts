@@ -1,5 +1,6 @@
 /** Live dialogs in memory. */
 import type { DomainName } from '../domain-name/index.ts';
+import { CallIds } from './call-ids.ts';
 import { type CallStore, type DialogScope, type DialogSelector, SELECTOR_KEYS } from './callstore.ts';
 import type { DialogView } from './dialog-view.ts';
 import { atHost, KeyIndex, normalUri } from './key-index.ts';
@@ -21,6 +22,8 @@ export interface DialogEntry {
   readonly sipUsers: readonly DialogParty[];
   /** Ids of the providers of its parties. */
   readonly providers: readonly string[];
+  /** Id of the operation that made it. */
+  readonly operation?: string | undefined;
 }
 
 /** The login for a number or login in a domain, so that `from` finds a dialog under either. */
@@ -57,10 +60,13 @@ export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
   readonly #index: Readonly<Record<IndexName, KeyIndex<Stored>>>;
   readonly #loginOf: LoginOf;
+  readonly #callIds: CallIds;
   #counter = 0;
 
-  constructor(loginOf: LoginOf) {
+  /** @param callIds learns the ids of all calls */
+  constructor(loginOf: LoginOf, callIds = new CallIds()) {
     this.#loginOf = loginOf;
+    this.#callIds = callIds;
     const index = () => new KeyIndex<Stored>();
     this.#index = {
       inviteid: index(),
@@ -83,7 +89,12 @@ export class MemoryCallStore implements CallStore {
 
   /** Adds or replaces a dialog. */
   put(entry: DialogEntry): void {
-    const id = entry.view.dialogid;
+    const { dialogid: id, inviteid, callids, esgcallid } = entry.view;
+    const { operation = '' } = entry;
+    this.#callIds.live(
+      inviteid,
+      [id, ...callids, esgcallid, operation].filter((each) => each !== ''),
+    );
     const known = this.#dialogs.get(id);
     const before = known?.keys;
     const keys = keysOf(entry);
@@ -103,6 +114,7 @@ export class MemoryCallStore implements CallStore {
     const stored = this.#dialogs.get(dialogid);
     if (stored === undefined) return;
     this.#dialogs.delete(dialogid);
+    this.#callIds.over(stored.entry.view.inviteid);
     for (const name of INDEXES) {
       for (const key of stored.keys[name]) this.#index[name].remove(key, stored);
     }

@@ -1,7 +1,7 @@
 /** The calls of a node: the switch, the rooms, and admission of calls. */
 import type { Logger } from 'pino';
 import { asDomainName } from '../domain-name/index.ts';
-import { type CallHistory, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
+import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
@@ -34,15 +34,17 @@ export interface CallNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly history: CallHistory;
+  /** Learns the ids of the calls. */
+  readonly callIds: CallIds;
   readonly late: LateParts;
   readonly drain: Pick<Drain, 'refusal'>;
   readonly log: Logger;
 }
 
 export function openCalls(needs: CallNeeds): Calls {
-  const { config, directory, location, events, metrics, recordings, history, late, drain, log } = needs;
+  const { config, directory, location, events, metrics, recordings, history, callIds, late, drain, log } = needs;
   const { recording, speech } = recordings;
-  const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login);
+  const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login, callIds);
   const conferenceStore = new MemoryConferenceStore(callstore);
   const setups = new SetupQueue();
   const notice = new OverloadNotice({

@@ -1,5 +1,6 @@
 /** The composition root: the opened threads, processes and database in, a working node out. The only file that wires all rooms. */
 import type { Logger } from 'pino';
+import { CallIds } from '../callstore/index.ts';
 import type { Config } from '../config/index.ts';
 import { EventBus, modelEvents } from '../events/index.ts';
 import { giveBackAtRest } from '../memory/index.ts';
@@ -11,6 +12,7 @@ import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
 import { openHistory, openRunHistory } from './history.ts';
 import { openLinks } from './links.ts';
+import { withCallIds } from './log.ts';
 import type { Node } from './node.ts';
 import { openOperations } from './operations.ts';
 import type { Outside } from './outside.ts';
@@ -35,8 +37,10 @@ export interface ComposeNeeds extends Outside {
 export async function compose(
   needs: ComposeNeeds,
 ): Promise<Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts' | 'drain'>> {
-  const { config, log, shutdown, nursery, storage, servers, sandbox } = needs;
+  const { config, shutdown, nursery, storage, servers, sandbox } = needs;
   const late = new LateParts();
+  const callIds = new CallIds();
+  const log = withCallIds(needs.log, callIds);
   const scripting = openScripting(config, sandbox);
   const data = await openData({
     config,
@@ -81,7 +85,19 @@ export async function compose(
   shutdown.add('scenarios', () => scenarios.close());
   const history = openHistory({ config, directory, model, recordings, log });
   shutdown.add('history of calls', () => history.close());
-  const calls = openCalls({ config, directory, location, events, metrics, recordings, history, late, drain, log });
+  const calls = openCalls({
+    config,
+    directory,
+    location,
+    events,
+    metrics,
+    recordings,
+    history,
+    callIds,
+    late,
+    drain,
+    log,
+  });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 
   const links = await openLinks(config, servers, calls.switch, log);

@@ -31,6 +31,29 @@ export async function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' |
   return { log: pino({ level: logLevel, ...traceIds() }, lines), show: () => lines.show() };
 }
 
+/** Fields of log lines that name a call, the surest first. */
+const NAMES = ['callid', 'dialogid', 'operation'] as const;
+
+/**
+ * A log that adds the id of the call, as the field `call`, to the lines with an id of its legs, its dialog or its operation.
+ */
+export function withCallIds(log: Logger, callIds: { of(id: string): string | undefined }): Logger {
+  const callOf = (fields: object & Partial<Record<(typeof NAMES)[number], unknown>>): string | undefined => {
+    for (const name of NAMES) {
+      const { [name]: id } = fields;
+      const call = typeof id === 'string' ? callIds.of(id) : undefined;
+      if (call !== undefined) return call;
+    }
+    return undefined;
+  };
+  const add = (fields: object): object => {
+    if ('call' in fields) return fields;
+    const call = callOf(fields);
+    return call === undefined ? fields : { call, ...fields };
+  };
+  return log.child({}, { formatters: { log: add } });
+}
+
 /** The ids of the current span on each line. */
 function traceIds(): Pick<LoggerOptions, 'mixin'> {
   const traces = tracing();

@@ -13,3 +13,13 @@ export const SILENT: Log = {
   warn: () => undefined,
   error: () => undefined,
 };
+
+/** A log whose lines name the leg of a call, so that they are found among those of the call. */
+export function ofLeg(log: Log, callid: string): Log {
+  return {
+    debug: (data, message) => log.debug({ callid, ...data }, message),
+    info: (data, message) => log.info({ callid, ...data }, message),
+    warn: (data, message) => log.warn({ callid, ...data }, message),
+    error: (data, message) => log.error({ callid, ...data }, message),
+  };
+}

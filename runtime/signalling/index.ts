@@ -13,7 +13,9 @@ export { listValues } from './list-values.ts';
 export type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from './outgoing-invite.ts';
 export type { OutgoingMessageOptions } from './outgoing-message.ts';
 export { ANONYMOUS, ANONYMOUS_NAME, callerAddr, withholdsIdentity } from './privacy.ts';
+export type { MessageTap } from './message-tap.ts';
 export { parseReferTo, type ReferTarget } from './refer-to.ts';
+export { rawHeader } from './raw-header.ts';
 export type { RegistrationOptions, RegistrationOutcome, SipCredentials } from './registration.ts';
 export { ReinviteRefused } from './reinvite.ts';
 export { type DialogTags, namesDialog, parseReplaces, type Replaces } from './replaces.ts';
@@ -24,3 +26,4 @@ export type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from './sip
 export { bracketUri, displayName, nameAddr, parseSipUri, plainUri } from './sip-uri.ts';
 export type { SrfRequest, SrfResponse } from './srf-types.ts';
 export { readTextBody } from './text-body.ts';
+export { readWireFrame, type WireMessage } from './wire-frame.ts';

@@ -1,7 +1,7 @@
 /** The connection to one SIP server. */
 import SrfClass from 'drachtio-srf';
 import { hostsOf, udpAddressesOf } from './hostports.ts';
-import { ALLOW, IncomingInvite } from './incoming-invite.ts';
+import { ALLOW, IncomingInvite, sourceOf } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
@@ -13,11 +13,13 @@ import type { DialogHome, SipDialog } from './sip-dialog.ts';
 import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
 import { handleFailedHangups } from './failed-hangups.ts';
+import { type MessageTap, tapMessages } from './message-tap.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 import type { SipServerAddress } from './server-address.ts';
 
 export interface Log {
+  debug(details: object, message: string): void;
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
@@ -57,6 +59,8 @@ export interface SipLinkOptions {
   readonly journal?: RingingJournal;
   /** Journal of unanswered calls; those of an earlier process are refused. */
   readonly waiting?: RingingJournal<WaitingInvite>;
+  /** Receives every SIP message. */
+  readonly tap?: MessageTap | undefined;
 }
 
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
@@ -78,6 +82,7 @@ export class SipLink implements DialogHome {
   readonly #accepted = Promise.withResolvers<void>();
   readonly #refused = Promise.withResolvers<never>();
   #hosts: ReadonlySet<string> = new Set();
+  #hostports = '';
   #addresses: readonly string[] = [];
   #connected = false;
   #closing = false;
@@ -87,7 +92,7 @@ export class SipLink implements DialogHome {
     address: SipServerAddress,
     handlers: SipHandlers,
     log: Log,
-    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal, waiting }: Omit<SipLinkOptions, 'timeoutMs'>,
+    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal, waiting, tap }: Omit<SipLinkOptions, 'timeoutMs'>,
   ) {
     this.#journal = journal;
     this.#waiting = waiting;
@@ -105,6 +110,7 @@ export class SipLink implements DialogHome {
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
+    if (tap) tapMessages(this.#srf, tap, () => this.#hostports);
   }
 
   /** Starts connecting. Failed and lost connections are retried until `close`. */
@@ -179,7 +185,13 @@ export class SipLink implements DialogHome {
   }
 
   invite(options: OutgoingInviteOptions): OutgoingInvite {
-    return new OutgoingInvite(this.#srf, { sessionExpires: this.#sessionExpires, ...options }, this, this.#journal);
+    const { callId: callid, uri } = options;
+    const timed = { sessionExpires: this.#sessionExpires, ...options };
+    const invite = new OutgoingInvite(this.#srf, timed, this, this.#journal);
+    void invite.result.then(({ answer: { status, reason } }) =>
+      this.#log.debug({ callid, uri, status, reason }, 'INVITE answered'),
+    );
+    return invite;
   }
 
   /** Sends a MESSAGE outside any call. Never rejects. */
@@ -202,7 +214,7 @@ export class SipLink implements DialogHome {
     const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
     if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
     for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
-      this.#log.warn({ callId, uri }, 'cancelling a phone that an earlier process left ringing');
+      this.#log.warn({ callid: callId, uri }, 'cancelling a phone that an earlier process left ringing');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
       const proxy = nextHop === undefined ? {} : { proxy: nextHop };
       this.#srf.request(uri, { method: 'CANCEL', stackTxnId: transaction, headers, ...proxy }, (err) => {
@@ -218,7 +230,7 @@ export class SipLink implements DialogHome {
    */
   async #refuseLeftWaiting(left: readonly WaitingInvite[]): Promise<void> {
     for (const { callId } of left)
-      this.#log.warn({ callId }, 'refusing a call that an earlier process left unanswered');
+      this.#log.warn({ callid: callId }, 'refusing a call that an earlier process left unanswered');
     try {
       await refuseLeftWaiting(this.#address, left);
     } catch (err) {
@@ -243,7 +255,7 @@ export class SipLink implements DialogHome {
     for (const method of ['ACK', 'BYE']) {
       this.#srf.request(uri, { method, stackDialogId, headers: {} }, (err) => {
         if (method === 'BYE' && err !== null && err !== undefined)
-          this.#log.warn({ callId, err }, 'a phone left ringing by an earlier process could not be cancelled');
+          this.#log.warn({ callid: callId, err }, 'a phone left ringing by an earlier process could not be cancelled');
       });
     }
   }
@@ -256,6 +268,7 @@ export class SipLink implements DialogHome {
       if (this.#closing) return closeConnection(srf);
       if (err === null || err === undefined) {
         this.#hosts = hostsOf(hostports, local);
+        this.#hostports = local ?? hostports ?? '';
         this.#addresses = udpAddressesOf(hostports);
         this.#connected = true;
         this.#problem = undefined;
@@ -305,7 +318,7 @@ export class SipLink implements DialogHome {
           if (refusal === undefined) handler(req, res);
           else res.send(refusal.status, { headers: refusal.headers });
         } catch (err) {
-          this.#log.error({ err, method: req.method, callId: req.get('Call-ID') }, 'request failed');
+          this.#log.error({ err, method: req.method, callid: req.get('Call-ID') }, 'request failed');
           if (!res.finalResponseSent) res.send(500);
         }
       });
@@ -314,6 +327,9 @@ export class SipLink implements DialogHome {
       const minSE = refusedInterval(req);
       if (minSE !== undefined) res.send(422, { headers: { 'Min-SE': minSE } });
       else handlers.invite(new IncomingInvite(srf, req, res, this.#sessionExpires, this, this.#waiting));
+      // Afterwards, so that the call is known. The Request-URI may have digits for after the answer.
+      const { address, port, protocol } = sourceOf(req);
+      this.#log.debug({ callid: req.get('Call-ID'), source: `${protocol}/${address}:${port}` }, 'INVITE received');
     });
     guarded('register', (req, res) => handlers.register(req, res, this.name));
     guarded('message', (req, res) => handlers.message(req, res));

@@ -1,6 +1,6 @@
 /** The b2b role of a node: puts its parts together. */
 import type { DomainName } from '../domain-name/index.ts';
-import type { CallHistory, MemoryCallStore } from '../callstore/index.ts';
+import type { CallFacts, CallHistory, MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
@@ -79,7 +79,7 @@ export class Switch implements SipHandlers {
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
-    this.#dialogs = new DialogBook(callstore, events, options.watcher, options.history);
+    this.#dialogs = new DialogBook(callstore, events, options);
     this.#trunks = new Trunks(directory, location, log);
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,
@@ -196,6 +196,11 @@ export class Switch implements SipHandlers {
   /** The live call of this id with its media. */
   liveCall(dialogid: string): LiveCall | undefined {
     return this.#dialogs.live(dialogid);
+  }
+
+  /** The facts of the live calls with this id: of the call, its dialog, a leg, or its operation. */
+  factsOf(id: string): readonly CallFacts[] {
+    return this.#dialogs.factsOf(id);
   }
 
   /** The answered call of the leg with this Call-ID. */

@@ -147,6 +147,8 @@ export class OperationRunner {
       const answer = progress?.answer();
       if (answer) response.resolve(answer);
     };
+    const named = { operation: id, name: operation, domain };
+    log.debug({ ...named, ...callField(about) }, 'operation began');
     const span = tracing()?.start(`operation ${operation}`, 'internal', {
       'ringmaster.operation.id': id,
       'ringmaster.domain': domain,
@@ -165,6 +167,8 @@ export class OperationRunner {
         // A dialog that waits for a transfer has no invite id at its first report.
         const isNew = dialogid !== about.dialogid || about.inviteid === '';
         if (dialogid !== '' && isNew) about = this.#callOf(dialogid);
+        const where = dialogid === '' ? {} : { dialogid };
+        log.debug({ ...named, ...callField(about), ...where, milestone: report.milestone }, 'operation proceeds');
         follow(report);
         // A party's answer after the end of the scenario still belongs to the result.
         if (ended !== undefined) conclude(ended);
@@ -184,6 +188,7 @@ export class OperationRunner {
       conclude(outcome);
       const record = this.#records.read({ domain }, id, this.#clock.now());
       if (record) this.#services.onFinished?.({ record, ...about });
+      log.debug({ ...named, ...callField(about), status: outcome.status, result: record?.result }, 'operation ended');
       span?.end(outcome.status === 'failed' ? outcome.error?.message : undefined);
       return outcome;
     });
@@ -209,6 +214,11 @@ export class OperationRunner {
   #callOf(dialogid: string): Pick<FinishedOperation, 'dialogid' | 'inviteid'> {
     return { dialogid, inviteid: this.#services.inviteIdOf?.(dialogid) ?? '' };
   }
+}
+
+/** The log's field of the call, once it is known. */
+function callField({ inviteid }: Pick<FinishedOperation, 'inviteid'>): { readonly call?: string } {
+  return inviteid === '' ? {} : { call: inviteid };
 }
 
 /**

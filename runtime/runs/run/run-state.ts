@@ -9,7 +9,7 @@ import type { CallEnd } from '../call-values.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from './report.ts';
 import { effectiveLimits, type Program, ScenarioError, type ScenarioLimits, type Value } from '../../language/index.ts';
-import type { Log } from '../log.ts';
+import { type Log, ofLeg } from '../log.ts';
 import type { Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
 import { Children } from './children.ts';
@@ -73,7 +73,7 @@ export class RunState {
     this.id = options.id ?? randomUUID();
     this.call = call;
     this.domain = options.domain ?? call?.domain ?? NO_DOMAIN;
-    this.log = log;
+    this.log = call === undefined ? log : ofLeg(log, call.callid);
     this.clock = clock;
     const { policy } = services;
     this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));

@@ -80,6 +80,11 @@ export class CallAccount {
     this.#replaced.add(id);
   }
 
+  /** @param callid of the leg, or between its provider and this platform */
+  hasLeg(callid: string): boolean {
+    return this.#legs.some(({ leg }) => leg.callid === callid || trunkCallidOf(leg) === callid);
+  }
+
   /** @param cause present at the end of the call */
   facts(call: AccountedCall, cause?: EndCause): CallFacts {
     const { inviteid, dialogid, startts, localuri, labels, referredBy, operation } = call;
@@ -121,8 +126,10 @@ function close(account: Account, status: number | null, reason: string): void {
   account.reason = reason;
 }
 
-function legFacts({ leg, isNew, ...account }: Account, end: CallEnding | undefined): LegFacts {
+function legFacts({ leg, isNew, ...known }: Account, end: CallEnding | undefined): LegFacts {
   const party = { ...partyFacts(leg.party), ...leg.about };
+  const trunkCallid = trunkCallidOf(leg);
+  const account = trunkCallid === undefined ? known : { ...known, trunkCallid };
   const shown = account.side === 'a' && 'shownAs' in leg ? (leg.shownAs as Shown | undefined) : undefined;
   const named = shown === undefined ? party : { ...party, number: shown.number, name: shown.name ?? null };
   if (end === undefined || account.ended !== undefined) return { ...account, party: named };
@@ -130,6 +137,10 @@ function legFacts({ leg, isNew, ...account }: Account, end: CallEnding | undefin
   // The caller was answered with the end of the call; a ringing contact was cancelled.
   const status = account.side === 'a' && isNew ? end.status : null;
   return { ...account, ended: end.at, status, reason: end.reason, party: named };
+}
+
+function trunkCallidOf({ party }: Leg): string | undefined {
+  return party.kind === 'provider' ? party.esg?.esgcallid : undefined;
 }
 
 interface Shown {

@@ -1,8 +1,8 @@
 /** The live dialogs of a node, and the events about them. */
 import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
-import { namesDialog, type Replaces } from '../../signalling/index.ts';
-import type { CallHistory, MemoryCallStore } from '../../callstore/index.ts';
+import { type Log, namesDialog, type Replaces } from '../../signalling/index.ts';
+import type { CallFacts, CallHistory, MemoryCallStore } from '../../callstore/index.ts';
 import { type RefusedCall, refusedFacts } from './call-account.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
@@ -36,6 +36,23 @@ export interface DialogEvents {
   ): void;
 }
 
+export interface DialogBookOptions {
+  readonly log: Pick<Log, 'debug'>;
+  readonly watcher?: CallWatcher | undefined;
+  readonly history?: CallHistory | undefined;
+}
+
+/** The log lines about events. */
+const LINES: Readonly<Record<DialogEventType, string>> = {
+  call_init: 'call began',
+  call_ringing: 'call rings',
+  call_answered: 'call answered',
+  call_hold: 'call on hold',
+  call_unhold: 'call resumed',
+  call_transfer: 'party moved to another call',
+  call_end: 'call ended',
+};
+
 /** Milliseconds that a party waits to be taken over after the other one was. */
 const PARTED_MS = 5000;
 
@@ -45,15 +62,17 @@ export class DialogBook implements DialogObserver {
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #history: CallHistory | undefined;
+  readonly #log: Pick<Log, 'debug'>;
   readonly #dialogs = new Map<string, CallDialog>();
   /** Dialogs with a ringing phone, in the order of their first ring. */
   readonly #ringing = new Set<CallDialog>();
   /** Dialogs that one leg has left while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore, events: DialogEvents, watcher?: CallWatcher, history?: CallHistory) {
+  constructor(store: MemoryCallStore, events: DialogEvents, { log, watcher, history }: DialogBookOptions) {
     this.#store = store;
     this.#events = events;
+    this.#log = log;
     this.#watcher = watcher;
     this.#history = history;
   }
@@ -67,7 +86,10 @@ export class DialogBook implements DialogObserver {
 
   /** A call was refused before it had a dialog. */
   refused(call: RefusedCall): void {
-    this.#history?.over(refusedFacts(call));
+    const facts = refusedFacts(call);
+    const { callid, status, reason } = call;
+    this.#log.debug({ call: facts.id, callid, status, reason }, 'call refused');
+    this.#history?.over(facts);
   }
 
   established(dialog: CallDialog): void {
@@ -108,6 +130,7 @@ export class DialogBook implements DialogObserver {
 
   /** One call goes on as another. */
   continued(from: CallDialog, to: CallDialog): void {
+    this.#log.debug({ call: from.inviteid, dialogid: from.dialogid, new_call: to.inviteid }, 'call goes on as another');
     from.account.replacedBy(to.inviteid);
     to.account.replaces(from.inviteid);
   }
@@ -186,6 +209,12 @@ export class DialogBook implements DialogObserver {
     return undefined;
   }
 
+  /** The facts of the calls with this id: of the call, its dialog, a leg, or its operation. */
+  factsOf(id: string): readonly CallFacts[] {
+    const all = new Set([...this.#dialogs.values(), ...this.#parted.values()]);
+    return [...all].filter((dialog) => dialog.isKnownAs(id)).map((dialog) => dialog.facts());
+  }
+
   /** Number of live dialogs with a party behind this provider. */
   countOfProvider(providerId: string): number {
     return this.#store.countOfProvider(providerId);
@@ -211,6 +240,7 @@ export class DialogBook implements DialogObserver {
     const { inviteid, dialogid } = view;
     // One initiating INVITE makes one connection, so the two share an id.
     const users = sipUsers.flatMap(({ userId }) => userId ?? []);
+    this.#log.debug({ call: inviteid, dialogid, operation: dialog.carried.operation?.id, ...more }, LINES[type]);
     this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
   }
 }

@@ -290,6 +290,12 @@ export class CallDialog implements LegOwner {
     this.opposite(leg)?.peerMessaged?.(message);
   }
 
+  /** Whether this is an id of the call, its dialog, its operation, or of a leg that it has, or had. */
+  isKnownAs(id: string): boolean {
+    const { inviteid, dialogid, carried, account } = this;
+    return id === inviteid || id === dialogid || id === carried.operation?.id || account.hasLeg(id);
+  }
+
   /** What the history of calls keeps. @param cause present at the end of the call */
   facts(cause?: EndCause): CallFacts {
     const { inviteid, dialogid, startts, bindings: labels } = this;
@@ -324,6 +330,7 @@ export class CallDialog implements LegOwner {
       },
       domains: [...new Set(parties.map((party) => party.domain))],
       sipUsers: sipUsers(parties),
+      operation: this.#start.carried.operation?.id,
       providers: [...new Set(parties.flatMap((party) => (party.kind === 'provider' ? [party.provider.id] : [])))],
     };
   }

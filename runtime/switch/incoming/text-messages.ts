@@ -83,7 +83,7 @@ export class TextMessages implements TextPort {
     this.#passOn(sipUser, receiver, { called, text: body.text }, req).then(
       (status) => res.send(sendableStatus(status)),
       (err: unknown) => {
-        this.#tools.log.error({ err, callId: req.get('Call-ID') }, 'text not passed on');
+        this.#tools.log.error({ err, callid: req.get('Call-ID') }, 'text not passed on');
         if (!res.finalResponseSent) res.send(500);
       },
     );
