@@ -104,6 +104,15 @@ export interface History {
   collection(domain: string): Promise<Pick<ModelCollection, 'definition' | 'list' | 'listJson'>>;
 }
 
+/** The SIP messages of calls of the last hour. */
+export interface Ladder {
+  /**
+   * @param id of the call, its dialog, a leg or its operation
+   * @returns undefined for an unknown call, or one of other domains
+   */
+  of(domain: DomainName, id: string): Promise<object | undefined>;
+}
+
 /** Recorded calls: the index and the files. */
 export interface Recordings {
   readonly archive: Pick<Recording['archive'], 'list' | 'count' | 'read' | 'remove'>;
@@ -156,6 +165,8 @@ export interface RestDeps {
   readonly history: History;
   /** Ended runs of scenarios, with their traces. */
   readonly runHistory: History;
+  /** Absent: the node keeps no SIP messages. */
+  readonly ladder?: Ladder;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
   readonly rooms: Pick<ConferenceControl, 'participants'>;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;

@@ -25,6 +25,7 @@ import { readAllBodies } from './posted-bodies.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { historyRoutes } from './routes/history.ts';
+import { ladderRoutes } from './routes/ladder.ts';
 import { homeRoutes } from './routes/home.ts';
 import { hookRoutes } from './routes/hooks.ts';
 import { drainRoutes } from './routes/drain.ts';
@@ -120,6 +121,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       await userRoutes(api, deps);
       callRoutes(api, deps);
       historyRoutes(api, deps);
+      ladderRoutes(api, deps);
       conferenceRoutes(api, deps);
       operationRecordRoutes(api, deps);
       recordRoutes(api, deps);

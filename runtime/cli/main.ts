@@ -55,6 +55,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: 'show the trace of a live or finished run of a node, or list the latest',
     run: async (args) => (await import('./trace.ts')).trace(args),
   },
+  ladder: {
+    usage: 'ladder CALL [--html FILE] [--pcap FILE]',
+    about: 'draw the SIP messages of a call of the last hour',
+    run: async (args) => (await import('./ladder.ts')).ladder(args),
+  },
   debug: {
     usage: 'debug SCENARIO [--from 101 | --off]',
     about: 'make the next run of a scenario of a node wait for a debugger',

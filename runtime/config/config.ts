@@ -36,6 +36,12 @@ export interface Config {
   readonly history: { readonly days: number; readonly journalBytes: number };
   /** Days that traces of runs are kept, 0: for ever. */
   readonly traceDays: number;
+  /** Octets of SIP messages that are kept for ladder diagrams; 0: none. */
+  readonly ladderBytes: number;
+  /** The capture server that gets all SIP messages; undefined: none. */
+  readonly hep:
+    | { readonly host: string; readonly port: number; readonly id: number; readonly password: string }
+    | undefined;
   /** Milliseconds that calls have to end by themselves after SIGTERM; undefined: depends on who started the node. */
   readonly drainMs: number | undefined;
   /** The socket of the service manager that started the node, and its watchdog's interval; see sd_notify(3). */
@@ -156,6 +162,18 @@ export const SETTINGS = [
     about: 'days that traces of ended runs are kept. 0: for ever',
   },
   {
+    name: 'RINGMASTER_LADDER_MB',
+    fallback: '32',
+    about: 'MiB of memory for the SIP messages of the last hour, which `ringmaster ladder` draws. 0: none are kept',
+  },
+  {
+    name: 'RINGMASTER_HEP',
+    fallback: '',
+    about: 'host:port of a Homer capture server that gets a copy of every SIP message (HEP 3 over UDP)',
+  },
+  { name: 'RINGMASTER_HEP_ID', fallback: '2001', about: 'number of this node at the capture server' },
+  { name: 'RINGMASTER_HEP_PASSWORD', fallback: '', about: 'password of the capture server, if it asks for one' },
+  {
     name: 'RINGMASTER_DRAIN',
     fallback: '',
     about:
@@ -266,6 +284,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       journalBytes: integer('RINGMASTER_HISTORY_JOURNAL_MB', text, 1, 100_000) * 1024 * 1024,
     },
     traceDays: integer('RINGMASTER_TRACE_DAYS', text, 0, 36_500),
+    ladderBytes: integer('RINGMASTER_LADDER_MB', text, 0, 4096) * 1024 * 1024,
+    hep: hep(text),
     drainMs: text('RINGMASTER_DRAIN') === '' ? undefined : integer('RINGMASTER_DRAIN', text, 0, 86_400) * 1000,
     serviceManager: serviceManager(env),
     traces: wantsTraces(env),
@@ -420,6 +440,19 @@ function bucketUrl(name: Name, text: (name: Name) => string): string | undefined
     throw new ConfigError(name, shown, 's3://KEY:SECRET@host/bucket, optionally with ?region=...&tls=false');
   }
   return value;
+}
+
+/** The capture server: `host:port`, or `udp:host:port`. */
+function hep(text: (name: Name) => string): Config['hep'] {
+  const value = text('RINGMASTER_HEP');
+  if (value === '') return undefined;
+  const [, v6, name, portText] = /^(?:udp:)?(?:\[([0-9a-f:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/i.exec(value) ?? [];
+  const portNumber = Number(portText);
+  const address = v6 ?? name;
+  if (address === undefined || portNumber === 0 || portNumber > 65_535)
+    throw new ConfigError('RINGMASTER_HEP', value, 'host:port or udp:host:port, e.g. 192.0.2.7:9060');
+  const id = integer('RINGMASTER_HEP_ID', text, 0, 4_294_967_295);
+  return { host: address, port: portNumber, id, password: text('RINGMASTER_HEP_PASSWORD') };
 }
 
 function servers(name: Name, text: (name: Name) => string): ServerAddress[] {

@@ -22,6 +22,7 @@ import { openScenarios, openScripting } from './scenarios.ts';
 import { openServiceManager } from './service-manager.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openWebhooks } from './webhooks.ts';
+import { openSipMessages } from './sip-messages.ts';
 
 /** Time of a drain that is asked for, where RINGMASTER_DRAIN gives none, in milliseconds. */
 const DRAIN_MS = 600_000;
@@ -85,6 +86,8 @@ export async function compose(
   shutdown.add('scenarios', () => scenarios.close());
   const history = openHistory({ config, directory, model, recordings, log });
   shutdown.add('history of calls', () => history.close());
+  const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
+  shutdown.add('SIP messages', () => messages.close());
   const calls = openCalls({
     config,
     directory,
@@ -92,7 +95,13 @@ export async function compose(
     events,
     metrics,
     recordings,
-    history,
+    history: {
+      going: (facts) => history.going(facts),
+      over: (facts) => {
+        history.over(facts);
+        messages.ladder?.over(facts);
+      },
+    },
     callIds,
     late,
     drain,
@@ -100,7 +109,7 @@ export async function compose(
   });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
 
-  const links = await openLinks(config, servers, calls.switch, log);
+  const links = await openLinks(config, servers, calls.switch, log, messages.tap);
   shutdown.add('links', () => links.close());
   late.media.bind(links.media);
   calls.switch.connect(links.sip, links.media);
@@ -141,6 +150,7 @@ export async function compose(
     history,
     runHistory,
     webhooks,
+    ladder: messages.ladder,
     operations,
     counts,
     drain,

@@ -5,7 +5,13 @@ import { type Config, isLoopback } from '../config/index.ts';
 import { MediaServers } from '../media/index.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
-import { RingingJournal, type SipHandlers, SipLinks, type WaitingInvite } from '../signalling/index.ts';
+import {
+  type MessageTap,
+  RingingJournal,
+  type SipHandlers,
+  SipLinks,
+  type WaitingInvite,
+} from '../signalling/index.ts';
 
 export interface Links {
   readonly sip: SipLinks;
@@ -14,6 +20,7 @@ export interface Links {
 
 /**
  * @param handlers handlers of requests from outside
+ * @param tap receives every SIP message
  * @throws SipLinkError, MediaLinkError when no server of a kind is usable in time
  */
 export function openLinks(
@@ -21,6 +28,7 @@ export function openLinks(
   servers: Servers,
   handlers: SipHandlers,
   log: Logger,
+  tap: MessageTap | undefined,
 ): Promise<Opened<Links>> {
   return opening(log, async (shutdown) => {
     const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
@@ -32,6 +40,7 @@ export function openLinks(
       sessionExpires: config.sessionExpires,
       journal,
       waiting,
+      tap,
     });
     shutdown.add('SIP connections', () => sip.close());
     const addresses = servers.media.addresses.map(({ host, port, secret }) => ({

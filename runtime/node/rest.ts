@@ -7,6 +7,7 @@ import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
 import type { CallHistory, RunHistory } from '../history/index.ts';
+import type { Ladder } from '../ladder/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
@@ -30,6 +31,7 @@ export interface RestNeeds {
   readonly history: CallHistory;
   readonly runHistory: RunHistory;
   readonly webhooks: Webhooks;
+  readonly ladder: Ladder | undefined;
   readonly operations: Operations;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
@@ -57,6 +59,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     history,
     runHistory,
     webhooks,
+    ladder,
     operations,
     counts,
     drain,
@@ -83,6 +86,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     history,
     runHistory,
     webhooks,
+    ...(ladder && { ladder }),
     operations,
     metrics,
     firstAnswers: new FirstAnswers(storage),

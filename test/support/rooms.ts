@@ -57,6 +57,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/callstore': { holds: 'the live dialogs and conferences, and how to find them', mayImport: [] },
   'runtime/signalling': { holds: 'SIP through drachtio-srf', mayImport: [] },
+  'runtime/ladder': {
+    holds: 'the SIP messages of the last hour, for ladder diagrams and for a capture server',
+    mayImport: ['runtime/callstore', 'runtime/signalling'],
+  },
   'runtime/media': { holds: 'endpoints through drachtio-fsmrf', mayImport: [] },
   'runtime/domain': {
     holds:
