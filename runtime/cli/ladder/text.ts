@@ -4,7 +4,7 @@ import { drawingOf, type Lane, type Rung } from './lanes.ts';
 
 /** Columns of the time, and between two lanes. */
 const TIME = 14;
-const MIN_GAP = 26;
+const MIN_GAP = 30;
 /** Control characters of a message must not reach a terminal. */
 // oxlint-disable-next-line no-control-regex -- that is what it finds
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;
