@@ -108,7 +108,7 @@ export class Ladder {
     const legs = legsOf(calls, domain);
     if (legs.length === 0) return undefined;
     const own = new Set(legs.map(({ callid }) => callid));
-    const entries = await this.#store.find(own);
+    const entries = await this.#store.find(own, (kind) => kind !== ENDED);
     const messages = entries.flatMap((entry) => this.#message(entry) ?? []).filter(({ callid }) => own.has(callid));
     messages.sort((one, other) => one.message.time - other.message.time);
     const began = Math.min(...calls.map((call) => call.began));
@@ -137,8 +137,8 @@ export class Ladder {
     let next = [id];
     while (next.length > 0 && found.size < MAX_CALLS) {
       for (const each of next) asked.add(each);
-      const ended = await this.#store.find(next);
-      const calls = [...ended.flatMap(factsOf), ...next.flatMap((each) => [...this.#liveCalls(each)])];
+      const ended = await this.#store.find(next, (kind) => kind === ENDED);
+      const calls = [...ended.map(factsOf), ...next.flatMap((each) => [...this.#liveCalls(each)])];
       const wanted = new Set(next);
       for (const call of calls) if (isKnownAs(call, wanted)) found.set(call.id, call);
       const linked = [...found.values()].flatMap(({ replaced, replacedBy, operation }) => [
@@ -152,7 +152,6 @@ export class Ladder {
   }
 
   #message({ kind, time, text }: Entry): OfLeg | undefined {
-    if (kind === ENDED) return undefined;
     const message = readWireFrame(text, this.#servers[kind] ?? '', time);
     return message && { callid: rawHeader(message.text, 'Call-ID', 'i') ?? '', message };
   }
@@ -187,8 +186,8 @@ function transactionOf({ text }: WireMessage): string {
   return `${branch} ${rawHeader(text, 'CSeq') ?? ''}`;
 }
 
-function factsOf({ kind, text }: Entry): readonly CallFacts[] {
-  return kind === ENDED ? [JSON.parse(text) as CallFacts] : [];
+function factsOf({ text }: Entry): CallFacts {
+  return JSON.parse(text) as CallFacts;
 }
 
 function isKnownAs({ id, dialogid, operation, legs }: CallFacts, wanted: ReadonlySet<string>): boolean {

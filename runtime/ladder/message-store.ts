@@ -82,13 +82,16 @@ export class MessageStore {
     }
   }
 
-  /** The entries that contain one of the texts, oldest first. Other work goes on between the blocks. */
-  async find(needles: Iterable<string>): Promise<readonly Entry[]> {
+  /**
+   * The entries of some kinds that contain one of the texts, oldest first. Other work goes on between the blocks.
+   * @param isWanted whether entries of a kind are wanted
+   */
+  async find(needles: Iterable<string>, isWanted: (kind: number) => boolean): Promise<readonly Entry[]> {
     const wanted = [...new Set(needles)].filter((needle) => needle !== '');
     const found: Entry[] = [];
     const oldest = this.#now() - this.#ageMs;
     for (const block of this.#blocks.slice()) {
-      found.push(...entriesWith(block, wanted).filter(({ time }) => time >= oldest));
+      found.push(...entriesWith(block, wanted, isWanted).filter(({ time }) => time >= oldest));
       await turn();
     }
     return found;
@@ -99,7 +102,7 @@ export class MessageStore {
   }
 }
 
-function entriesWith({ bytes, used }: Block, needles: readonly string[]): Entry[] {
+function entriesWith({ bytes, used }: Block, needles: readonly string[], isWanted: (kind: number) => boolean): Entry[] {
   const filled = bytes.subarray(0, used);
   const hits = needles.map((needle) => ({ needle, at: filled.indexOf(needle) })).filter(({ at }) => at !== -1);
   const found: Entry[] = [];
@@ -113,9 +116,10 @@ function entriesWith({ bytes, used }: Block, needles: readonly string[]): Entry[
       isHit ||= hit.at + Buffer.byteLength(hit.needle) <= end;
       hit.at = filled.indexOf(hit.needle, end);
     }
-    if (isHit) {
+    const kind = bytes.readUInt32LE(start + 4);
+    if (isHit && isWanted(kind)) {
       const text = bytes.toString('utf8', start + HEAD, end);
-      found.push({ kind: bytes.readUInt32LE(start + 4), time: bytes.readDoubleLE(start + 8), text });
+      found.push({ kind, time: bytes.readDoubleLE(start + 8), text });
     }
     start = end;
   }

@@ -3,6 +3,7 @@ import { MessageStore } from '../../runtime/ladder/message-store.ts';
 
 const MIB = 1_048_576;
 const HOUR = 3_600_000;
+const all = () => true;
 
 describe('the store of SIP messages', () => {
   it('finds the texts with one of the needles, oldest first', async () => {
@@ -12,20 +13,21 @@ describe('the store of SIP messages', () => {
       store.add(7, text);
       now += 1;
     }
-    expect(await store.find(['one'])).to.deep.equal([
+    expect(await store.find(['one'], all)).to.deep.equal([
       { kind: 7, time: 1000, text: 'one é' },
       { kind: 7, time: 1002, text: 'three é one' },
     ]);
-    expect((await store.find(['two', 'three', ''])).map(({ text }) => text)).to.deep.equal(['two', 'three é one']);
-    expect(await store.find(['four'])).to.deep.equal([]);
+    expect((await store.find(['two', 'three', ''], all)).map(({ text }) => text)).to.deep.equal(['two', 'three é one']);
+    expect(await store.find(['four'], all)).to.deep.equal([]);
+    expect(await store.find(['one'], (kind) => kind !== 7)).to.deep.equal([]);
   });
 
   it('a match across two texts, or in their heads, is none', async () => {
     const store = new MessageStore(MIB, HOUR, () => 0);
     for (const text of ['ab', 'cd', 'ab']) store.add(0, text);
     // Length, kind and time of the second text are between the first two.
-    expect(await store.find([`b\u0002\0\0\0`, 'abcd', '\0\0\0\0'])).to.deep.equal([]);
-    expect(await store.find(['ab'])).to.have.length(2);
+    expect(await store.find([`b\u0002\0\0\0`, 'abcd', '\0\0\0\0'], all)).to.deep.equal([]);
+    expect(await store.find(['ab'], all)).to.have.length(2);
   });
 
   it('drops the oldest beyond its limit, and says until when', async () => {
@@ -36,7 +38,7 @@ describe('the store of SIP messages', () => {
     expect(store.bytes)
       .to.be.at.most(MIB)
       .and.at.least(MIB / 2);
-    const kept = await store.find(['message']);
+    const kept = await store.find(['message'], all);
     expect(kept.length).to.be.within(50, 104);
     expect(kept.at(-1)?.text).to.equal(text(999));
     expect(store.droppedUntil).to.equal((kept[0]?.time ?? 0) - 1);
@@ -49,7 +51,7 @@ describe('the store of SIP messages', () => {
     now = HOUR / 2;
     store.add(0, 'young');
     now = HOUR + 1;
-    expect((await store.find(['o'])).map(({ text }) => text)).to.deep.equal(['young']);
+    expect((await store.find(['o'], all)).map(({ text }) => text)).to.deep.equal(['young']);
     now = 2 * HOUR;
     store.expire();
     expect(store.bytes).to.equal(0);
@@ -61,6 +63,6 @@ describe('the store of SIP messages', () => {
     expect(off.bytes).to.equal(0);
     const store = new MessageStore(MIB, HOUR);
     store.add(0, 'x'.repeat(300_000));
-    expect(await store.find(['x'])).to.deep.equal([]);
+    expect(await store.find(['x'], all)).to.deep.equal([]);
   });
 });
