@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { advertisedAddress } from '../../../runtime/embedded/media/core/advertised-address.ts';
 import { bindUdp } from '../../../runtime/embedded/media/rtp/ports.ts';
+import { Reception } from '../../../runtime/embedded/media/rtp/reception.ts';
 import { RtcpResponder } from '../../../runtime/embedded/media/rtp/rtcp.ts';
 import { JitterBuffer } from '../../../runtime/embedded/media/rtp/jitter-buffer.ts';
 import { SourceLatch } from '../../../runtime/embedded/media/rtp/latch.ts';
@@ -368,6 +369,53 @@ describe('embedded media server: RTP', () => {
   });
 });
 
+describe('embedded media server: figures of a received stream', () => {
+  /** Hears packets of 20 ms; each is its number and the milliseconds by which it comes late. */
+  function heard(reception: Reception, packets: readonly (readonly [number: number, late: number])[], ssrc = 1): void {
+    for (const [number, late] of packets) {
+      const packet = { ...emptyPacket(), ssrc, sequence: number & 0xffff, timestamp: (number * 160) >>> 0 };
+      reception.heard(packet, number * 20 + late);
+    }
+  }
+  const from = (first: number, count: number): [number, number][] =>
+    Array.from({ length: count }, (_, at) => [first + at, 0]);
+
+  it('count missing packets, across the wrap of sequence numbers, and not those that come out of order', () => {
+    const reception = new Reception();
+    heard(reception, [...from(65_530, 4), [65_536, 0], [65_535, 0], ...from(65_540, 10)]);
+    expect(reception.lost).to.equal(4);
+    expect(reception.packets).to.equal(16);
+  });
+
+  it('keep the losses of a source that another one, or a restart of its numbers, follows', () => {
+    const reception = new Reception();
+    heard(reception, [...from(10, 2), [14, 0]]);
+    heard(reception, [...from(500, 2), [503, 0]], 2);
+    heard(reception, [...from(40_000, 2), [40_005, 0]], 2);
+    expect(reception.lost).to.equal(2 + 1 + 3);
+  });
+
+  it('have no jitter for packets on time, whatever is lost or paused', () => {
+    const reception = new Reception();
+    heard(reception, [...from(0, 50), ...from(55, 50), ...from(5_000, 50)]);
+    expect(reception.variance).to.deep.equal({ least: 0, greatest: 0 });
+    expect(reception.meanInterval).to.be.within(20, 22);
+  });
+
+  it('have the variance of the intervals as jitter, without the first ten packets and those after an interruption', () => {
+    const reception = new Reception();
+    heard(reception, [...from(0, 8), [8, 300], [9, 0]]);
+    expect(reception.variance.greatest).to.equal(0);
+    const late = new Reception();
+    heard(late, Array.from({ length: 1010 }, (_, number) => [number, number % 2 === 0 ? 0 : 5]));
+    expect(Math.sqrt(late.variance.greatest)).to.be.closeTo(5, 0.01);
+    expect(Math.sqrt(late.variance.least)).to.be.closeTo(5, 0.01);
+    late.interrupt();
+    heard(late, [[1010, 300]]);
+    expect(Math.sqrt(late.variance.greatest)).to.be.closeTo(5, 0.01);
+  });
+});
+
 describe('embedded media server: RTCP', () => {
   it('answers a sender report of the RTP source with a receiver report, and no other source', async () => {
     const [server, phone, stranger] = [
@@ -375,9 +423,10 @@ describe('embedded media server: RTCP', () => {
       await bindUdp('127.0.0.1', 0),
       await bindUdp('127.0.0.2', 0),
     ];
-    const responder = new RtcpResponder(server, 0xabcd);
-    const packet = emptyPacket();
-    for (const sequence of [10, 11, 13]) responder.received({ ...packet, ssrc: 0x1234, sequence }, '127.0.0.1');
+    const reception = new Reception();
+    const responder = new RtcpResponder(server, 0xabcd, reception);
+    for (const sequence of [10, 11, 13]) reception.heard({ ...emptyPacket(), ssrc: 0x1234, sequence }, 0);
+    responder.received('127.0.0.1');
     const report = Buffer.alloc(28);
     report.set([0x80, 200, 0, 6]);
     report.writeUInt32BE(0xcafe, 10);

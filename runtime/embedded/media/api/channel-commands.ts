@@ -42,7 +42,7 @@ export const uuidDump = onChannel((channel, [format]) =>
 
 /** `uuid_set_media_stats <uuid>`: sets variables to the media counters. */
 export const uuidSetMediaStats = onChannel((channel) => {
-  for (const [name, value] of mediaVariables(channel.rtp.counters)) channel.variables.set(name, value);
+  for (const [name, value] of mediaVariables(channel.rtp)) channel.variables.set(name, value);
   return '+OK:\n';
 });
 

@@ -1,8 +1,20 @@
 import type { SessionCounters } from '../rtp/figures.ts';
+import type { Reception } from '../rtp/reception.ts';
 
-/** The counters of a session as the variables that `uuid_set_media_stats` sets. */
-export function mediaVariables(counters: Readonly<SessionCounters>): [string, string][] {
-  const values: Record<string, number> = {
+/** The part of a session that is shown. */
+interface Measured {
+  readonly counters: Readonly<SessionCounters>;
+  readonly reception: Reception;
+}
+
+/**
+ * The figures of a session as the variables that `uuid_set_media_stats` sets, and that the events at the end of a
+ * channel have.
+ */
+export function mediaVariables({ counters, reception }: Measured): [string, string][] {
+  const { lost, packets, meanInterval, variance } = reception;
+  const quality = packets === 0 ? 100 : Math.max(0, Math.floor(((packets - lost) / packets) * 100));
+  const values: Record<string, number | string> = {
     in_raw_bytes: counters.inRawBytes,
     in_media_bytes: counters.inMediaBytes,
     in_packet_count: counters.inPackets,
@@ -13,14 +25,14 @@ export function mediaVariables(counters: Readonly<SessionCounters>): [string, st
     in_cng_packet_count: counters.inCngPackets,
     in_flush_packet_count: 0,
     in_largest_jb_size: 0,
-    in_jitter_min_variance: 0,
-    in_jitter_max_variance: 0,
-    in_jitter_loss_rate: 0,
-    in_jitter_burst_rate: 0,
-    in_mean_interval: 20,
-    in_flaw_total: 0,
-    in_quality_percentage: 100,
-    in_mos: 4.5,
+    in_jitter_min_variance: variance.least.toFixed(2),
+    in_jitter_max_variance: variance.greatest.toFixed(2),
+    in_jitter_loss_rate: (packets === 0 ? 0 : lost / packets).toFixed(2),
+    in_jitter_burst_rate: '0.00',
+    in_mean_interval: meanInterval.toFixed(2),
+    in_flaw_total: lost,
+    in_quality_percentage: quality.toFixed(2),
+    in_mos: (packets === 0 ? 4.5 : meanOpinion(quality)).toFixed(2),
     out_raw_bytes: counters.outRawBytes,
     out_media_bytes: counters.outMediaBytes,
     out_packet_count: counters.outPackets,
@@ -32,4 +44,9 @@ export function mediaVariables(counters: Readonly<SessionCounters>): [string, st
     rtcp_octet_count: 0,
   };
   return Object.entries(values).map(([name, value]) => [`rtp_audio_${name}`, String(value)]);
+}
+
+/** The mean opinion score of a rating factor (ITU-T G.107 annex B), as FreeSWITCH computes it. */
+function meanOpinion(quality: number): number {
+  return 1 + 0.035 * quality + 0.000007 * quality * (quality - 60) * (100 - quality);
 }

@@ -33,7 +33,7 @@ export function endVariables(channel: ShownChannel): EventHeaders {
   lengths(values, 'answer', times.answered > 0 ? times.answered - times.created : 0);
   lengths(values, 'wait', times.bridged > 0 ? times.bridged - times.created : 0);
   lengths(values, 'flow_bill', length);
-  for (const [name, value] of mediaVariables(channel.rtp.counters)) values[name] = value;
+  for (const [name, value] of mediaVariables(channel.rtp)) values[name] = value;
   const headers: EventHeaders = {};
   for (const [name, value] of Object.entries(values)) headers[`variable_${name}`] = value;
   return headers;

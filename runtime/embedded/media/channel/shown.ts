@@ -1,5 +1,6 @@
 import type { Identity } from '../core/identity.ts';
 import type { SessionCounters } from '../rtp/figures.ts';
+import type { Reception } from '../rtp/reception.ts';
 import type { OtherLeg } from './parts.ts';
 import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import type { CallStateName, ChannelStateName } from './state.ts';
@@ -20,7 +21,11 @@ export interface ShownChannel {
   readonly otherLeg: OtherLeg | undefined;
   /** True while an application reads linear samples: events then show the codec L16. */
   readonly readsLinear: boolean;
-  readonly rtp: { readonly codec: { readonly name: string }; readonly counters: Readonly<SessionCounters> };
+  readonly rtp: {
+    readonly codec: { readonly name: string };
+    readonly counters: Readonly<SessionCounters>;
+    readonly reception: Reception;
+  };
   readonly variables: ReadonlyMap<string, string | readonly string[]>;
   /** The first value of a variable. */
   get(name: string): string | undefined;

@@ -1,6 +1,6 @@
 /** RTCP reports. */
 import type { Socket } from 'node:dgram';
-import type { RtpPacket } from './packet.ts';
+import type { Reception } from './reception.ts';
 
 const SENDER_REPORT = 200;
 const RECEIVER_REPORT = 201;
@@ -18,18 +18,17 @@ const REPORT_BYTES = 32;
 export class RtcpResponder {
   readonly #socket: Socket;
   readonly #ssrc: number;
-  #sourceSsrc = 0;
+  readonly #reception: Reception;
   #sourceAddress = '';
-  #baseSequence = 0;
-  #highestSequence = 0;
-  #packets = 0;
   #lastReport = Number.NEGATIVE_INFINITY;
   /** Number of answered sender reports. */
   answered = 0;
 
-  constructor(socket: Socket, ssrc: number) {
+  /** @param reception figures for the report block */
+  constructor(socket: Socket, ssrc: number, reception: Reception) {
     this.#socket = socket;
     this.#ssrc = ssrc;
+    this.#reception = reception;
     socket.on('message', (datagram, from) => this.#receive(datagram, from.address, from.port));
     // As on the RTP socket: an unreachable far end does not end the call.
     socket.on('error', () => {
@@ -37,18 +36,9 @@ export class RtcpResponder {
     });
   }
 
-  /** Counts an RTP packet of the source, for the report block. */
-  received(packet: RtpPacket, address: string): void {
-    if (packet.ssrc !== this.#sourceSsrc) {
-      this.#sourceSsrc = packet.ssrc;
-      this.#sourceAddress = address;
-      this.#baseSequence = packet.sequence;
-      this.#highestSequence = packet.sequence;
-      this.#packets = 0;
-    }
-    this.#packets += 1;
-    const ahead = ((packet.sequence - this.#highestSequence) << 16) >> 16;
-    if (ahead > 0) this.#highestSequence += ahead;
+  /** An RTP packet came from this address. */
+  received(address: string): void {
+    this.#sourceAddress = address;
   }
 
   #receive(datagram: Buffer, address: string, port: number): void {
@@ -68,10 +58,10 @@ export class RtcpResponder {
     report[1] = RECEIVER_REPORT;
     report.writeUInt16BE(REPORT_BYTES / 4 - 1, 2);
     report.writeUInt32BE(this.#ssrc, 4);
-    report.writeUInt32BE(this.#sourceSsrc, 8);
-    const lost = Math.max(0, this.#highestSequence - this.#baseSequence + 1 - this.#packets);
+    const { ssrc, lost, highest } = this.#reception.source;
+    report.writeUInt32BE(ssrc, 8);
     report.writeUIntBE(Math.min(lost, 0x7fffff), 13, 3);
-    report.writeUInt32BE(this.#highestSequence >>> 0, 16);
+    report.writeUInt32BE(highest >>> 0, 16);
     // Middle 32 bits of the sender's NTP timestamp; answered at once, so the delay since is zero.
     senderReport.copy(report, 24, 10, 14);
     return report;

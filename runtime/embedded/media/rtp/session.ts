@@ -7,6 +7,7 @@ import { JitterBuffer } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
 import { emptyPacket, parseRtp, RTP_HEADER_BYTES, type RtpPacket, timestampDistance } from './packet.ts';
 import type { PortPair } from './ports.ts';
+import { Reception } from './reception.ts';
 import { RtcpResponder } from './rtcp.ts';
 import { RtpSender } from './sender.ts';
 import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
@@ -52,6 +53,8 @@ export class RtpSession {
   readonly localPort: number;
   readonly counters: SessionCounters = emptyCounters();
   readonly latch = new SourceLatch();
+  /** Loss and jitter of the far end's stream. */
+  readonly reception = new Reception();
   readonly #pair: PortPair;
   readonly #environment: RtpEnvironment;
   readonly #sender = new RtpSender();
@@ -89,7 +92,7 @@ export class RtpSession {
     this.localPort = pair.port;
     this.#environment = environment;
     this.#heardFrame = environment.ticker.frame;
-    this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc);
+    this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc, this.reception);
     pair.rtp.on('message', (datagram, from) => this.#receive(datagram, from));
     // The ICMP error of a closed port is ignored: only SIP ends the call.
     pair.rtp.on('error', () => {
@@ -283,7 +286,8 @@ export class RtpSession {
     if (packet.ssrc !== this.#sourceSsrc) this.#startSource(packet.ssrc);
     this.counters.inPackets += 1;
     this.counters.inRawBytes += datagram.length;
-    this.#rtcp.received(packet, from.address);
+    this.#rtcp.received(from.address);
+    this.reception.heard(packet, performance.now());
     if (!this.#mayReceive) return this.#peer?.passNothing();
     if (isEvent) this.#receiveEvent(datagram, packet);
     else if (codec === undefined) this.#receiveComfortNoise(packet);
@@ -305,6 +309,7 @@ export class RtpSession {
 
   #receiveEvent(datagram: Buffer, packet: RtpPacket): void {
     this.counters.inDtmfPackets += 1;
+    this.reception.interrupt();
     const { payloadOffset, payloadLength } = packet;
     this.#peer?.passOnEvent(datagram, packet);
     const digit = this.#events.receive(datagram, payloadOffset, payloadLength, packet);
@@ -313,6 +318,7 @@ export class RtpSession {
 
   #receiveComfortNoise(packet: RtpPacket): void {
     this.counters.inCngPackets += 1;
+    this.reception.interrupt();
     this.#peer?.passOver(packet);
   }
 
