@@ -17,15 +17,23 @@ const nullable = (description: string) => Type.Union([Type.String(), Type.Null()
 const time = (description: string) => nullable(`${description}; ISO 8601, UTC`);
 const number = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
-const Media = Type.Object({
-  codec: Type.Union([Type.String(), Type.Null()]),
-  packets_in: Type.Integer(),
-  packets_out: Type.Integer(),
-  lost_in: Type.Integer(),
-  lost_out: Type.Integer(),
-  jitter_ms_in: Type.Number(),
-  jitter_ms_out: Type.Number(),
-});
+const figure = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+
+const Media = Type.Object(
+  {
+    codec: nullable('Negotiated codec'),
+    packets_in: Type.Integer({ description: 'RTP packets received from the phone' }),
+    packets_out: Type.Integer({ description: 'RTP packets sent to it' }),
+    lost_in: Type.Integer({ description: 'Missing packets of the phone' }),
+    lost_out: figure('Lost packets that the phone reported by RTCP; null without a report'),
+    jitter_ms_in: Type.Number({
+      description: 'Standard deviation of the time between two packets of the phone, at its greatest',
+    }),
+    jitter_ms_out: figure('Jitter that the phone reported by RTCP; null without a report'),
+    mos_in: figure('Mean opinion score of the sound of the phone, 1 to 4.5; null when it sent nothing'),
+  },
+  { description: 'Figures of the media server' },
+);
 
 const Leg = Type.Object({
   side: Type.Enum(['a', 'b'], { description: 'a: the caller; b: a called contact, also one that did not answer' }),

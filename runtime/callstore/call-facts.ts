@@ -36,6 +36,24 @@ export interface LegFacts {
   readonly unreached?: true;
 }
 
+/** What the media server counted of a leg's sound. */
+export interface MediaFacts {
+  /** Negotiated codec, e.g. `PCMU`. */
+  readonly codec: string;
+  /** RTP packets received from the far end, and sent to it. */
+  readonly packetsIn: number;
+  readonly packetsOut: number;
+  /** Missing packets of the far end. */
+  readonly lostIn: number;
+  /** Standard deviation of the time between two packets of the far end, ms, at its greatest. */
+  readonly jitterMsIn: number;
+  /** Mean opinion score of what was received; null when nothing was. */
+  readonly mosIn: number | null;
+  /** Lost packets and jitter (RFC 3550) that the far end reported of what was sent; null without a report. */
+  readonly lostOut: number | null;
+  readonly jitterMsOut: number | null;
+}
+
 /** A call. Times are milliseconds since the epoch. */
 export interface CallFacts {
   /** `inviteid` of the call's events: unique for all time. */
@@ -58,6 +76,8 @@ export interface CallFacts {
   readonly replacedBy: readonly string[];
   /** Absent until the end. */
   readonly end?: CallEnding;
+  /** In the order of `legs`; absent until the media server has told them. */
+  readonly media?: readonly (MediaFacts | null)[];
 }
 
 /** How a call ended. */
@@ -90,6 +110,10 @@ export type CallResult = (typeof CALL_RESULTS)[number];
 export interface CallHistory {
   /** The call began, or was answered. */
   going(facts: CallFacts): void;
-  /** The call is over: `facts.end` is there. */
-  over(facts: CallFacts): void;
+  /**
+   * The call is over: `facts.end` is there.
+   * @param media figures of the legs in the order of `facts.legs`, which the media server tells a little later; null
+   * for a leg without, or one that goes on in another call
+   */
+  over(facts: CallFacts, media?: Promise<readonly (MediaFacts | null)[]>): void;
 }

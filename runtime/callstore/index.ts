@@ -6,6 +6,7 @@ export {
   type CallHistory,
   type CallResult,
   type LegFacts,
+  type MediaFacts,
   type PartyFacts,
 } from './call-facts.ts';
 export { CallIds } from './call-ids.ts';

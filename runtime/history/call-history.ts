@@ -1,5 +1,5 @@
 /** Writes the history of calls: first into a journal, then in sets into the database. */
-import type { CallFacts, CallHistory as HistoryPort } from '../callstore/index.ts';
+import type { CallFacts, CallHistory as HistoryPort, MediaFacts } from '../callstore/index.ts';
 import type { Model } from '../model/index.ts';
 import { appendRecords } from './append.ts';
 import { openHistory } from './history-class.ts';
@@ -51,12 +51,16 @@ const GATHER_MS = 10_000;
 const RETRY_MS = 2_000;
 /** Milliseconds that a stopping node waits for the database. */
 const CLOSE_MS = 2_000;
+/** Milliseconds that an ended call waits for the figures of its media; the media room waits less. */
+const FIGURES_MS = 5_000;
 /** Dropped calls are logged at most this often, in milliseconds. */
 const WARN_MS = 60_000;
 
 export class CallHistory implements HistoryPort {
   readonly #options: CallHistoryOptions;
   readonly #journal: CallJournal;
+  /** Ended calls whose figures are awaited, by id. */
+  readonly #counting = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isAway = false;
@@ -83,10 +87,11 @@ export class CallHistory implements HistoryPort {
     this.#safely(() => this.#journal.going(facts));
   }
 
-  over(facts: CallFacts): void {
+  over(facts: CallFacts, media?: Promise<readonly (MediaFacts | null)[]>): void {
     this.#safely(() => {
       if (!this.#journal.over(facts)) this.#drop();
     });
+    if (media !== undefined) this.#count(facts.id, media);
     const isMany = this.#journal.waiting >= SET && !this.#isAway;
     this.#schedule(isMany ? 0 : GATHER_MS);
   }
@@ -126,6 +131,20 @@ export class CallHistory implements HistoryPort {
     await Promise.race([rest().catch(() => undefined), late]);
     clearTimeout(timer);
     this.#journal.close();
+  }
+
+  /** Adds the figures of a call once they are known. */
+  #count(id: string, media: Promise<readonly (MediaFacts | null)[]>): void {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, FIGURES_MS, undefined).unref();
+    });
+    const counted = Promise.race([media, late]).then((legs) => {
+      clearTimeout(timer);
+      this.#counting.delete(id);
+      if (legs !== undefined) this.#safely(() => this.#journal.media(id, legs));
+    });
+    this.#counting.set(id, counted);
   }
 
   /** A failure of the file system must not fail a call. */
@@ -189,8 +208,9 @@ export class CallHistory implements HistoryPort {
 
   /** @throws errors of the storage: what is not written yet stays in the journal */
   async #writeAll(): Promise<void> {
+    await Promise.all(this.#counting.values());
     for (;;) {
-      const calls = this.#journal.next(SET);
+      const calls = this.#journal.next(SET, (id) => !this.#counting.has(id));
       if (calls.length === 0) return;
       await this.#store(calls);
       this.#safely(() => this.#journal.done(calls.map(({ id }) => id)));

@@ -1,11 +1,14 @@
 /** A journal of calls: those that go on, and those that the database does not have yet. */
 import { closeSync, mkdirSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CallFacts } from '../callstore/index.ts';
+import type { CallFacts, MediaFacts } from '../callstore/index.ts';
 import { readJsonLines } from '../json-lines/index.ts';
 
-/** `done`: ids of calls that the database has. */
-type Line = { readonly call: CallFacts } | { readonly done: readonly string[] };
+/** `media`: what `CallFacts.media` is, of a call that ended; `done`: ids of calls that the database has. */
+type Line =
+  | { readonly call: CallFacts }
+  | { readonly media: { readonly id: string; readonly legs: readonly (MediaFacts | null)[] } }
+  | { readonly done: readonly string[] };
 
 /** Octets after which the file is rewritten without the calls that the database has. */
 const COMPACT_BYTES = 1_048_576;
@@ -75,12 +78,22 @@ export class CallJournal {
     return true;
   }
 
-  /** The ended calls that wait longest. */
-  next(count: number): readonly CallFacts[] {
+  /** The figures of the legs of an ended call; ignored when the journal does not keep it. @throws errors of the file system */
+  media(id: string, legs: readonly (MediaFacts | null)[]): void {
+    const before = this.#ended.get(id);
+    if (before === undefined) return;
+    const text = line({ ...(JSON.parse(before) as { call: CallFacts }).call, media: legs });
+    this.#endedBytes += Buffer.byteLength(text) - Buffer.byteLength(before);
+    this.#ended.set(id, text);
+    this.#write(`${JSON.stringify({ media: { id, legs } } satisfies Line)}\n`);
+  }
+
+  /** The ended calls that wait longest. @param isReady false for a call that waits on */
+  next(count: number, isReady: (id: string) => boolean = () => true): readonly CallFacts[] {
     const lines: CallFacts[] = [];
-    for (const text of this.#ended.values()) {
+    for (const [id, text] of this.#ended) {
       if (lines.length >= count) break;
-      lines.push((JSON.parse(text) as { call: CallFacts }).call);
+      if (isReady(id)) lines.push((JSON.parse(text) as { call: CallFacts }).call);
     }
     return lines;
   }
@@ -135,7 +148,10 @@ function readLeft(file: string): readonly CallFacts[] {
   const left = new Map<string, CallFacts>();
   for (const each of readJsonLines<Line>(file)) {
     if ('call' in each) left.set(each.call.id, each.call);
-    else for (const id of each.done) left.delete(id);
+    else if ('media' in each) {
+      const call = left.get(each.media.id);
+      if (call !== undefined) left.set(call.id, { ...call, media: each.media.legs });
+    } else for (const id of each.done) left.delete(id);
   }
   return [...left.values()];
 }

@@ -1,5 +1,5 @@
 /** Makes the records of a call: one for each domain that took part, with what that domain may see. */
-import type { CallFacts, CallResult, LegFacts, PartyFacts } from '../callstore/index.ts';
+import type { CallFacts, CallResult, LegFacts, MediaFacts, PartyFacts } from '../callstore/index.ts';
 
 const ENDED_BY = { a: 'caller', b: 'called' } as const;
 
@@ -53,7 +53,7 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
     referred_by: plain(referredBy),
     labels,
     users: [...new Set(own.flatMap(({ userId }) => userId ?? []))],
-    legs: legs.map((leg) => legView(leg, domain, dialled)),
+    legs: legs.map((leg, at) => legView(leg, facts.media?.[at] ?? null, domain, dialled)),
   };
 }
 
@@ -91,7 +91,7 @@ function partyFields(role: 'caller' | 'called', party: PartyFacts | undefined, d
   };
 }
 
-function legView(leg: LegFacts, domain: string, dialled: string): object {
+function legView(leg: LegFacts, media: MediaFacts | null, domain: string, dialled: string): object {
   const { side, callid, party, began, ringing, answered, ended, status, reason } = leg;
   const own = party.domain === domain;
   const isShown = own || side === 'a' || answered !== undefined;
@@ -110,7 +110,20 @@ function legView(leg: LegFacts, domain: string, dialled: string): object {
     ended: iso(ended),
     sip_status: status,
     reason: plain(reason),
-    media: null,
+    media: own && media !== null ? mediaView(media) : null,
+  };
+}
+
+function mediaView(media: MediaFacts): object {
+  return {
+    codec: plain(media.codec),
+    packets_in: media.packetsIn,
+    packets_out: media.packetsOut,
+    lost_in: media.lostIn,
+    lost_out: media.lostOut,
+    jitter_ms_in: media.jitterMsIn,
+    jitter_ms_out: media.jitterMsOut,
+    mos_in: media.mosIn,
   };
 }
 

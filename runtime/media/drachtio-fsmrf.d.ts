@@ -18,6 +18,8 @@ declare module 'drachtio-fsmrf' {
     on(event: string, listener: (event: FsEvent) => void): unknown;
     /** Adds events to the subscription; `done` gets the reply. */
     subscribe(events: readonly string[] | string, done?: () => void): void;
+    /** Only events with one of the filtered values come from now on. */
+    filter(header: string, value: string): void;
     /** Added to the events of every subscription. */
     reqEvents: readonly string[];
     /** Starts an application on the channel. */
@@ -55,6 +57,9 @@ declare module 'drachtio-fsmrf' {
 
   export interface FsMediaServer extends EventEmitter {
     readonly conn: FsConnection;
+    /** Where the media server connects to for each channel. */
+    readonly advertisedAddress: string;
+    readonly advertisedPort: number;
     /** The listener for connections from the media server. */
     readonly _server?: {
       readonly server?: Server;

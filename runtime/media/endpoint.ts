@@ -6,6 +6,7 @@ import { hangUp } from './channel-dialog.ts';
 import { followExecutions } from './channel-events.ts';
 import type { ChannelSession } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
+import { bothFigures, type FiguresDesk, type MediaFigures } from './media-figures.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
@@ -19,6 +20,8 @@ export interface EndpointServer {
   /** Address of this node for sound from the media server. */
   readonly listenAddress: string;
   readonly recordings: RecordingNotices;
+  /** The figures of its channels at their end. */
+  readonly figures: FiguresDesk;
   /**
    * Creates another endpoint on the same media server.
    * @param wish.remoteSdp the far end's session description to answer; without it the endpoint makes an offer
@@ -53,6 +56,7 @@ export class MediaEndpoint {
   #session: ChannelSession;
   #destroyed = false;
   #digitsKept = false;
+  #figures: Promise<MediaFigures | undefined> = Promise.resolve(undefined);
   #modifying: Promise<unknown> = Promise.resolve();
   /** The current bridge, until the channel has left it. */
   #bridge: { readonly other: MediaEndpoint; readonly young: YoungBridge } | undefined;
@@ -91,6 +95,11 @@ export class MediaEndpoint {
   /** Aborted with EndpointGone when the channel has ended for any reason. */
   get gone(): AbortSignal {
     return this.#gone.signal;
+  }
+
+  /** What the media server has counted, once the endpoint is gone; undefined when that is unknown. Never rejects. */
+  get figures(): Promise<MediaFigures | undefined> {
+    return this.#figures;
   }
 
   /**
@@ -311,6 +320,9 @@ export class MediaEndpoint {
   /** Takes over a channel. */
   #inhabit(endpoint: FsEndpoint, server: EndpointServer): void {
     server.entered(this);
+    const before = this.#figures;
+    const figures = server.figures.of(endpoint.uuid, this.gone);
+    this.#figures = Promise.all([before, figures]).then(([first, then]) => bothFigures(first, then));
     const gone = () => {
       server.left(this);
       // The channel left behind by a move no longer concerns this endpoint.

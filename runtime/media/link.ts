@@ -1,5 +1,5 @@
 /** Connections to FreeSWITCH's event socket. */
-import Mrf, { type FsEndpoint, type FsMediaServer } from 'drachtio-fsmrf';
+import Mrf, { type FsEndpoint, type FsEvent, type FsMediaServer } from 'drachtio-fsmrf';
 import { subscribeOnDemand } from './channel-events.ts';
 import { MediaLinkError } from './link-error.ts';
 import { probeEventSocket } from './probe.ts';
@@ -32,6 +32,14 @@ export interface SipRoute {
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
 const RECONNECT_MS = 2000;
 
+/** Receives what a media server reports of its channels. */
+export interface LinkListener {
+  /** A recording is complete. */
+  recorded(file: string, end: RecordingEnd): void;
+  /** A channel has ended: CHANNEL_HANGUP_COMPLETE. */
+  ended(event: FsEvent): void;
+}
+
 /** The connection to one FreeSWITCH, whose endpoints are called by one SIP server. It reconnects after a loss. */
 export class MediaLink {
   readonly route: SipRoute;
@@ -39,18 +47,17 @@ export class MediaLink {
   #connected = true;
   #watchesConferences = false;
 
-  private constructor(server: FsMediaServer, route: SipRoute, onRecorded: (file: string, end: RecordingEnd) => void) {
+  private constructor(server: FsMediaServer, route: SipRoute, listener: LinkListener) {
     this.#server = server;
     this.route = route;
     const { conn } = server;
     conn.reconnectOpts.retryMaxDelay = RECONNECT_MS;
     sendWhole(conn.socket);
-    // On this connection, not the channel's own: that ends with the channel, and many recordings do too.
-    conn.subscribe(['RECORD_STOP']);
+    this.#subscribe();
     conn.on('esl::ready', () => {
       this.#connected = true;
       sendWhole(conn.socket);
-      conn.subscribe(['RECORD_STOP']);
+      this.#subscribe();
       if (this.#watchesConferences) this.#subscribeConferences();
     });
     conn.on('esl::end', () => {
@@ -58,28 +65,28 @@ export class MediaLink {
     });
     conn.on('esl::event::RECORD_STOP::*', (event) => {
       const broken = event.getHeader('Record-Completion-Cause') === 'uri-failure';
-      onRecorded(event.getHeader('Record-File-Path') ?? '', broken ? 'broken' : 'whole');
+      listener.recorded(event.getHeader('Record-File-Path') ?? '', broken ? 'broken' : 'whole');
     });
     conn.on('esl::event::CUSTOM::*', (event) => {
-      if (event.getHeader('Action') === 'stop-recording') onRecorded(event.getHeader('Path') ?? '', 'whole');
+      if (event.getHeader('Action') === 'stop-recording') listener.recorded(event.getHeader('Path') ?? '', 'whole');
     });
+    conn.on('esl::event::CHANNEL_HANGUP_COMPLETE::*', (event) => listener.ended(event));
     // The library's own listener for connections from the media server; if it moves in a future version, only speed is
     // lost.
     // oxlint-disable-next-line eslint/no-underscore-dangle -- no public access
-    const listener = server._server;
-    listener?.server?.prependListener('connection', sendWhole);
-    listener?.on('connection::open', subscribeOnDemand);
+    const outbound = server._server;
+    outbound?.server?.prependListener('connection', sendWhole);
+    outbound?.on('connection::open', subscribeOnDemand);
   }
 
   /**
    * Connects to the event socket.
-   * @param onRecorded called for each complete recording, with its file
    * @throws MediaLinkError after `timeoutMs`, or immediately when the server refuses
    */
   static async connect(
     route: SipRoute,
     address: MediaServerAddress,
-    onRecorded: (file: string, end: RecordingEnd) => void,
+    listener: LinkListener,
     timeoutMs = 5000,
   ): Promise<MediaLink> {
     const where = `${address.host}:${address.port}`;
@@ -100,7 +107,7 @@ export class MediaLink {
         listenPort: 0,
         profile: address.profile,
       });
-      return new MediaLink(await Promise.race([connecting, tooLate]), route, onRecorded);
+      return new MediaLink(await Promise.race([connecting, tooLate]), route, listener);
     } catch (error) {
       if (error instanceof MediaLinkError) throw error;
       throw new MediaLinkError(`the media server at ${where} cannot be used`, { cause: error });
@@ -138,6 +145,15 @@ export class MediaLink {
 
   close(): void {
     this.#server.disconnect();
+  }
+
+  /** On this connection, not the channel's own: that ends with the channel, and these events come after its end. */
+  #subscribe(): void {
+    const { conn, advertisedAddress, advertisedPort } = this.#server;
+    // Of a media server that several nodes share, only the ends of this link's channels.
+    conn.filter('variable_sip_h_X-esl-outbound', `${advertisedAddress}:${advertisedPort}`);
+    for (const name of ['HEARTBEAT', 'RECORD_STOP', 'CUSTOM']) conn.filter('Event-Name', name);
+    conn.subscribe(['RECORD_STOP', 'CHANNEL_HANGUP_COMPLETE']);
   }
 
   #subscribeConferences(): void {

@@ -1,5 +1,5 @@
 /** One FreeSWITCH media server. */
-import type { FsEndpoint } from 'drachtio-fsmrf';
+import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
@@ -7,7 +7,8 @@ import { farEndSdp } from './far-end-sdp.ts';
 import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
-import { RecordingNotices } from './recording-notices.ts';
+import { FiguresDesk } from './media-figures.ts';
+import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
 /** Milliseconds to wait for a requested endpoint; SIP alone would take 32 s. */
@@ -38,6 +39,7 @@ export class MediaServer implements EndpointServer {
   readonly name: string;
   readonly listenAddress: string;
   readonly recordings = new RecordingNotices();
+  readonly figures = new FiguresDesk();
   readonly #silenceLimitMs: number;
   readonly #links: MediaLink[] = [];
   readonly #live = new Set<MediaEndpoint>();
@@ -56,7 +58,11 @@ export class MediaServer implements EndpointServer {
    * @throws MediaLinkError
    */
   async connect(route: SipRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
-    const link = await MediaLink.connect(route, address, (file, end) => this.recordings.notice(file, end), timeoutMs);
+    const told = {
+      recorded: (file: string, end: RecordingEnd) => this.recordings.notice(file, end),
+      ended: (event: FsEvent) => this.figures.take(event),
+    };
+    const link = await MediaLink.connect(route, address, told, timeoutMs);
     if (this.#closed) link.close();
     else this.#links.push(link);
   }
@@ -145,6 +151,7 @@ export class MediaServer implements EndpointServer {
   close(): void {
     this.#closed = true;
     for (const link of this.#links) link.close();
+    this.figures.close();
   }
 
   /** @throws MediaError when the server is not connected */

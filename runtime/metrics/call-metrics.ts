@@ -2,6 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ANSWER, RUN } from './buckets.ts';
 import { LabelLimit } from './label-limit.ts';
+import { type CountedMedia, MediaMetrics, type MediaSide } from './media-metrics.ts';
 
 /** A call with a provider. */
 export interface TrunkCall {
@@ -12,7 +13,7 @@ export interface TrunkCall {
   readonly direction: 'in' | 'out';
 }
 
-/** Metrics of calls with providers, of calls to scenarios, and of runs. */
+/** Metrics of calls with providers, of calls to scenarios, of runs, and of the sound of legs. */
 export class CallMetrics {
   readonly #trunks = new LabelLimit();
   readonly #scenarios = new LabelLimit();
@@ -21,9 +22,11 @@ export class CallMetrics {
   readonly #scenarioCalls: Counter<'domain' | 'scenario' | 'status'>;
   readonly #scenarioSetup: Histogram<'domain' | 'scenario'>;
   readonly #runs: Histogram<'domain' | 'scenario' | 'status'>;
+  readonly #media: MediaMetrics;
 
   constructor(registry: Registry) {
     const registers = [registry];
+    this.#media = new MediaMetrics(registry);
     this.#trunkCalls = new Counter({
       name: 'ringmaster_trunk_calls_total',
       help: 'Calls with providers by their final SIP status, 200 for answered ones',
@@ -76,6 +79,11 @@ export class CallMetrics {
     const labels = this.#ofScenario(domain, code);
     this.#scenarioCalls.inc({ ...labels, status });
     if (status < 300) this.#scenarioSetup.observe(labels, seconds);
+  }
+
+  /** The media of a phone or provider has ended. */
+  mediaEnded(side: MediaSide, media: CountedMedia): void {
+    this.#media.ended(side, media);
   }
 
   /** A run ended. @param status `completed`, `ended`, `failed` or `stopped` */

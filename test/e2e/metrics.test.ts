@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { parseUri } from '../phones/sip/address.ts';
 import { eventually } from '../support/eventually.ts';
+import { expectTalk } from './expectations.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 
 const OPERATING = fileURLToPath(new URL('../../docs/operating/', import.meta.url));
@@ -78,10 +79,13 @@ describe('metrics', () => {
     const outside = await Phone.start({ login: '0030123', domain: 'demo.local', ...phoneOptions });
     try {
       const { host, port } = parseUri(outside.contact);
+      const count = `ringmaster_rtp_jitter_seconds_count{${DOMAIN},trunk="",direction="in"}`;
+      const before = new Map([['', await value(count)]]);
       await expectCreated('providers', { code: 'carrier', host, port, numbers: ['102'] });
       await expectCreated('routes', { to_pattern: '00%', target: { type: 'provider', code: 'carrier' } });
       const [alice, bob] = await stage.phones('alice', 'bob');
       const out = await stage.connect(alice, outside, '0030123');
+      await expectTalk(out.outgoing, out.incoming);
       await out.outgoing.hangup();
       await out.incoming.ended();
       const busy = await alice.call('0030123');
@@ -91,6 +95,7 @@ describe('metrics', () => {
       (await outside.incoming()).reject(499);
       await strange.refused();
       const into = await stage.connect(outside, bob, '102');
+      await expectTalk(into.outgoing, into.incoming);
       await into.outgoing.hangup();
       await into.incoming.ended();
       expect((await (await outside.call('103')).refused()).status, 'not a number of the provider').to.equal(404);
@@ -105,6 +110,13 @@ describe('metrics', () => {
       await expectValue(calls('in', 404), 1);
       await expectValue(`ringmaster_trunk_call_setup_seconds_bucket{le="30",${trunk('out')}}`, 1);
       await expectValue(`ringmaster_trunk_call_setup_seconds_count{${trunk('in')}}`, 1);
+      // The two answered calls of the provider, and their other ends.
+      for (const side of ['carrier', '']) {
+        const sound = `${DOMAIN},trunk="${side}",direction="in"`;
+        await expectValue(`ringmaster_rtp_jitter_seconds_count{${sound}}`, 2 + (before.get(side) ?? 0));
+        expect(await value(`ringmaster_rtp_packets_total{${sound}}`), side).to.be.above(4);
+        expect(await value(`ringmaster_rtp_packets_lost_total{${sound}}`), side).to.equal(0);
+      }
     } finally {
       await outside.stop();
     }

@@ -33,6 +33,27 @@ describe('the journal of calls', () => {
     expect(CallJournal.open(file, LIMIT).waiting).to.equal(0);
   });
 
+  it('keeps the figures that come after the end of a call, also over a kill', () => {
+    const figures = {
+      codec: 'PCMU',
+      packetsIn: 500,
+      packetsOut: 499,
+      lostIn: 3,
+      jitterMsIn: 1.5,
+      mosIn: 4.4,
+      lostOut: null,
+      jitterMsOut: null,
+    };
+    const first = CallJournal.open(file, LIMIT);
+    for (const id of ['1', '2']) first.over(endedCall(id));
+    first.media('1', [figures, null]);
+    first.media('unknown', [null]);
+    const counted = endedCall('1', { media: [figures, null] });
+    expect(first.next(9)).to.deep.equal([counted, endedCall('2')]);
+    expect(first.next(9, (id) => id !== '1')).to.deep.equal([endedCall('2')]);
+    expect(CallJournal.open(file, LIMIT).next(9)).to.deep.equal([counted, endedCall('2')]);
+  });
+
   it('ends calls that went on at a kill as lost, with what was known of them', () => {
     const first = CallJournal.open(file, LIMIT);
     first.going(liveCall('1'));

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { ChannelSession } from '../../runtime/media/channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import { FiguresDesk } from '../../runtime/media/media-figures.ts';
 import { SilenceLimit } from '../../runtime/media/silence-limit.ts';
 
 const UUID = '9a9fdd1f-cdcb-4073-b059-1216e442a019';
@@ -37,7 +38,11 @@ class ForgetfulChannel extends EventEmitter {
 }
 
 describe('media: the end of a sound', () => {
-  const server = { entered: () => undefined, left: () => undefined } as unknown as EndpointServer;
+  const server = {
+    entered: () => undefined,
+    left: () => undefined,
+    figures: new FiguresDesk(),
+  } as unknown as EndpointServer;
 
   it('is requested until it happens', async () => {
     const channel = new ForgetfulChannel(2);

@@ -1,5 +1,6 @@
 import type { CallSession } from './call-session.ts';
 import type { Direction } from './media/sdp.ts';
+import type { RtpImpairment } from './media/rtp-session.ts';
 import type { RtpReport } from './media/rtp-statistics.ts';
 import { parseCSeq } from './sip/address.ts';
 import type { Dialog } from './sip/dialog.ts';
@@ -74,6 +75,11 @@ export abstract class PhoneCall {
 
   async ended(withinMs = 15_000): Promise<CallEnd> {
     return this.endedMoment.wait(withinMs);
+  }
+
+  /** Loses and delays packets of the sound from now on. */
+  impairSound(rule: RtpImpairment): void {
+    this.session.rtp.impair(rule);
   }
 
   /** Sends a tone from now on; undefined is silence. */

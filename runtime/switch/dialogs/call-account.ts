@@ -1,8 +1,8 @@
 /** Collects the facts of a call for its history. */
 import { randomUUID } from 'node:crypto';
-import type { CallEnding, CallFacts, LegFacts, PartyFacts } from '../../callstore/index.ts';
+import type { CallEnding, CallFacts, LegFacts, MediaFacts, PartyFacts } from '../../callstore/index.ts';
 import { parseSipUri, type SipAnswer } from '../../signalling/index.ts';
-import type { EndCause, Leg } from '../legs/leg.ts';
+import type { EndCause, Leg, LegOwner } from '../legs/leg.ts';
 import { nameOf, numberOf, type Party } from '../legs/party.ts';
 
 /** A leg with what happened to it. */
@@ -107,6 +107,13 @@ export class CallAccount {
       replacedBy: [...this.#replacedBy],
       ...(end && { end }),
     };
+  }
+
+  /** The figures of the legs that end with their owner; undefined when none of them has media. Never rejects. */
+  media(owner: LegOwner): Promise<readonly (MediaFacts | null)[]> | undefined {
+    const figures = this.#legs.map(({ leg }) => (leg.owner === owner ? leg.endpoint?.figures : undefined));
+    if (figures.every((each) => each === undefined)) return undefined;
+    return Promise.all(figures.map(async (each) => (await each) ?? null));
   }
 
   #add(side: 'a' | 'b', leg: Leg): void {

@@ -143,7 +143,7 @@ export class DialogBook implements DialogObserver {
   over(dialog: CallDialog, cause: EndCause): void {
     const { by, reason } = cause;
     this.#watcher?.over(dialog.dialogid);
-    this.#history?.over(dialog.facts(cause));
+    this.#history?.over(dialog.facts(cause), dialog.account.media(dialog));
     this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
   }
 

@@ -1,6 +1,13 @@
 /** The leg of a phone: its SIP dialog and its endpoint. */
+import type { DomainName } from '../../domain-name/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
-import { type EndpointServer, type MediaEndpoint, MediaError, type PlacedEndpointWish } from '../../media/index.ts';
+import {
+  type EndpointServer,
+  type MediaEndpoint,
+  MediaError,
+  type MediaFigures,
+  type PlacedEndpointWish,
+} from '../../media/index.ts';
 import {
   answer,
   type DialogTags,
@@ -25,12 +32,19 @@ import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from '.
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
 
+/** Receives what the media server counted of a leg. It must not throw. */
+export interface MediaObserver {
+  mediaEnded(side: { readonly domain: DomainName; readonly trunk: string | undefined }, media: MediaFigures): void;
+}
+
 /** What a phone leg needs from the node. */
 export interface PhoneLegTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
   /** Follows work that outlives the leg; a failure is logged. */
   background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
+  /** Receives the figures of the media at its end. */
+  readonly observer?: MediaObserver | undefined;
   /** Handles the REFER of the phone. @returns the answer to it */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
 }
@@ -229,7 +243,7 @@ export class PhoneLeg implements CallingLeg {
   #use(endpoint: MediaEndpoint): void {
     this.#endpoint = endpoint;
     this.#preparing ??= Promise.resolve(endpoint);
-    endpoint.gone.addEventListener('abort', () => this.#mediaLost(), { once: true });
+    endpoint.gone.addEventListener('abort', () => this.#mediaGone(endpoint), { once: true });
     endpoint.onInfo = (contentType, body) => {
       const digit = dtmfOfInfo(contentType, body);
       if (digit !== undefined) this.#handOn(digit);
@@ -314,10 +328,18 @@ export class PhoneLeg implements CallingLeg {
       .catch((err: unknown) => this.#tools.failed(err, 'INFO', this));
   }
 
-  #mediaLost(): void {
+  #mediaGone(endpoint: MediaEndpoint): void {
+    void this.#tellFigures(endpoint);
     if (this.ended) return;
     this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
     this.owner?.legEnded(this, 'media lost');
+  }
+
+  async #tellFigures(endpoint: MediaEndpoint): Promise<void> {
+    const { party } = this;
+    const figures = await endpoint.figures;
+    const trunk = party.kind === 'provider' ? party.provider.code : undefined;
+    if (figures !== undefined) this.#tools.observer?.mediaEnded({ domain: party.domain, trunk }, figures);
   }
 
   #ended(reason: string): void {

@@ -1,11 +1,12 @@
 /** Reports how calls with providers and calls to scenarios are answered, for metrics. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Provider } from '../../domain/index.ts';
+import type { MediaObserver } from '../legs/phone-leg.ts';
 import { knownStatus } from '../../sip-facts/index.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Receives final answers to calls. It must not throw. */
-export interface CallObserver {
+/** Receives final answers to calls, and the figures of legs. It must not throw. */
+export interface CallObserver extends MediaObserver {
   /**
    * @param call.trunk code of the provider; `in`: it called
    * @param status final SIP status of the INVITE; one of the IANA registry

@@ -106,6 +106,30 @@ describe('Conformance, media server: events of channels', () => {
     }
   });
 
+  it('have the losses and the jitter of the far end at the end of a channel', async () => {
+    const [good, bad] = [await stage.connect(), await stage.connect()];
+    // Lost are ten of a hundred packets, all apart, and ten come 60 ms late.
+    bad.call.impairSound((number) => (number % 10 === 5 ? 'lost' : number % 10 === 8 ? 60 : 0));
+    for (const { call } of [good, bad]) call.play(440);
+    await bad.endpoint.play('tone_stream://%(2400,0,700)');
+    for (const { endpoint } of [good, bad]) await endpoint.destroy();
+    const figure = async (channel: Connected, name: string): Promise<number> =>
+      Number((await event('CHANNEL_HANGUP_COMPLETE', channel))[`variable_rtp_audio_${name}`]);
+    expect(await figure(bad, 'in_packet_count')).to.be.within(80, 150);
+    // FreeSWITCH adds two or more for each gap, and leaves out the first ten packets.
+    expect(await figure(bad, 'in_flaw_total')).to.be.within(8, 60);
+    expect(await figure(good, 'in_flaw_total')).to.be.below(await figure(bad, 'in_flaw_total'));
+    expect(await figure(bad, 'in_jitter_max_variance')).to.be.above(20);
+    expect(await figure(bad, 'in_mos')).to.be.within(1, 4.49);
+    expect(await figure(bad, 'in_quality_percentage')).to.be.within(1, 95);
+    expect(await figure(bad, 'in_mean_interval')).to.be.within(15, 40);
+    for (const each of [good, bad]) {
+      const end = await event('CHANNEL_HANGUP_COMPLETE', each);
+      expect(end).to.include({ variable_rtp_use_codec_name: 'PCMU', variable_read_codec: 'PCMU' });
+      expect(end['variable_sip_h_X-esl-outbound']).to.match(/^127\.0\.0\.1:\d+$/);
+    }
+  });
+
   it('report a bridge with the other leg, and its end', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     await a.endpoint.bridge(b.endpoint);

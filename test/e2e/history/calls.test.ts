@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
+import { expectTalk } from '../expectations.ts';
 import { useStage } from '../../support/stage.ts';
 import { awaitRecords, HISTORY, OWN_HISTORY, recordsSince, type Shown } from './records.ts';
 
@@ -56,7 +58,34 @@ describe('the history of calls', () => {
       ['a', '101', 'alice', 200, 'OK'],
       ['b', '102', 'bob', 200, 'OK'],
     ]);
-    expect(record.legs.map(({ media }) => media)).to.deep.equal([null, null]);
+    for (const { media } of record.legs) expect(media).to.include({ codec: 'PCMU', lost_out: null });
+  });
+
+  it('has lost packets and jitter of each leg, and none of a leg without sound', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    await expectTalk(outgoing, incoming);
+    const before = incoming.rtp().received;
+    outgoing.impairSound((number) => (number % 20 === 7 ? 'lost' : number % 10 === 3 ? 60 : 0));
+    await eventually(async () => expect(incoming.rtp().received).to.be.at.least(before + 95), 20_000);
+    await outgoing.hangup();
+    const refused = await alice.call('103');
+    (await carol.incoming()).reject(486);
+    await refused.refused();
+    const [talk, busy] = await awaitRecords(await stage.rest(), from, 2);
+    const [a, b] = talk?.legs.map(({ media }) => media) ?? [];
+    expect(a?.packets_in).to.be.at.least(95);
+    expect(a?.packets_out).to.be.at.least(95);
+    // FreeSWITCH adds two or more for each gap.
+    expect(a?.lost_in).to.be.within(5, 40);
+    expect(a?.jitter_ms_in).to.be.within(5, 500);
+    expect(a?.mos_in).to.be.within(1, 4.49);
+    expect(b?.packets_in).to.be.at.least(95);
+    expect(b?.lost_in).to.be.below(a?.lost_in ?? 0);
+    expect(busy?.legs.map(({ side, media }) => [side, media?.packets_in ?? 0])).to.deep.equal([
+      ['a', 0],
+      ['b', 0],
+    ]);
   });
 
   for (const [status, result] of [

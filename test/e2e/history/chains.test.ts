@@ -42,6 +42,9 @@ describe('the history of calls that go on elsewhere', () => {
       second?.legs.map(({ sip_status: status }) => status),
       'the phone that stays has no new answer',
     ).to.deep.equal([null, 200]);
+    const hasMedia = (record?: Shown) => record?.legs.map(({ media }) => media !== null);
+    expect(hasMedia(first), 'the leg that goes on has its figures at its end').to.deep.equal([true, false]);
+    expect(hasMedia(second)).to.deep.equal([true, true]);
     const seen = async (login: string) =>
       (await recordsSince(await stage.rest(login), from, OWN_HISTORY)).map(({ id }) => id);
     expect(await seen('alice')).to.deep.equal([first?.id]);

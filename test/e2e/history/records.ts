@@ -17,7 +17,16 @@ export interface ShownLeg {
   readonly ended: string | null;
   readonly sip_status: number | null;
   readonly reason: string | null;
-  readonly media: null;
+  readonly media: {
+    readonly codec: string;
+    readonly packets_in: number;
+    readonly packets_out: number;
+    readonly lost_in: number;
+    readonly lost_out: number | null;
+    readonly jitter_ms_in: number;
+    readonly jitter_ms_out: number | null;
+    readonly mos_in: number | null;
+  } | null;
 }
 
 export interface Shown {

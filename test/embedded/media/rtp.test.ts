@@ -10,6 +10,7 @@ import { SourceLatch } from '../../../runtime/embedded/media/rtp/latch.ts';
 import { emptyPacket, parseRtp, sequenceDistance, writeRtpHeader } from '../../../runtime/embedded/media/rtp/packet.ts';
 import { RtpSender } from '../../../runtime/embedded/media/rtp/sender.ts';
 import { TelephoneEventReceiver, TelephoneEventSender } from '../../../runtime/embedded/media/rtp/telephone-event.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Ticker } from '../../../runtime/embedded/media/rtp/ticker.ts';
 
 describe('embedded media server: RTP', () => {
@@ -407,7 +408,10 @@ describe('embedded media server: figures of a received stream', () => {
     heard(reception, [...from(0, 8), [8, 300], [9, 0]]);
     expect(reception.variance.greatest).to.equal(0);
     const late = new Reception();
-    heard(late, Array.from({ length: 1010 }, (_, number) => [number, number % 2 === 0 ? 0 : 5]));
+    heard(
+      late,
+      Array.from({ length: 1010 }, (_, number) => [number, number % 2 === 0 ? 0 : 5]),
+    );
     expect(Math.sqrt(late.variance.greatest)).to.be.closeTo(5, 0.01);
     expect(Math.sqrt(late.variance.least)).to.be.closeTo(5, 0.01);
     late.interrupt();
@@ -444,6 +448,18 @@ describe('embedded media server: RTCP', () => {
     phone.send(report, port, '127.0.0.1'); // too soon for another one
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(responder.answered).to.equal(1);
+
+    expect(responder.reported).to.equal(undefined);
+    const block = Buffer.alloc(24);
+    block.writeUInt32BE(0xabcd, 0);
+    block.writeIntBE(17, 5, 3); // lost
+    block.writeUInt32BE(80, 12); // jitter: 10 ms
+    const other = Buffer.alloc(24, 1);
+    const receiverReport = Buffer.concat([Buffer.from([0x82, 201, 0, 13, 0, 0, 0x12, 0x34]), other, block]);
+    stranger.send(Buffer.concat([receiverReport.subarray(0, 32), Buffer.alloc(24, 9)]), port, '127.0.0.1');
+    phone.send(receiverReport.subarray(0, 40), port, '127.0.0.1'); // cut off
+    phone.send(receiverReport, port, '127.0.0.1');
+    await eventually(async () => expect(responder.reported).to.deep.equal({ lost: 17, jitter: 10 }));
     for (const socket of [server, phone, stranger]) socket.close();
   });
 });

@@ -24,6 +24,9 @@ export interface RtpTarget {
   readonly telephoneEvent: number | undefined;
 }
 
+/** What becomes of a packet, by its number from 0: milliseconds by which it leaves late, or `lost`. */
+export type RtpImpairment = (number: number) => number | 'lost';
+
 interface SendingDigit {
   readonly digit: string;
   readonly timestamp: number;
@@ -63,6 +66,7 @@ export class RtpSession {
   #eventTimestamp: number | undefined;
   #eventEnded = true;
   #sent = 0;
+  #impair: RtpImpairment = () => 0;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -114,6 +118,12 @@ export class RtpSession {
   /** The sound sent from now on; undefined is silence. */
   play(frequency: number | undefined): void {
     this.#tone = frequency === undefined ? undefined : new ToneSource(frequency);
+  }
+
+  /** Loses and delays packets from now on; the first one has the number 0. */
+  impair(rule: RtpImpairment): void {
+    const first = this.#sent;
+    this.#impair = (number) => rule(number - first);
   }
 
   /** Sends samples once, then silence; settles when the last is out. */
@@ -204,8 +214,11 @@ export class RtpSession {
   #send(target: RtpTarget, payloadType: number, timestamp: number, marker: boolean, payload: Buffer): void {
     const packet = { payloadType, marker, sequence: this.#sequence, timestamp, ssrc: this.#ssrc, payload };
     this.#sequence = (this.#sequence + 1) & 0xffff;
+    const late = this.#impair(this.#sent);
     this.#sent += 1;
-    this.#socket.send(serialiseRtp(packet), target.port, target.address);
+    const send = (): void => this.#socket.send(serialiseRtp(packet), target.port, target.address);
+    if (late === 0) send();
+    else if (late !== 'lost') setTimeout(() => this.#target !== undefined && send(), late);
   }
 
   #receive(data: Buffer): void {

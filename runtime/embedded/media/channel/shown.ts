@@ -25,6 +25,7 @@ export interface ShownChannel {
     readonly codec: { readonly name: string };
     readonly counters: Readonly<SessionCounters>;
     readonly reception: Reception;
+    readonly reported: { readonly lost: number; readonly jitter: number } | undefined;
   };
   readonly variables: ReadonlyMap<string, string | readonly string[]>;
   /** The first value of a variable. */

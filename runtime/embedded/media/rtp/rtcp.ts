@@ -5,6 +5,14 @@ import type { Reception } from './reception.ts';
 const SENDER_REPORT = 200;
 const RECEIVER_REPORT = 201;
 
+/** Octets before the report blocks, and of one block. */
+const SENDER_HEAD = 28;
+const RECEIVER_HEAD = 8;
+const BLOCK_BYTES = 24;
+
+/** Timestamp units of a millisecond. */
+const UNITS = 8;
+
 /** Smallest time between two reports, ms (RFC 3550 section 6.2). */
 const REPORT_INTERVAL_MS = 5000;
 
@@ -13,7 +21,8 @@ const REPORT_BYTES = 32;
 
 /**
  * Minimal RTCP (RFC 3550 section 6.4): answers a sender report of the far end with a receiver report, at most every
- * five seconds, for phones that watch RTCP to detect a dead path. Ignores reports from other hosts than the RTP source.
+ * five seconds, for phones that watch RTCP to detect a dead path, and keeps what the far end reports. Ignores reports
+ * from other hosts than the RTP source.
  */
 export class RtcpResponder {
   readonly #socket: Socket;
@@ -23,6 +32,8 @@ export class RtcpResponder {
   #lastReport = Number.NEGATIVE_INFINITY;
   /** Number of answered sender reports. */
   answered = 0;
+  /** What the far end last said of the packets that it got: lost ones, and the jitter in ms. */
+  reported: { readonly lost: number; readonly jitter: number } | undefined;
 
   /** @param reception figures for the report block */
   constructor(socket: Socket, ssrc: number, reception: Reception) {
@@ -43,13 +54,27 @@ export class RtcpResponder {
 
   #receive(datagram: Buffer, address: string, port: number): void {
     // Port 0 is forged, and cannot be answered.
-    if (address !== this.#sourceAddress || port === 0 || datagram.length < 28) return;
-    if (((datagram[0] as number) & 0xc0) !== 0x80 || datagram[1] !== SENDER_REPORT) return;
+    if (address !== this.#sourceAddress || port === 0 || datagram.length < RECEIVER_HEAD) return;
+    if (((datagram[0] as number) & 0xc0) !== 0x80) return;
+    const type = datagram[1];
+    if (type === SENDER_REPORT) this.#readBlocks(datagram, SENDER_HEAD);
+    if (type === RECEIVER_REPORT) this.#readBlocks(datagram, RECEIVER_HEAD);
+    if (type !== SENDER_REPORT || datagram.length < SENDER_HEAD) return;
     const now = performance.now();
     if (now - this.#lastReport < REPORT_INTERVAL_MS) return;
     this.#lastReport = now;
     this.answered += 1;
     this.#socket.send(this.#report(datagram), port, address);
+  }
+
+  #readBlocks(datagram: Buffer, head: number): void {
+    const count = (datagram[0] as number) & 0x1f;
+    for (let at = head; at < head + count * BLOCK_BYTES && at + BLOCK_BYTES <= datagram.length; at += BLOCK_BYTES) {
+      if (datagram.readUInt32BE(at) !== this.#ssrc) continue;
+      // More duplicates than losses make the number negative (RFC 3550 section 6.4.1).
+      const lost = Math.max(0, datagram.readIntBE(at + 5, 3));
+      this.reported = { lost, jitter: datagram.readUInt32BE(at + 12) / UNITS };
+    }
   }
 
   #report(senderReport: Buffer): Buffer {

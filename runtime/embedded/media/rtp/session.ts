@@ -104,6 +104,11 @@ export class RtpSession {
     return this.#sender.ssrc;
   }
 
+  /** What the far end reported of the packets sent to it. */
+  get reported(): RtcpResponder['reported'] {
+    return this.#rtcp.reported;
+  }
+
   get codec(): Codec {
     return this.#codec;
   }
