@@ -18,6 +18,8 @@ export interface Resource {
   readonly type: ResourceType;
   /** Schema of answers, for the documentation. */
   readonly schema: TObject;
+  /** Fields that change without a write; entity tags do not cover them. */
+  readonly live?: readonly string[];
   /** The visible entities, by id. */
   list(session: Session): Promise<readonly object[]>;
   /** Selects visible entities in their store; without it, `list` is filtered in memory. */

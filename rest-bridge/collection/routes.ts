@@ -41,7 +41,7 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   });
   /** Tags an answer. The tag is that of later reads, which have no secrets. */
   const tag = (reply: FastifyReply, entity: object): void => {
-    reply.header('etag', entityTag(shown(resource, entity)));
+    reply.header('etag', entityTag(stable(resource, shown(resource, entity))));
   };
   const Written = Type.Partial(Type.Object({ ...resource.schema.properties, ...resource.secretFields }));
   const changed = answers({ 200: Written, 400: ErrorAnswer, 403: ErrorAnswer, 404: ErrorAnswer, 409: ErrorAnswer });
@@ -99,7 +99,12 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
       if (entity === undefined) throw notFound();
       const { mask, flat } = request.query;
       // The tag is that of the whole entity.
-      if (!mask && !flat && tagged(request, reply, shown(resource, entity))) return reply.send();
+      if (!mask && !flat) {
+        const isUnchanged = tagged(request, reply, stable(resource, shown(resource, entity)));
+        // Live fields may have changed all the same.
+        if (isUnchanged && hasLive(resource)) reply.code(200);
+        else if (isUnchanged) return reply.send();
+      }
       return answerRead(resource.type, entity, request.query);
     },
   );
@@ -157,6 +162,16 @@ function shown({ type }: Resource, entity: object): object {
 
 function optionsOf({ query }: FastifyRequest): WriteOptions {
   return { dryRun: (query as Static<typeof WriteQuery>).dry_run === true };
+}
+
+function hasLive({ live = [] }: Resource): boolean {
+  return live.length > 0;
+}
+
+/** What the entity tag covers. */
+function stable(resource: Resource, answer: object): object {
+  if (!hasLive(resource)) return answer;
+  return Object.fromEntries(Object.entries(answer).filter(([name]) => resource.live?.includes(name) !== true));
 }
 
 /** @throws {RestError} 400/1400 without a body */

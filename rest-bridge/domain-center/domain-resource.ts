@@ -1,5 +1,5 @@
 /** Collections of the domain-center as resources. */
-import { Type } from 'typebox';
+import { type TProperties, Type } from 'typebox';
 import type { Collection, Directory, Row, WriteOptions } from '../../runtime/domain/index.ts';
 import type { Session } from '../../runtime/iam/index.ts';
 import { fieldTypes } from '../../runtime/model/index.ts';
@@ -22,6 +22,8 @@ export interface DomainResourceRules<Entity extends Row> {
   readonly domainField?: string;
   /** The resource has entities from outside the collection, so lists are filtered in memory. */
   readonly inMemory?: boolean;
+  /** Fields that are not stored: what this node knows of an entity now. Lists are filtered in memory. */
+  readonly live?: { readonly fields: TProperties; of(entity: Entity): object };
   /** Completes a new entity; default: `domain_id` is the session's domain. */
   complete?(fields: Fields, scope: DomainScope): Fields;
   /**
@@ -48,13 +50,16 @@ export class DomainResource<Entity extends Row> implements Resource {
   readonly #notExported: ReadonlySet<string>;
   readonly #domainField: string;
   readonly store?: NonNullable<Resource['store']>;
+  readonly live: readonly string[];
 
   constructor(collection: Collection<Entity>, directory: Domains, rules: DomainResourceRules<Entity>) {
     const { schema, writeOnly, readOnly = {} } = collection.definition;
-    const properties = Object.entries({ ...schema.properties, ...readOnly }).filter(
+    const live = rules.live?.fields ?? {};
+    this.live = Object.keys(live);
+    const properties = Object.entries({ ...schema.properties, ...readOnly, ...live }).filter(
       ([name]) => !writeOnly.includes(name),
     );
-    this.#notExported = new Set([...Object.keys(readOnly), ...(rules.notExported ?? [])]);
+    this.#notExported = new Set([...Object.keys(readOnly), ...this.live, ...(rules.notExported ?? [])]);
     this.entity = rules.entity;
     this.schema = Type.Object(Object.fromEntries(properties));
     this.type = { fields: properties.map(([name]) => name), aliases: {}, types: fieldTypes(this.schema) };
@@ -62,18 +67,23 @@ export class DomainResource<Entity extends Row> implements Resource {
     this.#directory = directory;
     this.#rules = rules;
     this.#domainField = rules.domainField ?? 'domain_id';
-    if (rules.inMemory) return;
+    if (rules.inMemory || rules.live) return;
     this.store = {
       select: (session, selection) => collection.select({ ...selection, within: this.#within(session) }),
       count: (session, selection) => collection.count({ ...selection, within: this.#within(session) }),
     };
   }
 
-  list(session: Session): Promise<readonly Entity[]> {
-    return this.#collection.select({ within: this.#within(session) });
+  async list(session: Session): Promise<readonly Entity[]> {
+    return this.#withLive(await this.#collection.select({ within: this.#within(session) }));
   }
 
   async read(session: Session, id: string): Promise<Entity | undefined> {
+    const entity = await this.#stored(session, id);
+    return entity && this.#alsoLive(entity);
+  }
+
+  async #stored(session: Session, id: string): Promise<Entity | undefined> {
     const entity = isId(id) ? await this.#collection.get(id) : undefined;
     return entity !== undefined && this.#scope(session).visible.has(this.#domainOf(entity)) ? entity : undefined;
   }
@@ -82,7 +92,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     const scope = this.#scope(session);
     const fields = this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given };
     await this.#check(session, scope, fields, undefined);
-    return await asRestErrors(this.entity, () => this.#collection.create(fields, options));
+    return this.#alsoLive(await asRestErrors(this.entity, () => this.#collection.create(fields, options)));
   }
 
   async createAll(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly Entity[]> {
@@ -90,7 +100,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     const all = list.map((given) => this.#rules.complete?.(given, scope) ?? { domain_id: scope.own, ...given });
     for (const [index, fields] of all.entries())
       await ofIndex(index, () => this.#check(session, scope, fields, undefined));
-    return await asRestErrors(this.entity, () => this.#collection.createAll(all, options));
+    return this.#withLive(await asRestErrors(this.entity, () => this.#collection.createAll(all, options)));
   }
 
   async update(
@@ -105,7 +115,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     const check = this.#asShown(precondition);
     const after = await asRestErrors(this.entity, () => this.#collection.update(id, fields, check, options));
     if (options?.dryRun !== true) await this.#rules.changed?.({ fields, after, session });
-    return after;
+    return this.#alsoLive(after);
   }
 
   async updateAll(session: Session, list: readonly Fields[], options?: WriteOptions): Promise<readonly Entity[]> {
@@ -117,7 +127,7 @@ export class DomainResource<Entity extends Row> implements Resource {
     const all = await asRestErrors(this.entity, () => this.#collection.updateAll(changes, options));
     for (const [index, after] of all.entries())
       if (options?.dryRun !== true) await this.#rules.changed?.({ fields: list[index] ?? {}, after, session });
-    return all;
+    return this.#withLive(all);
   }
 
   async remove(session: Session, id: string, precondition?: Precondition): Promise<void> {
@@ -125,6 +135,15 @@ export class DomainResource<Entity extends Row> implements Resource {
     await this.#check(session, this.#scope(session), {}, before);
     const check = this.#asShown(precondition);
     await asRestErrors(this.entity, () => this.#collection.remove(id, check));
+  }
+
+  #alsoLive(entity: Entity): Entity {
+    const { live } = this.#rules;
+    return live === undefined ? entity : { ...entity, ...live.of(entity) };
+  }
+
+  #withLive(entities: readonly Entity[]): readonly Entity[] {
+    return this.live.length === 0 ? entities : entities.map((entity) => this.#alsoLive(entity));
   }
 
   #asShown(precondition: Precondition | undefined): ((before: Entity) => void) | undefined {
@@ -170,7 +189,7 @@ export class DomainResource<Entity extends Row> implements Resource {
   }
 
   async #existing(session: Session, id: string): Promise<Entity> {
-    const entity = await this.read(session, id);
+    const entity = await this.#stored(session, id);
     if (entity === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: this.entity });
     return entity;
   }

@@ -8,11 +8,13 @@ import {
   type Session,
   type UserRow,
 } from '../../runtime/iam/index.ts';
+import type { ProviderState } from '../../runtime/events/index.ts';
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
+import { providerRules } from './provider-rules.ts';
 import { ScriptResource } from './script-resource.ts';
 import { WebhookResource } from './webhook-resource.ts';
 
@@ -22,11 +24,13 @@ type Domains = Pick<LiveDirectory, 'collections' | 'domain' | 'domains'>;
  * Resources by path below the base.
  *
  * @param files scenario files, which appear among the ivrscripts of every domain
+ * @param providerStateOf what the node knows of the provider with an id
  */
 export function domainCenter(
   directory: Domains,
   { collections: iam, accounts }: { readonly collections: IamCollections; readonly accounts: Accounts },
   files?: Pick<ScriptStore, 'files' | 'fileVersions'>,
+  providerStateOf: (id: string) => ProviderState | undefined = () => undefined,
 ) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
   const { providers, recordingrules, ivrscripts } = directory.collections;
@@ -45,7 +49,7 @@ export function domainCenter(
     }),
     '/domain/settings': new DomainResource(settings, directory, { entity: 'Setting', keys: ['key'] }),
     '/domain/webapps': new DomainResource(webapps, directory, { entity: 'Webapp', keys: [] }),
-    '/domain/providers': new DomainResource(providers, directory, { entity: 'Provider', keys: ['code'] }),
+    '/domain/providers': new DomainResource(providers, directory, providerRules(providerStateOf)),
     '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
     '/domain/webhooks': new WebhookResource(directory),
     '/domain/ivrscripts': new ScriptResource('ivrscripts', directory, files),

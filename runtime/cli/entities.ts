@@ -57,7 +57,7 @@ const KINDS = {
   trunk: {
     collection: '/domain/providers',
     key: 'code',
-    columns: ['code', 'host', 'register', 'enabled'],
+    columns: ['code', 'host', 'register', 'enabled', 'state', 'reachable'],
     example: 'carrier host=sip.carrier.example register=outbound login=4930123 pwd=@password.txt',
     hasPassword: false,
     keys: one,

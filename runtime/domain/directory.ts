@@ -75,6 +75,8 @@ export interface Provider {
   readonly secret: string;
   /** HA1 of `login` in this domain, for a gateway that registers here. */
   readonly ha1: { readonly md5: string; readonly sha256: string };
+  /** Seconds between two OPTIONS that ask whether it is there; 0: it is not asked. */
+  readonly ping: number;
   /** Domain of the provider's URIs. */
   readonly fromDomain: string;
   /** Its source addresses and networks; empty: the addresses of its host. */

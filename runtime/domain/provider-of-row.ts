@@ -34,6 +34,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
       callerid: rules(row.mapping.callerid),
     },
     maxCalls: row.max_calls,
+    ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
   };
 }
 

@@ -68,6 +68,23 @@ const Bool = Type.Boolean();
 
 const SPEECH = { ...LEG, layer: Text('Layer of SETUP_ASR') };
 
+const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const PROVIDER = {
+  id: Text('Id of the provider'),
+  code: Text('Its code'),
+  state: Type.Enum(['registered', 'registering', 'rejected', 'unreachable', 'unregistered']),
+  reachable: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null while nothing was asked' }),
+  since: nullable('Last change of state or reachable, ISO 8601 in UTC'),
+  expires: nullable('End of the registration, ISO 8601 in UTC'),
+  last_answer: Type.Union([
+    Type.Object(
+      { sip_status: Type.Integer(), reason: Type.String(), at: Type.String() },
+      { additionalProperties: true },
+    ),
+    Type.Null(),
+  ]),
+};
+
 /** Data of the events of calls, by type. */
 export const CALL_EVENTS = {
   call_init: {
@@ -201,6 +218,11 @@ export const EVENT_CLASSES: Readonly<Record<string, EventClass>> = {
     },
   },
   confevents: { description: 'Conferences', path: '/uc/conferences', types: CONFERENCE_EVENTS },
+  providerevents: {
+    description: 'Providers (trunks)',
+    path: '/domain/providers',
+    types: { provider_state: { description: 'A provider has another state.', data: open(PROVIDER) } },
+  },
   messageevents: {
     description: 'Texts between phones',
     types: {

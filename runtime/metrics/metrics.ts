@@ -5,6 +5,7 @@ import { CallMetrics } from './call-metrics.ts';
 import { ConferenceMetrics } from './conference-metrics.ts';
 import { measureEventLoopDelay } from './event-loop-delay.ts';
 import { LabelLimit } from './label-limit.ts';
+import { trunkMetrics, type TrunkReading } from './trunk-metrics.ts';
 
 /** Records milestones and ends of operations. */
 export interface OperationObserver {
@@ -31,6 +32,8 @@ export interface MetricsOptions {
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   /** Sizes of pools by name. */
   readonly pools?: () => Readonly<Record<string, PoolSize>>;
+  /** The states of providers. */
+  readonly trunks?: () => readonly TrunkReading[];
   /** What scripts use, by domain. */
   readonly scripts?: () => ReadonlyMap<string, ScriptsUsage>;
 }
@@ -50,7 +53,7 @@ export class Metrics implements OperationObserver {
   readonly #answers: Histogram<'operation'>;
   readonly #milestones: Histogram<'operation' | 'milestone'>;
 
-  constructor({ counts, pools, scripts = () => new Map() }: MetricsOptions) {
+  constructor({ counts, pools, scripts = () => new Map(), trunks = () => [] }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     const alive = new Gauge({
@@ -74,6 +77,7 @@ export class Metrics implements OperationObserver {
       },
     });
     scriptMetrics(this.#registry, scripts);
+    trunkMetrics(this.#registry, trunks);
     measureEventLoopDelay(this.#registry);
     this.conferences = new ConferenceMetrics(this.#registry);
     this.calls = new CallMetrics(this.#registry);

@@ -53,7 +53,12 @@ export async function compose(
   shutdown.add('data', () => data.close());
   const { directory, location, model } = data;
 
-  const metrics = new Metrics({ counts: () => counts(), pools: () => pools(), scripts: () => sandbox.usage() });
+  const metrics = new Metrics({
+    counts: () => counts(),
+    pools: () => pools(),
+    scripts: () => sandbox.usage(),
+    trunks: () => trunks(),
+  });
   const events = new EventBus({
     onListenerError: (err, { class: name, type }) =>
       log.error({ err, class: name, type }, 'a listener of an event failed'),
@@ -138,6 +143,8 @@ export async function compose(
     event_sockets: links.media.pool(),
     endpoints: { open: links.media.count },
   });
+  const trunks = () =>
+    calls.switch.trunks().map(({ provider: { domain, code }, status }) => ({ domain, trunk: code, ...status }));
   const rest = await openRest({
     config,
     storage,

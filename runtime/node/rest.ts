@@ -73,7 +73,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     avatars,
     webApps: webAppsOf(directory),
     collections: {
-      ...domainCenter(directory, iam, scenarios.scripts),
+      ...domainCenter(directory, iam, scenarios.scripts, (id) => calls.switch.trunk(id)),
       '/domain/classes': new ClassResource(model, directory),
     },
     model,

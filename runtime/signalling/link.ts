@@ -4,6 +4,7 @@ import { hostsOf, udpAddressesOf } from './hostports.ts';
 import { ALLOW, IncomingInvite, sourceOf } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
+import { type OutgoingOptionsOptions, sendOutgoingOptions } from './outgoing-options.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
 import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
@@ -197,6 +198,11 @@ export class SipLink implements DialogHome {
   /** Sends a MESSAGE outside any call. Never rejects. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer> {
     return sendOutgoingMessage(this.#srf, options);
+  }
+
+  /** Sends OPTIONS outside any call. Never rejects. */
+  options(options: OutgoingOptionsOptions): Promise<SipAnswer> {
+    return sendOutgoingOptions(this.#srf, options);
   }
 
   /** The application object, for outgoing registrations. */

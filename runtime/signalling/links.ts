@@ -4,6 +4,7 @@ import type { SipServerAddress } from './server-address.ts';
 import type { SipAnswer } from './answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
 import type { OutgoingMessageOptions } from './outgoing-message.ts';
+import type { OutgoingOptionsOptions } from './outgoing-options.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 
 /** All SIP servers of a node: calls come in through any of them, and go out through each in turn. */
@@ -69,6 +70,11 @@ export class SipLinks {
   /** Sends a MESSAGE through the named server, or through another one when that is not connected. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer> {
     return this.#link(options.via).message(options);
+  }
+
+  /** Sends OPTIONS through the named server, or through another one when that is not connected. Never rejects. */
+  options(options: OutgoingOptionsOptions): Promise<SipAnswer> {
+    return this.#link(options.via).options(options);
   }
 
   /**

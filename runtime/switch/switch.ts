@@ -2,7 +2,7 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallFacts, CallHistory, MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
-import type { Directory, LocationStore } from '../domain/index.ts';
+import type { Directory, LocationStore, Provider } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
 import { MediaError, type MediaServers } from '../media/index.ts';
 import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
@@ -18,6 +18,7 @@ import type { CallWatcher, LiveCall } from './dialogs/live-call.ts';
 import { LiveDialogs } from './ports/dialog-control.ts';
 import { takeIncomingCall } from './incoming/incoming-call.ts';
 import { Trunks } from './esg/trunks.ts';
+import type { TrunkStatus } from './esg/trunk-status.ts';
 import { OwnHosts } from './addresses/own-hosts.ts';
 import { IvrCall } from './scenarios/ivr-call.ts';
 import { placeCall } from './place-call.ts';
@@ -50,6 +51,8 @@ export interface SwitchOptions {
   readonly observer?: CallObserver | undefined;
   /** Keeps what happened in each call. */
   readonly history?: CallHistory;
+  /** Receives changes of the state of providers. */
+  readonly onTrunk?: (provider: Provider, status: TrunkStatus) => void;
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
   /** Receives the texts that phones send to each other. */
@@ -80,7 +83,7 @@ export class Switch implements SipHandlers {
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events, options);
-    this.#trunks = new Trunks(directory, location, log);
+    this.#trunks = new Trunks(directory, location, log, options.onTrunk);
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,
       (host) => directory.domain(host)?.name,
@@ -133,7 +136,7 @@ export class Switch implements SipHandlers {
   /** Connects the switch to its servers. Calls are possible from now on. */
   connect(sip: SipLinks, media: MediaServers): void {
     this.#links = { sip, media };
-    this.#trunks.start((registration) => sip.registration(registration));
+    this.#trunks.start(sip);
   }
 
   /** True when calls are possible: both servers are connected, and the node is not stopping. */
@@ -181,6 +184,16 @@ export class Switch implements SipHandlers {
   /** Number of providers with which this node is registered. */
   get registeredTrunks(): number {
     return [...this.#trunks.states().values()].filter(({ state }) => state === 'registered').length;
+  }
+
+  /** What this node knows of the enabled provider with this id. */
+  trunk(id: string): TrunkStatus | undefined {
+    return this.#trunks.status(id);
+  }
+
+  /** What this node knows of its enabled providers. */
+  trunks(): ReturnType<Trunks['statuses']> {
+    return this.#trunks.statuses();
   }
 
   /** The live conferences, as operations on them see and change them. */

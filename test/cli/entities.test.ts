@@ -77,7 +77,7 @@ dave   104          Dave
     expect(await erin.ended).to.include({ code: 0, err: '' });
     const trunk = await run('trunk', 'add', 'carrier', 'host=sip.carrier.example', 'register=none', 'max_calls:=3');
     expect(trunk).to.deep.equal({ code: 0, out: 'carrier\n', err: '' });
-    expect((await run('trunk')).out).to.match(/^carrier +sip\.carrier\.example +none +yes$/m);
+    expect((await run('trunk')).out).to.match(/^carrier +sip\.carrier\.example +none +yes +unregistered/m);
     expect((await run('domain', 'add', 'shop.demo.local')).out).to.equal('shop.demo.local\n');
     expect((await run('sipuser', 'add', '301', '--domain', 'SHOP.demo.local')).code).to.equal(0);
     expect((await run('sipuser', '--domain', 'shop.demo.local')).out).to.match(/^login.*\n301 +301\n$/);

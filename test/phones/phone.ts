@@ -31,6 +31,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly challenger?: Challenger;
   /** Response to a MESSAGE outside any call; undefined: 200. */
   readonly messageStatus?: number;
+  /** Response to OPTIONS outside any call; undefined: 200. */
+  readonly optionsStatus?: () => number;
   /** Expected violations, which do not fail the test. */
   readonly tolerates?: RegExp;
 }
@@ -229,12 +231,18 @@ export class Phone {
     if (request.method === 'INVITE') return this.#receiveInvite(transaction);
     if (['OPTIONS', 'NOTIFY', 'MESSAGE'].includes(request.method)) {
       this.#checkMessage(request);
-      transaction.respond(request.method === 'MESSAGE' ? (this.#options.messageStatus ?? 200) : 200);
+      transaction.respond(this.#statusOf(request.method));
       return this.requests.push(request);
     }
     return transaction.respond(405, {
       headers: [{ name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, NOTIFY' }],
     });
+  }
+
+  #statusOf(method: string): number {
+    const { messageStatus, optionsStatus } = this.#options;
+    const status = method === 'MESSAGE' ? messageStatus : method === 'OPTIONS' ? optionsStatus?.() : undefined;
+    return status ?? 200;
   }
 
   /** RFC 3428 section 4 and 8. */

@@ -71,6 +71,9 @@ const schema = Type.Object({
   ext: Composite,
 });
 
+/** Seconds. */
+const MAX_PING = 86_400;
+
 export type ProviderRow = Static<typeof schema> & {
   /** The password; empty: none, and no gateway can register with it. */
   readonly secret: string;
@@ -104,7 +107,7 @@ export const providers: CollectionDefinition = {
   hidden: ['secret'],
   constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },
   derive(entity, before) {
-    const { addresses, register, login, pwd } = entity as ProviderRow;
+    const { addresses, register, login, pwd, opts } = entity as ProviderRow;
     addresses.forEach((address, index) => {
       if (!isNetwork(address))
         throw new InvalidFieldError(
@@ -114,6 +117,9 @@ export const providers: CollectionDefinition = {
           address,
         );
     });
+    const ping = opts['ping'] ?? 0;
+    if (!Number.isInteger(ping) || (ping as number) < 0 || (ping as number) > MAX_PING)
+      throw new InvalidFieldError('provider', 'opts.ping', `must be whole seconds from 0 to ${MAX_PING}`, ping);
     if (register !== 'none' && login === '')
       throw new InvalidFieldError('provider', 'login', `is required with register ${register}`);
     const secret = pwd ?? before?.['secret'] ?? '';

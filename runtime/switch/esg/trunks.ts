@@ -1,8 +1,31 @@
 import type { Directory, LocationStore, Provider } from '../../domain/index.ts';
-import { type Log, parseSipUri, sourceOf, type SrfRequest } from '../../signalling/index.ts';
+import {
+  answer,
+  type Log,
+  type OutgoingOptionsOptions,
+  parseSipUri,
+  plainUri,
+  type SipAnswer,
+  sourceOf,
+  type SrfRequest,
+} from '../../signalling/index.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import { TrunkGate } from './trunk-gate.ts';
+import { contactAddress } from '../addresses/callee.ts';
+import { providerUri } from './provider-callee.ts';
+import { TrunkProbe } from './trunk-probe.ts';
 import { TrunkRegistration, type TrunkRegistrationTools, type TrunkState } from './trunk-registration.ts';
+import { isPresent, TrunkBoard, type TrunkStatus } from './trunk-status.ts';
+
+/** Milliseconds between two looks at the registrations of gateways here. */
+const LOOK_MS = 1_000;
+
+/** What the gateway role sends. */
+export interface TrunkLinks {
+  registration: TrunkRegistrationTools['registration'];
+  /** Never rejects. */
+  options(options: OutgoingOptionsOptions): Promise<SipAnswer>;
+}
 
 /** The gateway role of a node: its registrations with providers, and which provider a call from outside belongs to. */
 export class Trunks {
@@ -13,17 +36,28 @@ export class Trunks {
   /** By id of the provider. */
   readonly #registrations = new Map<string, TrunkRegistration>();
   readonly #byContactUser = new Map<string, TrunkRegistration>();
+  /** By id of the provider. */
+  readonly #probes = new Map<string, TrunkProbe>();
+  readonly #board: TrunkBoard;
   readonly #unwatch: () => void;
-  #register: TrunkRegistrationTools['registration'] | undefined;
+  #links: TrunkLinks | undefined;
+  #looking: NodeJS.Timeout | undefined;
   /** The providers in use, by id. */
   #providers: ReadonlyMap<string, Provider> = new Map();
   /** The providers whose gateways register here. */
   #registering: readonly Provider[] = [];
 
-  constructor(directory: Directory, location: LocationStore, log: Log) {
+  /** @param changed called when the state of a provider, or whether it is reachable, has changed */
+  constructor(
+    directory: Directory,
+    location: LocationStore,
+    log: Log,
+    changed: (provider: Provider, status: TrunkStatus) => void = () => undefined,
+  ) {
     this.#directory = directory;
     this.#location = location;
     this.#log = log;
+    this.#board = new TrunkBoard(changed);
     this.#gate = new TrunkGate((err, { code, host }) =>
       log.warn({ err, provider: code, host }, 'host of a provider not resolved'),
     );
@@ -31,9 +65,25 @@ export class Trunks {
   }
 
   /** Registers with the providers that require it, and follows their changes. */
-  start(register: TrunkRegistrationTools['registration']): void {
-    this.#register = register;
+  start(links: TrunkLinks): void {
+    this.#links = links;
+    this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#update();
+  }
+
+  /** What this node knows of the enabled provider with this id. */
+  status(id: string): TrunkStatus | undefined {
+    this.#look();
+    return this.#providers.has(id) ? this.#board.of(id) : undefined;
+  }
+
+  /** What this node knows of its enabled providers. */
+  statuses(): readonly { readonly provider: Provider; readonly status: TrunkStatus }[] {
+    this.#look();
+    return [...this.#providers.values()].flatMap((provider) => {
+      const status = this.#board.of(provider.id);
+      return status === undefined ? [] : [{ provider, status }];
+    });
   }
 
   /** The states of the registrations, by id of the provider. */
@@ -72,6 +122,8 @@ export class Trunks {
   async close(): Promise<void> {
     this.#unwatch();
     this.#gate.close();
+    clearInterval(this.#looking);
+    for (const probe of this.#probes.values()) probe.end();
     await Promise.all([...this.#registrations.values()].map((registration) => this.#end(registration)));
   }
 
@@ -89,14 +141,24 @@ export class Trunks {
     for (const provider of wanted) {
       if (!this.#registrations.has(provider.id)) this.#begin(provider);
     }
+    this.#board.keep(this.#providers);
+    for (const provider of providers) {
+      if (provider.register === 'none') this.#board.put(provider, UNREGISTERED);
+      // Nobody asks these, so an earlier answer says nothing of now.
+      if (provider.register !== 'outbound' && provider.ping === 0) this.#board.put(provider, { reachable: null });
+    }
+    this.#look();
+    this.#probe(providers);
   }
 
   #begin(provider: Provider): void {
-    if (this.#register === undefined) return;
+    const links = this.#links;
+    if (links === undefined) return;
     const registration = new TrunkRegistration(
-      { registration: this.#register, changed: (...change) => this.#changed(...change) },
+      { registration: (options) => links.registration(options), changed: (...change) => this.#changed(...change) },
       provider,
     );
+    this.#board.put(provider, { state: 'registering', expires: null });
     this.#registrations.set(provider.id, registration);
     this.#byContactUser.set(registration.contactUser, registration);
     registration.start();
@@ -108,11 +170,68 @@ export class Trunks {
     return registration.end();
   }
 
-  #changed({ code, domain }: Provider, state: TrunkState, err?: unknown): void {
+  /** Whose gateways are registered here. */
+  #look(): void {
+    for (const provider of this.#registering) {
+      const expires = this.#location.contacts(provider.id).map((binding) => binding.expires);
+      if (expires.length === 0) this.#board.put(provider, UNREGISTERED);
+      else this.#board.put(provider, { state: 'registered', expires: Math.max(...expires) });
+    }
+  }
+
+  #probe(providers: readonly Provider[]): void {
+    const wanted = new Map(providers.filter(({ ping }) => ping > 0).map((provider) => [provider.id, provider]));
+    for (const [id, probe] of this.#probes) {
+      const provider = wanted.get(id);
+      if (provider !== undefined && probedOf(provider) === probedOf(probe.provider)) continue;
+      probe.end();
+      this.#probes.delete(id);
+    }
+    const links = this.#links;
+    if (links === undefined) return;
+    const tools = {
+      ask: async (provider: Provider) => this.#ask(links, provider),
+      answered: (provider: Provider, said: SipAnswer) =>
+        this.#board.put(provider, { reachable: isPresent(said), answer: said }),
+    };
+    for (const [id, provider] of wanted) {
+      if (!this.#probes.has(id)) this.#probes.set(id, new TrunkProbe(tools, provider));
+    }
+  }
+
+  async #ask(links: TrunkLinks, provider: Provider): Promise<SipAnswer | undefined> {
+    const from = `<${provider.login === '' ? `sip:${provider.fromDomain}` : plainUri(provider.login, provider.fromDomain)}>`;
+    if (provider.register !== 'inbound') return links.options({ uri: providerUri(provider), from });
+    const [contact] = this.#location.contacts(provider.id);
+    return contact && links.options({ ...contactAddress(contact), from });
+  }
+
+  #put(provider: Provider, state: TrunkState): void {
+    if (state.state === 'registered') {
+      const granted = answer(200, undefined, false);
+      this.#board.put(provider, { state: 'registered', reachable: true, expires: state.until, answer: granted });
+    } else if (state.state === 'failed') {
+      const said = state.answer ?? answer(503, 'No SIP server is connected', true);
+      const reachable = isPresent(said);
+      const name = reachable ? 'rejected' : 'unreachable';
+      this.#board.put(provider, { state: name, reachable, expires: null, answer: said });
+    }
+  }
+
+  #changed(provider: Provider, state: TrunkState, err?: unknown): void {
+    const { code, domain } = provider;
+    this.#put(provider, state);
     const details = { provider: code, domain, ...state, ...(err === undefined ? {} : { err }) };
     if (state.state === 'failed' || err !== undefined) this.#log.warn(details, 'registration with a provider failed');
     else this.#log.info(details, 'registration with a provider changed');
   }
+}
+
+const UNREGISTERED = { state: 'unregistered', expires: null } as const;
+
+/** The settings of a probe. */
+function probedOf({ host, port, transport, fromDomain, login, register, ping }: Provider): string {
+  return JSON.stringify([host, port, transport, fromDomain, login, register, ping]);
 }
 
 /** The settings of a registration. A change of any of them needs a new registration. */

@@ -29,6 +29,8 @@ export interface EndpointOptions {
   readonly timers?: SipTimers;
   /** Loses or duplicates datagrams, to verify retransmission on both sides. */
   readonly impair?: Impairment;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 interface TraceEntry {
@@ -65,7 +67,7 @@ export class SipEndpoint {
       message: (data: Buffer, from: Peer) => endpoint.#receive(data, from),
       broken: (what: string) => endpoint.violation(what),
     };
-    endpoint.#transport = await openTransport(protocol, handlers, options.impair);
+    endpoint.#transport = await openTransport(protocol, handlers, options);
     return endpoint;
   }
 

@@ -40,12 +40,12 @@ const HOST = '127.0.0.1';
 export async function openTransport(
   protocol: Protocol,
   events: TransportEvents,
-  impair?: Impairment,
+  { impair = () => 1, port }: { readonly impair?: Impairment; readonly port?: number } = {},
 ): Promise<Transport> {
-  return protocol === 'udp' ? openUdp(events, impair ?? (() => 1)) : openTcp(events);
+  return protocol === 'udp' ? openUdp(events, impair, port) : openTcp(events, port);
 }
 
-async function openUdp(events: TransportEvents, impair: Impairment): Promise<Transport> {
+async function openUdp(events: TransportEvents, impair: Impairment, own: number | undefined): Promise<Transport> {
   const socket: UdpSocket = createSocket('udp4');
   const counts = { sent: 0, received: 0 };
   const copies = (direction: 'sent' | 'received'): number => impair(direction, (counts[direction] += 1));
@@ -65,7 +65,7 @@ async function openUdp(events: TransportEvents, impair: Impairment): Promise<Tra
     for (let copy = copies('received'); copy > 0; copy -= 1) events.message(data, peer(from.address, from.port));
   });
   // A port unused by earlier phones: a leftover registration points at its old port.
-  socket.bind(await freeUdpPort(), HOST);
+  socket.bind(own ?? (await freeUdpPort()), HOST);
   await once(socket, 'listening');
   return {
     protocol: 'udp',
@@ -105,7 +105,7 @@ export class StreamFramer {
   }
 }
 
-async function openTcp(events: TransportEvents): Promise<Transport> {
+async function openTcp(events: TransportEvents, own = 0): Promise<Transport> {
   const connections = new Map<string, Socket>();
   const adopt = (socket: Socket, address: string, port: number): Peer => {
     const key = `${address}:${port}`;
@@ -136,7 +136,7 @@ async function openTcp(events: TransportEvents): Promise<Transport> {
     return peer;
   };
   const server: Server = createServer((socket) => adopt(socket, socket.remoteAddress ?? '', socket.remotePort ?? 0));
-  server.listen(0, HOST);
+  server.listen(own, HOST);
   await once(server, 'listening');
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('the TCP server has no port');

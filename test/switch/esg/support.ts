@@ -23,6 +23,7 @@ export function provider(changes: Partial<Provider> = {}): Provider {
     numbers: [],
     mapping: { inbound: [], outbound: [], callerid: [] },
     maxCalls: 0,
+    ping: 0,
     ...changes,
   };
 }

@@ -1,0 +1,43 @@
+/** Requests outside of calls: MESSAGE and OPTIONS. */
+import { answer, type SipAnswer } from './answers.ts';
+import type { Srf, SrfIncomingResponse } from './srf-types.ts';
+
+/** A request to one address, outside any call. */
+export interface OutgoingRequest {
+  readonly method: 'MESSAGE' | 'OPTIONS';
+  /** Request-URI. */
+  readonly uri: string;
+  /** Next hop, if not the URI's. */
+  readonly nextHop?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds to wait for an answer. */
+  readonly patienceMs: number;
+}
+
+/**
+ * Sends a request.
+ * @returns the final answer; 408 after a timeout, 503 when it could not be sent. Never rejects.
+ */
+export async function sendOutgoingRequest(
+  srf: Srf,
+  { method, uri, nextHop, headers, body, patienceMs }: OutgoingRequest,
+): Promise<SipAnswer> {
+  const { promise, resolve } = Promise.withResolvers<SipAnswer>();
+  const timer = setTimeout(() => resolve(answer(408, undefined, true)), patienceMs).unref();
+  const more = { ...(body !== undefined && { body }), ...(nextHop !== undefined && { proxy: nextHop }) };
+  try {
+    srf.request(uri, { method, headers: { ...headers }, ...more }, (err, req) => {
+      if (req === undefined) return resolve(answer(503, err instanceof Error ? err.message : undefined, true));
+      req.on('response', (res: SrfIncomingResponse) => {
+        if (res.status >= 200) resolve(answer(res.status, res.reason, res.source_address === ''));
+      });
+    });
+    return await promise;
+  } catch (error) {
+    // The library throws while it has no connection.
+    return answer(503, (error as Error).message, true);
+  } finally {
+    clearTimeout(timer);
+  }
+}
