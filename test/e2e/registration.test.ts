@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { authorization, parseChallenge } from '../phones/sip/digest.ts';
 import { header } from '../phones/sip/message.ts';
 import { useStage } from '../support/stage.ts';
 import { observeFor } from '../phones/wait.ts';
@@ -25,6 +26,24 @@ describe('registration', () => {
     const call = await bob.call('101');
     expect((await call.refused()).status).to.equal(480);
     expect(alice.waitingCalls).to.equal(0);
+  });
+
+  it('an accepted answer to a challenge is refused when it is replayed, with its own contact or another one', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    const asked = await alice.request('REGISTER');
+    const challenge = parseChallenge(header(asked, 'www-authenticate') ?? '');
+    if (challenge === undefined) throw new Error(`no challenge in ${asked.status}`);
+    const account = { username: 'alice', password: 'demo-alice', method: 'REGISTER', uri: 'sip:demo.local' };
+    const heard = { name: 'Authorization', value: authorization({ challenge, ...account, nonceCount: 1 }) };
+    expect((await alice.request('REGISTER', [heard])).status).to.equal(200);
+    const thief = await stage.phone('alice', { transport: 'tcp', unregistered: true });
+    for (const phone of [alice, thief]) {
+      const replayed = await phone.request('REGISTER', [heard]);
+      expect(replayed.status).to.equal(401);
+      expect(parseChallenge(header(replayed, 'www-authenticate') ?? '')).to.include({ stale: true });
+    }
+    const { contacts } = await alice.unregister();
+    expect(contacts).to.deep.equal([]);
   });
 
   it('is refused for the address of another account', async () => {
