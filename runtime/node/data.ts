@@ -11,6 +11,7 @@ import {
 } from '../domain/index.ts';
 import {
   createDemoData,
+  DEMO_DOMAIN,
   createIam,
   type IamOptions,
   isEmpty,
@@ -33,6 +34,16 @@ export interface Data {
   readonly avatars: StoredAvatars;
 }
 
+/** A store with demo accounts, whose passwords everybody knows, at an address of a network. */
+class OpenDemoDataError extends Error {
+  override readonly name = 'OpenDemoDataError';
+  constructor() {
+    super(
+      `The store has the demo accounts, whose passwords are public, so RINGMASTER_HTTP_HOST and RINGMASTER_SIP_HOST may only be loopback addresses. Use an empty store and "ringmaster init" to open a node to a network.`,
+    );
+  }
+}
+
 export interface DataNeeds {
   readonly config: Config;
   readonly storage: Storage;
@@ -50,6 +61,7 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
       checkLimits: limitsProblem,
       checkWebhook: webhookCheck(new AddressGuard(config.webhookNetworks)),
     });
+    if (!isPrivate(config) && directory.domain(DEMO_DOMAIN) !== undefined) throw new OpenDemoDataError();
     const location = await openLocation(storage, directory);
     shutdown.add('registrations', () => location.close());
     const iam = await createIam(storage, directory, {
@@ -80,7 +92,12 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
 async function fillEmptyStore(config: Config, storage: Storage): Promise<void> {
   if (!(await isEmpty(storage))) return;
   if (config.adminFile !== undefined) await makeAccountsOfEmptyStore(storage, readAdminFile(config.adminFile));
-  else if (isLoopback(config.http.host) && isLoopback(config.sip.host)) await createDemoData(storage);
+  else if (isPrivate(config)) await createDemoData(storage);
+}
+
+/** True when only programs of this machine can reach the node. */
+function isPrivate({ http, sip }: Config): boolean {
+  return isLoopback(http.host) && isLoopback(sip.host);
 }
 
 /** Avatars of former releases in the folder `avatars`. This node reads them there until they are moved. */

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createDemoData } from '../../runtime/iam/index.ts';
+import { openStorage } from '../../runtime/storage/index.ts';
 import { isPostgresInstalled, postgresServer } from '../storage/support/postgres-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeUdpRange } from '../support/ports.ts';
@@ -93,6 +95,15 @@ describe('ringmaster init', function () {
     await node.printed(/npx ringmaster init --domain shop\.example --sipusers 101-110\n/);
     expect(await logIn(node, 'demo.local', 'admin', 'demo-admin')).to.equal(401);
     await node.terminate();
+  });
+
+  it('start refuses a store with demo accounts at an address that is no loopback address', async () => {
+    const storage = await openStorage({ dataDir: folder });
+    await createDemoData(storage);
+    await storage.close();
+    const { code, out, err } = await (await start({ RINGMASTER_SIP_HOST: '0.0.0.0' })).ended;
+    expect([code, out]).to.deep.equal([1, '']);
+    expect(err).to.match(/^ringmaster: The store has the demo accounts, whose passwords are public.*\n$/);
   });
 
   it('on PostgreSQL, a running node lets the new administrator in', async function () {
