@@ -358,13 +358,13 @@ function networks(name: Name, text: (name: Name) => string): string[] {
   return entries;
 }
 
-/** Variables of the test suite, which are not misspelt settings. */
-const OF_THE_TESTS = /^RINGMASTER_(TEST|FUZZ|REQUIRE)_/;
+/** Variables of the test suite, and the token of commands: no misspelt settings. */
+const OTHERS = /^RINGMASTER_((TEST|FUZZ|REQUIRE)_|TOKEN$)/;
 
 function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
   const known: readonly string[] = SETTINGS.map(({ name }) => name);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('RINGMASTER_') || OF_THE_TESTS.test(name)) continue;
+    if (!name.startsWith('RINGMASTER_') || OTHERS.test(name)) continue;
     if (!known.includes(name)) throw new ConfigError(name, env[name] ?? '', `one of ${known.join(', ')}`);
   }
 }

@@ -44,6 +44,10 @@ describe('the settings of a node', () => {
     });
   }
 
+  it('may stand beside the token that commands read, in one shell', () => {
+    expect(() => readConfig({ RINGMASTER_TOKEN: 'R601i0d75wh7' })).not.to.throw();
+  });
+
   it('keep passwords out of error messages', () => {
     expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@h/d' }))
       .to.throw()
