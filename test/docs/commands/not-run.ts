@@ -1,0 +1,11 @@
+/** Shell blocks that no test runs: page, a text in the block, the reason. */
+export const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[] = [
+  ['README.md', 'npm test', '.ci/run gives both commands itself; `npm start` is in the next block'],
+  ['CONTRIBUTING.md', 'npm run first-starts', 'these are the tests themselves'],
+  ['docs/conformance.md', 'as `npm test` does', 'these are the tests themselves, and over real servers'],
+  ['docs/conformance.md', "'test/e2e/**/*.test.ts'", 'needs a drachtio-server and a FreeSWITCH'],
+  ['docs/conformance.md', 'RINGMASTER_TEST_DRACHTIO', 'needs a drachtio-server and a FreeSWITCH'],
+  ['docs/performance.md', 'npm run bench', 'takes minutes, and measures the machine'],
+  ['docs/operating/docker.md', 'docker build', 'needs a Docker engine; docker.test.ts runs what the image runs'],
+  ['docs/operating/docker.md', 'docker compose up', 'needs a Docker engine; docker.test.ts checks the compose file'],
+];

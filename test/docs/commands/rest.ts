@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reader } from './reader.ts';
+
+const THIS_YEAR = {
+  '2026-11-01': `${new Date().getFullYear()}-01-01`,
+  '2026-12-01': `${new Date().getFullYear() + 1}-01-01`,
+};
+
+/** REST and the data model, in the order of docs/rest/README.md. */
+export function rest(reader: () => Reader): void {
+  it('REST: sessions, collections, providers, scripts and the data model, in their order', async () => {
+    await reader().shell('mkdir -p "$HOME/files"; cd "$HOME/files"');
+    for (const name of ['me.png', 'contract.pdf', '1.png', '2.png'])
+      writeFileSync(join(reader().machine.folder, 'home/files', name), name);
+    for (const page of ['sessions', 'collections', 'providers', 'scripts']) {
+      const out = await reader().runAll(`docs/rest/${page}.md`);
+      if (page === 'sessions') expect(out).to.include('"login":"admin"');
+      if (page === 'scripts') expect(out).to.include('{"b":2}');
+    }
+    expect(await reader().runAll('docs/model.md')).to.include('"count"');
+  });
+
+  it('REST: classes of voicemail, versions of a file, roles of an old store, the audit log', async () => {
+    expect(await reader().runAll('docs/scenarios/speech.md')).to.include('"id"');
+    writeFileSync(
+      join(reader().machine.folder, 'var/lib/ringmaster/scenarios/reception.yaml'),
+      'id: reception\nstart: bye\nblocks:\n  bye:\n    hangup:\n    next: end\n',
+    );
+    expect(await reader().runAll('docs/operating/demo-data.md')).to.include('');
+    const audit = await reader().run('docs/operating/monitoring.md', '/model/audit', { values: THIS_YEAR });
+    expect(audit).to.include('/iam/roles');
+  });
+}
