@@ -6,6 +6,11 @@ export const NOT_RUN: readonly (readonly [page: string, text: string, reason: st
   ['docs/conformance.md', "'test/e2e/**/*.test.ts'", 'needs a drachtio-server and a FreeSWITCH'],
   ['docs/conformance.md', 'RINGMASTER_TEST_DRACHTIO', 'needs a drachtio-server and a FreeSWITCH'],
   ['docs/performance.md', 'npm run bench', 'takes minutes, and measures the machine'],
-  ['docs/operating/docker.md', 'docker build', 'needs a Docker engine; docker.test.ts runs what the image runs'],
-  ['docs/operating/docker.md', 'docker compose up', 'needs a Docker engine; docker.test.ts checks the compose file'],
+  [
+    'docs/operating/docker.md',
+    'docker build',
+    'needs a Docker engine; containers.ts checks the Dockerfile, and operator.ts runs what the image runs',
+  ],
+  ['docs/operating/docker.md', 'docker compose up', 'needs a Docker engine; containers.ts checks the compose file'],
+  ['docs/operating/docker.md', 'docker compose exec -T', 'needs a Docker engine'],
 ];

@@ -29,6 +29,16 @@ npm() {
   esac
 }
 
+# npx takes half a second to find the project that it is in. It does so once; then the same program runs without it.
+npx() {
+  if [[ -z $FOUND || $1 != ringmaster ]]; then
+    FOUND=yes
+    command npx "$@"
+  else
+    node "$MACHINE/opt/ringmaster/runtime/cli/ringmaster.mjs" "${@:2}"
+  fi
+}
+
 # `runuser` is in runuser.bash, for scripts too. Files that `install` gives to the user `ringmaster` are those of that stand-in.
 install() {
   local args=() owned=
