@@ -12,7 +12,7 @@ const OWN_NODES =
   /^test\/e2e\/(access|domains|hostile.*|hunt|idempotency|leaks|outcomes\/.*|overload.*|passwords|recording-bucket|refused-secrets|several-servers|tracing|trunks|vanished-phones)\.test\.ts$/;
 /** Files of test/e2e whose nodes end during the tests. */
 const ENDING_NODES =
-  /^test\/e2e\/(docs-examples|drain|healthz-database|history\/outage|node-shutdown|recording-crash|removed-domain|restart|service-manager)\.test\.ts$/;
+  /^test\/e2e\/(drain|healthz-database|history\/outage|node-shutdown|recording-crash|removed-domain|restart|service-manager)\.test\.ts$/;
 
 /**
  * A file belongs to the first matching lane. The first ones are sensitive to time, as they play audio and watch timers; the

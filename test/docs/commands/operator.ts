@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeTcpPort, freeSipPort } from '../../support/ports.ts';
-import { postgresServer } from '../../storage/support/storages.ts';
+import { postgresServer } from '../../storage/support/postgres-server.ts';
 import type { Blocks } from './blocks.ts';
 import { containers } from './containers.ts';
 import { countsOf } from './counts.ts';

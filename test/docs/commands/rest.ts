@@ -14,7 +14,7 @@ export function rest(reader: () => Reader): void {
     await reader().shell('mkdir -p "$HOME/files"; cd "$HOME/files"');
     for (const name of ['me.png', 'contract.pdf', '1.png', '2.png'])
       writeFileSync(join(reader().machine.folder, 'home/files', name), name);
-    for (const page of ['sessions', 'collections', 'providers', 'scripts']) {
+    for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts']) {
       const out = await reader().runAll(`docs/rest/${page}.md`);
       if (page === 'sessions') expect(out).to.include('"login":"admin"');
       if (page === 'scripts') expect(out).to.include('{"b":2}');
