@@ -22,6 +22,7 @@ export function author(reader: () => Reader): void {
       'mkdir my; cp -r scenarios/examples/menu.* scenarios/examples/prompts my; cp hello.yaml my/my.yaml; cd my',
     );
     expect(await reader().run('scenarios/README.md', 'my.yaml')).to.match(/passed/);
+    expect(await reader().run('docs/scenarios/testing.md', 'classes.json')).to.match(/passed/);
     await reader().shell('cd ..; rm -r my');
   });
 
