@@ -9,20 +9,15 @@
  * 4. `iam = await createIam(storage, directory, { allowList })`;
  * 5. at the stop, in reverse: `iam.close()`, `location.close()`, `storage.close()`.
  */
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { StorageUnavailableError } from './errors.ts';
-import { lockDirectory } from './lock.ts';
+import { beginPglite, type BegunPglite } from './early.ts';
 import { startMaintenance } from './maintenance.ts';
 import { NO_NOTICES } from './notices.ts';
-import { MAINTENANCE_TIMEOUT_MS, migrateOrEnd } from './migrate-or-end.ts';
+import { migrateOrEnd } from './migrate-or-end.ts';
 import { once } from './once.ts';
-import { ensureCluster, templateFolder } from './pglite/cluster.ts';
 import { pgliteDialect } from './pglite/dialect.ts';
-import { PgliteEngine } from './pglite/engine.ts';
 import type { Schema } from './schema.ts';
-import { QUERY_TIMEOUT_MS, type Storage, type StorageLog, type StorageOptions } from './storage.ts';
+import { MAINTENANCE_TIMEOUT_MS, QUERY_TIMEOUT_MS, silent, type Storage, type StorageOptions } from './storage.ts';
 
 export { type DatabaseState, databaseState } from './database-state.ts';
 export * from './errors.ts';
@@ -44,26 +39,20 @@ export {
   s3Location,
 } from './files/index.ts';
 
-const silent: StorageLog = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
 /**
  * Opens the node's database and applies all migrations.
  *
+ * @param begun the result of `beginPglite`, for a start that has called it
  * @throws StorageLockedError when a live process holds the data directory
  * @throws StorageUnavailableError when the folder or the server cannot be used
  * @throws StorageMigrationError when a migration fails
  */
-export async function openStorage(options: StorageOptions): Promise<Storage> {
+export async function openStorage(options: StorageOptions, begun?: Promise<BegunPglite>): Promise<Storage> {
   const { databaseUrl, log = silent } = options;
   const started = performance.now();
   const storage =
     databaseUrl === undefined
-      ? await openPglite(options)
+      ? await openPglite(options, await (begun ?? beginPglite(options)))
       : // With PGlite the driver is never loaded.
         await (await import('./postgres/open-server.ts')).openServer({ ...options, log, databaseUrl });
   const milliseconds = Math.round(performance.now() - started);
@@ -71,16 +60,9 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   return storage;
 }
 
-async function openPglite(options: StorageOptions): Promise<Storage> {
+async function openPglite(options: StorageOptions, { directory, engine, lock }: BegunPglite): Promise<Storage> {
   const { log = silent, queryTimeoutMs = QUERY_TIMEOUT_MS } = options;
-  const dataDir = resolve(options.dataDir);
-  const directory = join(dataDir, 'pglite');
-  makeFolder(dataDir);
-  const lock = await lockDirectory(dataDir);
   try {
-    const template = options.templateFolder === undefined ? templateFolder() : options.templateFolder;
-    await ensureCluster(directory, template ?? undefined, log);
-    const engine = new PgliteEngine({ directory, queryTimeoutMs: MAINTENANCE_TIMEOUT_MS, log });
     const db = new Kysely<Schema>({ dialect: pgliteDialect(engine) });
     await migrateOrEnd(db, log);
     engine.queryTimeoutMs = queryTimeoutMs;
@@ -108,15 +90,5 @@ async function openPglite(options: StorageOptions): Promise<Storage> {
   } catch (error) {
     lock.release();
     throw error;
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new StorageUnavailableError(`The data directory ${folder} cannot be made: ${(error as Error).message}`, {
-      cause: error,
-    });
   }
 }

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { ensureCluster, templateFolder } from './pglite/cluster.ts';
+import { ensureCluster, templateFile } from './pglite/cluster.ts';
 
 const say = (fields: object, message: string): void =>
   void process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
@@ -15,7 +15,7 @@ const LOG = { debug: say, info: say, warn: say, error: say };
 
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-template-'));
 try {
-  await ensureCluster(join(folder, 'cluster'), templateFolder(), LOG);
+  await ensureCluster(join(folder, 'cluster'), templateFile(), LOG);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

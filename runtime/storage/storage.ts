@@ -6,6 +6,8 @@ import type { Statement } from './sql.ts';
 
 /** Default time limit of a query in milliseconds. */
 export const QUERY_TIMEOUT_MS = 10_000;
+/** A migration may rewrite a large table, and a checkpoint may be large; only start and stop wait for them. */
+export const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 
 /** The part of pino that storage uses. */
 export interface StorageLog {
@@ -14,6 +16,13 @@ export interface StorageLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+export const silent: StorageLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** The columns of a row in PostgreSQL's text format. */
 export type TextRow = readonly (string | null)[];
@@ -62,6 +71,6 @@ export interface StorageOptions {
   /** Connections to a PostgreSQL server. Default 10. */
   readonly poolSize?: number | undefined;
   readonly log?: StorageLog | undefined;
-  /** Folder for the template of an empty PGlite cluster; `null`: none. Default: beside the installed packages. */
-  readonly templateFolder?: string | null | undefined;
+  /** Archive of the template of an empty PGlite cluster; `null`: none. Default: beside the installed packages. */
+  readonly template?: string | null | undefined;
 }

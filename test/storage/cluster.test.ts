@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { StorageUnavailableError } from '../../runtime/storage/errors.ts';
-import { ensureCluster, templateFolder } from '../../runtime/storage/pglite/cluster.ts';
+import { ensureCluster, templateFile } from '../../runtime/storage/pglite/cluster.ts';
 import { childrenOf } from '../support/children.ts';
 import { eventually } from '../support/eventually.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
@@ -45,8 +45,8 @@ describe('creating a PGlite cluster', function () {
     const parent = folders.make();
     const folder = join(parent, 'cluster');
     // With a template at hand the next attempt takes no time, however busy the machine is.
-    await ensureCluster(join(folders.make(), 'cluster'), templateFolder(), log);
-    const made = ensureCluster(folder, templateFolder(), log, 5000);
+    await ensureCluster(join(folders.make(), 'cluster'), templateFile(), log);
+    const made = ensureCluster(folder, templateFile(), log, 5000);
     const [hanging = 0] = await eventually(async () => {
       const makers = makersOf(process.pid);
       expect(makers).to.have.length(1);
@@ -81,7 +81,7 @@ describe('creating a PGlite cluster', function () {
   it('the cluster process ends with a killed node and leaves no cluster behind', async () => {
     const folder = join(folders.make(), 'cluster');
     const source = import.meta.resolve('../../runtime/storage/pglite/cluster.ts');
-    const program = `import { ensureCluster, templateFolder } from ${JSON.stringify(source)};
+    const program = `import { ensureCluster, templateFile } from ${JSON.stringify(source)};
       await ensureCluster(${JSON.stringify(folder)}, undefined, console);`;
     const node = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
     const [maker = 0] = await eventually(async () => {

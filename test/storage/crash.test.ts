@@ -95,7 +95,7 @@ describe('PGlite storage after the end of its process', function () {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
     const [without, copied] = [
-      await openStorage({ dataDir: folders.make(), templateFolder: join(file, 'impossible') }),
+      await openStorage({ dataDir: folders.make(), template: join(file, 'impossible') }),
       await openStorage({ dataDir: folders.make() }),
     ];
     const rows = await without.db.selectFrom('users').selectAll().execute();
@@ -109,12 +109,26 @@ describe('PGlite storage after the end of its process', function () {
   it('a template with applied migrations is copied', async () => {
     const told: unknown[] = [];
     const log = { ...silentLog, info: (fields: unknown) => void told.push(fields) };
-    const templateFolder = join(folders.make(), 'template');
+    const template = join(folders.make(), 'template');
     for (const dataDir of [folders.make(), folders.make()])
-      await (await openStorage({ dataDir, templateFolder, log })).close();
-    expect(existsSync(templateFolder)).to.equal(true);
+      await (await openStorage({ dataDir, template, log })).close();
+    expect(existsSync(template)).to.equal(true);
     expect(JSON.stringify(told)).to.not.include('applied');
   });
+
+  it('a damaged template is made anew by each of two first starts at once', async () => {
+    const folder = folders.make();
+    const template = join(folder, 'template');
+    writeFileSync(template, 'nonsense');
+    const told: string[] = [];
+    const log = { ...silentLog, warn: (_: unknown, message: string) => void told.push(message) };
+    const open = async () => await (await openStorage({ dataDir: folders.make(), template, log })).close();
+    await Promise.all([open(), open()]);
+    expect(told).to.deep.equal(Array(2).fill('the prepared database cannot be used and is made again'));
+    await open();
+    expect(told).to.have.length(2);
+    expect(readdirSync(folder)).to.deep.equal(['template']);
+  }).timeout(300_000);
 
   it('a damaged cluster is reported, and its folder released', async () => {
     const dataDir = folders.make();

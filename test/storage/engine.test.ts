@@ -7,7 +7,7 @@ import {
   StorageTimeoutError,
   StorageUnavailableError,
 } from '../../runtime/storage/errors.ts';
-import { ensureCluster, templateFolder } from '../../runtime/storage/pglite/cluster.ts';
+import { ensureCluster, templateFile } from '../../runtime/storage/pglite/cluster.ts';
 import { PgliteEngine } from '../../runtime/storage/pglite/engine.ts';
 import { silentLog } from '../support/log.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
@@ -23,7 +23,7 @@ describe('PGlite engine', function () {
 
   before(async () => {
     directory = join(folders.make(), 'cluster');
-    await ensureCluster(directory, templateFolder(), log);
+    await ensureCluster(directory, templateFile(), log);
   });
   beforeEach(() => {
     logged.length = 0;

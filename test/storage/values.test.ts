@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { openStorage } from '../../runtime/storage/index.ts';
+import { ARRAYS } from '../../runtime/storage/pglite/pglite.ts';
 import { encode } from '../../runtime/storage/values.ts';
-import { describeStorages, withStorage } from './support/storages.ts';
+import { describeStorages, temporaryFolders, withStorage } from './support/storages.ts';
 
 describeStorages('stored values', (newPlace) => {
   const storage = withStorage(newPlace);
@@ -44,6 +46,16 @@ describeStorages('stored values', (newPlace) => {
     expect(await one(sql`${'[1,2]'}::jsonb`)).to.deep.equal([1, 2]);
   });
 
+  it('arrays have the elements that their type has elsewhere', async () => {
+    expect(await one(sql`array[1, null, -2]`)).to.deep.equal([1, null, -2]);
+    expect(await one(sql`array[1.5, 2]::float8[]`)).to.deep.equal([1.5, 2]);
+    expect(await one(sql`array[true, false]`)).to.deep.equal([true, false]);
+    expect(await one(sql`array[array['a', 'b'], array['c', '{,}']]`)).to.deep.equal([
+      ['a', 'b'],
+      ['c', '{,}'],
+    ]);
+  });
+
   it('booleans, dates and null are stored unchanged', async () => {
     expect(await one(sql`${true}::boolean`)).to.equal(true);
     expect(await one(sql`${null}::text`)).to.equal(null);
@@ -61,6 +73,20 @@ describeStorages('stored values', (newPlace) => {
       }),
       { numRuns: 40, seed: 7 },
     );
+  });
+});
+
+describe('array types of PGlite', () => {
+  it('are those of the catalog', async function () {
+    this.timeout(60_000);
+    const folders = temporaryFolders();
+    const storage = await openStorage({ dataDir: folders.make() });
+    const elements = Object.keys(ARRAYS).map(Number);
+    const { rows } = await sql<{ oid: number; typarray: number }>`
+      select oid, typarray from pg_type where oid = any(${elements}::oid[])`.execute(storage.db);
+    await storage.close();
+    folders.removeAll();
+    expect(Object.fromEntries(rows.map(({ oid, typarray }) => [oid, typarray]))).to.deep.equal({ ...ARRAYS });
   });
 });
 

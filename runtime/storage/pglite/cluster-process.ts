@@ -1,16 +1,17 @@
 /**
  * Process that creates a database cluster. It frees the 400 MB of initdb at its end, and can be killed reliably, unlike
  * a thread that hangs in V8. Its argument is a `ClusterOrder` as JSON. Synchronous file calls on purpose: nothing else
- * runs here, and copying 1,000 small files is six times faster.
+ * runs here.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import type { PGlite } from '@electric-sql/pglite';
 import type { Schema } from '../schema.ts';
+import { pack, unpack } from './archive.ts';
 import type { ClusterOrder, ClusterReply } from './protocol.ts';
 
-/** 1 MB write-ahead log segments: a fresh cluster is 29 MB instead of 39, which speeds up each copy. */
+/** 1 MB write-ahead log segments: a fresh cluster is 10 MB smaller. */
 const INITDB = ['--wal-segsize=1'];
 
 /** @param prepare work in the fresh cluster */
@@ -23,11 +24,13 @@ async function initdb(folder: string, prepare?: (pglite: PGlite) => Promise<void
   await db.close();
 }
 
-/** Applies the migrations once for all later copies. */
+/** Applies the migrations once for all later clusters, which need no databases to copy: half of the files and bytes. */
 async function migrated(pglite: PGlite): Promise<void> {
   const { Kysely, PGliteDialect } = await import('kysely');
   const { migrate } = await import('../migrations/index.ts');
   await migrate(new Kysely<Schema>({ dialect: new PGliteDialect({ pglite }) }));
+  await pglite.exec("update pg_database set datistemplate = false, datallowconn = true where datname like 'template_'");
+  for (const name of ['template0', 'template1']) await pglite.exec(`drop database ${name}`);
 }
 
 /** Age of leftovers from killed processes; a live process needs seconds. */
@@ -40,27 +43,44 @@ function removeAbandoned(template: string): void {
   }
 }
 
-/** Only a finished cluster gets the final name: an interrupted one keeps a temporary name and is redone. */
+/** Only a finished template gets the final name: an interrupted one keeps a temporary name and is redone. */
 async function makeTemplate(template: string, unfinished: string): Promise<boolean> {
-  if (existsSync(template)) return true;
   try {
     mkdirSync(dirname(template), { recursive: true });
     removeAbandoned(template);
     await initdb(unfinished, migrated);
-    renameSync(unfinished, template);
+    pack(unfinished, template, `${unfinished}.part`);
     return true;
   } catch {
-    // A read-only installation, or another process was first: the caller continues without a template, or with the
-    // other's. A failing migration fails there again and is reported.
-    rmSync(unfinished, { recursive: true, force: true });
+    // A read-only installation: the caller continues without a template. A failing migration fails there again and is
+    // reported.
     return existsSync(template);
+  } finally {
+    for (const left of [unfinished, `${unfinished}.part`]) rmSync(left, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @returns false for a missing or damaged template; the latter is removed
+ * @throws errors of the file system
+ */
+function unpacked(template: string, target: string): boolean {
+  if (!existsSync(template)) return false;
+  try {
+    unpack(template, target, `${target}.part`);
+    return true;
+  } catch (error) {
+    // Errors of the file system have codes such as ENOSPC.
+    if (/^E[A-Z]+$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+    rmSync(template, { force: true });
+    return false;
   }
 }
 
 async function make({ target, template }: ClusterOrder): Promise<ClusterReply> {
-  const fromTemplate = template !== undefined && (await makeTemplate(template.folder, template.unfinished));
-  if (fromTemplate) cpSync(template.folder, target, { recursive: true });
-  else await initdb(target);
+  if (template !== undefined && unpacked(template.file, target)) return { type: 'made' };
+  const isMade = template !== undefined && (await makeTemplate(template.file, template.unfinished));
+  if (!(isMade && unpacked(template.file, target))) await initdb(target);
   return { type: 'made' };
 }
 

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StorageUnavailableError } from '../errors.ts';
 import type { StorageLog } from '../storage.ts';
-import type { ClusterOrder, ClusterReply } from './protocol.ts';
+import type { ClusterOrder, ClusterReply, Unpacking } from './protocol.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 const PROCESS = fileURLToPath(new URL('./cluster-process.ts', import.meta.url));
@@ -25,21 +25,22 @@ const UNFINISHED = '.unfinished';
 const LAST_WORDS = 2000;
 
 /**
- * Folder of the template (the finished cluster without data), beside the installed packages: initdb and the migrations
- * take 4 s of CPU, a copy 0.1 s. Its name contains PGlite's version, which decides the format, and the migrations'
- * hash.
+ * Archive of the template (the finished cluster without data), beside the installed packages: initdb and the migrations
+ * take 4 s of CPU, unpacking 0.1 s. Its name contains PGlite's version, which decides the format, and the hash of what it
+ * is made from.
  */
-export function templateFolder(): string | undefined {
+export function templateFile(): string | undefined {
   const manifest = findPackageJSON('@electric-sql/pglite', import.meta.url);
   if (manifest === undefined) return undefined;
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const modules = dirname(dirname(dirname(manifest)));
-  return join(modules, '.cache', 'ringmaster', `pglite-${version}-${migrationsHash()}`);
+  return join(modules, '.cache', 'ringmaster', `pglite-${version}-${sourcesHash()}.zst`);
 }
 
-function migrationsHash(): string {
+function sourcesHash(): string {
   const hash = createHash('sha256');
-  for (const file of readdirSync(MIGRATIONS).toSorted()) hash.update(readFileSync(join(MIGRATIONS, file)));
+  const migrations = readdirSync(MIGRATIONS).toSorted();
+  for (const file of [...migrations.map((name) => join(MIGRATIONS, name)), PROCESS]) hash.update(readFileSync(file));
   return hash.digest('hex').slice(0, 12);
 }
 
@@ -62,10 +63,10 @@ export async function ensureCluster(
   removeUnfinished(folder);
   for (let attempt = 1, limit = limitMs; attempt <= ATTEMPTS; attempt += 1, limit *= 2) {
     const id = randomUUID();
-    const target = `${folder}${UNFINISHED}-${id}`;
+    const target = unfinishedName(folder, id);
     const order: ClusterOrder = {
       target,
-      template: template === undefined ? undefined : { folder: template, unfinished: `${template}.${id}` },
+      template: template === undefined ? undefined : { file: template, unfinished: `${template}.${id}` },
     };
     const reply = await makeCluster(order, limit);
     if (reply?.type === 'made') {
@@ -73,7 +74,8 @@ export async function ensureCluster(
       renameSync(target, folder);
       return;
     }
-    for (const left of [target, order.template?.unfinished ?? target]) rmSync(left, { recursive: true, force: true });
+    const lefts = [target, ...(order.template === undefined ? [] : [order.template.unfinished])];
+    for (const left of lefts.flatMap((name) => [name, `${name}.part`])) rmSync(left, { recursive: true, force: true });
     if (reply?.type === 'failed') {
       throw new StorageUnavailableError(
         `The database folder ${folder} cannot be made: ${reply.message}. Check that it is writable and the disk has room.`,
@@ -85,6 +87,17 @@ export async function ensureCluster(
   throw new StorageUnavailableError(
     `The database folder ${folder} could not be made: each of ${ATTEMPTS} attempts took too long. Check the disk and the load of the machine.`,
   );
+}
+
+function unfinishedName(folder: string, id: string): string {
+  return `${folder}${UNFINISHED}-${id}`;
+}
+
+/** The order to unpack a template, for a missing cluster; undefined when there is nothing to unpack. */
+export function unpacking(folder: string, template: string | undefined): Unpacking | undefined {
+  if (template === undefined || !existsSync(template)) return undefined;
+  removeUnfinished(folder);
+  return { file: template, unfinished: unfinishedName(folder, randomUUID()) };
 }
 
 /** Removes the leftovers of killed attempts. */

@@ -7,11 +7,13 @@ import { SqlError, StorageClosedError, StorageTimeoutError, StorageUnavailableEr
 import type { Statement } from '../sql.ts';
 import type { ConnectionPool, StorageLog, TextRow } from '../storage.ts';
 import { Progress } from './progress.ts';
-import type { EngineReply, EngineRequest, EngineResult, EngineWorkerData } from './protocol.ts';
+import type { EngineReply, EngineRequest, EngineResult, EngineWorkerData, Unpacking } from './protocol.ts';
 import { Runs, type RunsLife } from './runs.ts';
 
 export interface EngineOptions {
   readonly directory: string;
+  /** Unpacked by the first life if the cluster is missing. */
+  readonly template?: Unpacking | undefined;
   /** Time limit of a query in milliseconds. */
   readonly queryTimeoutMs: number;
   readonly log: StorageLog;
@@ -150,7 +152,9 @@ export class PgliteEngine {
 
   async #start(): Promise<Life> {
     const progress = new Progress();
-    const data: EngineWorkerData = { directory: this.#options.directory, progress: progress.memory };
+    const { directory } = this.#options;
+    const template = this.#lives === 0 ? this.#options.template : undefined;
+    const data: EngineWorkerData = { directory, template, progress: progress.memory };
     const worker = new Worker(new URL('./engine-worker.ts', import.meta.url), { workerData: data });
     const post = (bytes: Uint8Array<ArrayBuffer>, ends: readonly number[]): void => {
       const request: EngineRequest = { type: 'run', bytes, ends };

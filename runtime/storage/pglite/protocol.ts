@@ -1,9 +1,18 @@
 /** Messages between the node, its PGlite worker and the cluster process; all plain data. */
 import type { SqlErrorFields } from '../errors.ts';
 
+/** A template to unpack. */
+export interface Unpacking {
+  readonly file: string;
+  /** Name of the folder until it is complete. */
+  readonly unfinished: string;
+}
+
 export interface EngineWorkerData {
   /** The cluster's folder. */
   readonly directory: string;
+  /** For a missing cluster. */
+  readonly template: Unpacking | undefined;
   /** Shared memory of the worker's progress: see `Progress`. */
   readonly progress: SharedArrayBuffer;
 }
@@ -33,8 +42,8 @@ export type EngineReply =
 export interface ClusterOrder {
   /** Folder of the new cluster; must not exist. */
   readonly target: string;
-  /** Template to copy, created if missing, and its temporary name; undefined: no template. */
-  readonly template: { readonly folder: string; readonly unfinished: string } | undefined;
+  /** Template to unpack, made if missing, and its temporary name; undefined: no template. */
+  readonly template: { readonly file: string; readonly unfinished: string } | undefined;
 }
 
 export type ClusterReply = { readonly type: 'made' } | { readonly type: 'failed'; readonly message: string };

@@ -1,10 +1,16 @@
 /** Opens the database of a PostgreSQL server. */
 import { Kysely } from 'kysely';
 import { StorageUnavailableError } from '../errors.ts';
-import { MAINTENANCE_TIMEOUT_MS, migrateOrEnd } from '../migrate-or-end.ts';
+import { migrateOrEnd } from '../migrate-or-end.ts';
 import { once } from '../once.ts';
 import type { Schema } from '../schema.ts';
-import { QUERY_TIMEOUT_MS, type Storage, type StorageLog, type StorageOptions } from '../storage.ts';
+import {
+  MAINTENANCE_TIMEOUT_MS,
+  QUERY_TIMEOUT_MS,
+  type Storage,
+  type StorageLog,
+  type StorageOptions,
+} from '../storage.ts';
 import { type NoticesOptions, PostgresNotices } from './notices.ts';
 import { describeUrl, openPool } from './pool.ts';
 
