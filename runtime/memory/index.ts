@@ -11,7 +11,7 @@ const LOOK_MS = 1000;
 /**
  * Lets the calling thread return unused heap to the system after a while without work. V8 does so only after a heap has
  * grown much, so the memory of an idle node would depend on its last collection. The thread blocks for 50 to 200 ms
- * meanwhile.
+ * meanwhile. Its start counts as work.
  * @param works true while the thread's work would be delayed
  * @param restsMs milliseconds without work before each collection; at most one per second
  */

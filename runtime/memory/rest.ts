@@ -10,9 +10,9 @@ const GROWN = 8 * 2 ** 20;
 export class Rest {
   readonly #heap: () => number;
   readonly #restsMs: readonly number[];
-  /** Heap size after the last collection. */
-  #least: number;
-  /** Start of the idle time; undefined before the first work, and during work. */
+  /** Heap size after the last collection; the start of a thread counts as growth. */
+  #least = 0;
+  /** Start of the idle time; undefined before the first look. */
   #since: number | undefined;
   #passed = 0;
   #gaveBack = false;
@@ -24,7 +24,6 @@ export class Rest {
   constructor(heap: () => number, restsMs = RESTS_MS) {
     this.#heap = heap;
     this.#restsMs = restsMs;
-    this.#least = heap();
   }
 
   /**
@@ -34,14 +33,15 @@ export class Rest {
    * @returns true when memory is to be returned now
    */
   look(now: number, works: boolean): boolean {
-    if (works) {
+    // The start is work, too: it leaves garbage.
+    if (works || this.#since === undefined) {
       this.#since = now;
       this.#passed = 0;
       this.#gaveBack = false;
       return false;
     }
     const next = this.#restsMs[this.#passed];
-    if (this.#since === undefined || next === undefined || now - this.#since < next) return false;
+    if (next === undefined || now - this.#since < next) return false;
     this.#passed += 1;
     return this.#gaveBack || this.#heap() - this.#least >= GROWN;
   }
