@@ -42,7 +42,7 @@ export async function compose(
   const late = new LateParts();
   const callIds = new CallIds();
   const log = withCallIds(needs.log, callIds);
-  const scripting = openScripting(config, sandbox);
+  const scripting = openScripting(config, sandbox, log);
   const data = await openData({
     config,
     storage,

@@ -42,10 +42,13 @@ export async function startNode(config: Config): Promise<Node> {
   }
   const failed = Promise.withResolvers<Error>();
   try {
-    const { compose, ...outside } = await openOutside(config, log, shutdown, (error) => {
+    const fail = (error: Error): void => {
       if (!shutdown.begun) failed.resolve(error);
-    });
+    };
+    const { compose, ...outside } = await openOutside(config, log, shutdown, fail);
     const composed = await compose({ config, log, shutdown, ...outside });
+    // The node is ready without them: runs that need one wait for it.
+    outside.sandbox.startAll().catch(fail);
     return { ...composed, showLog, stop: () => shutdown.run(), failed: failed.promise };
   } catch (error) {
     showLog();

@@ -3,8 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import { Nursery } from '../processes/index.ts';
-import type { Sandbox, SandboxFigures } from '../sandbox/index.ts';
+import type { LazyProcesses } from '../sandbox/index.ts';
 import type { Storage } from '../storage/index.ts';
+import { beginPglite } from '../storage/early.ts';
 import type { compose } from './compose.ts';
 import { openServers, type Servers } from './servers.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -15,7 +16,7 @@ export interface Outside {
   readonly storage: Storage;
   readonly servers: Servers;
   /** Checks and runs scripts. */
-  readonly sandbox: Sandbox & SandboxFigures;
+  readonly sandbox: LazyProcesses;
 }
 
 /**
@@ -30,16 +31,18 @@ export async function openOutside(
   shutdown: Shutdown,
   exited: (error: Error) => void,
 ): Promise<Outside & { readonly compose: typeof compose }> {
+  const { dataDir, databaseUrl } = config;
+  // First: it takes longest.
+  const begun = databaseUrl === undefined ? beginPglite({ dataDir, log }) : undefined;
+  // Reported by `openStorage`.
+  begun?.catch(() => undefined);
   // The only process that this one starts directly, before the first call, which it would delay.
   const nursery = new Nursery();
   nursery.open();
   shutdown.add('nursery', () => nursery.close());
   const openingServers = openServers(config, nursery, log, exited);
   const loadingStorage = import('../storage/index.ts');
-  const openingStorage = loadingStorage.then(({ openStorage }) => {
-    const { dataDir, databaseUrl } = config;
-    return openStorage({ dataDir, log, ...(databaseUrl === undefined ? {} : { databaseUrl }) });
-  });
+  const openingStorage = loadingStorage.then(({ openStorage }) => openStorage({ dataDir, databaseUrl, log }, begun));
   const openingSandbox = loadingStorage.then(() => openScriptProcesses(config, nursery, log));
   // Loading keeps this thread busy: the database's thread is started before.
   const loadingParts = loadingStorage.then(turn).then(() => import('./compose.ts'));
@@ -61,10 +64,10 @@ export async function openOutside(
   };
 }
 
-async function openScriptProcesses(config: Config, nursery: Nursery, log: Logger): Promise<Sandbox & SandboxFigures> {
-  const { openSandbox } = await import('../sandbox/index.ts');
+async function openScriptProcesses(config: Config, nursery: Nursery, log: Logger): Promise<LazyProcesses> {
+  const { openLazySandbox } = await import('../sandbox/index.ts');
   const { debugPort: debuggerPort } = config;
-  return await openSandbox({
+  return await openLazySandbox({
     nursery,
     spareOne: config.scriptProcessors === 'spare-one',
     onDiagnostic: (message, details) => log.warn(details, message),

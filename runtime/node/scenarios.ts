@@ -22,7 +22,7 @@ import {
 } from '../runs/index.ts';
 import { RecordingFolder } from '../media/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { promptsOf, ScriptCompiler, ScriptStore, tokenConfirmer } from '../script-store/index.ts';
+import { promptsOf, rememberCompiled, ScriptCompiler, ScriptStore, tokenConfirmer } from '../script-store/index.ts';
 import { NodePolicy } from './adapters/policy.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
@@ -57,6 +57,7 @@ export interface Scenarios {
 /** The sandbox that checks and runs scripts. */
 export interface Scripting {
   readonly sandbox: Sandbox;
+  readonly compile: Sandbox['compile'];
   readonly compiler: ScriptCompiler;
 }
 
@@ -77,19 +78,18 @@ export interface ScenarioNeeds {
   readonly log: Logger;
 }
 
-export function openScripting(config: Config, sandbox: Sandbox): Scripting {
+export function openScripting(config: Config, sandbox: Sandbox, log: Logger): Scripting {
   const promptsFolder = promptsOf(config.scenarioDir);
-  return {
-    sandbox,
-    compiler: new ScriptCompiler({ components, compile: sandbox.compile.bind(sandbox), promptsFolder }),
-  };
+  const file = join(config.dataDir, 'compiled-scripts.jsonl');
+  const compile = rememberCompiled({ file, compile: sandbox.compile.bind(sandbox), log });
+  return { sandbox, compile, compiler: new ScriptCompiler({ components, compile, promptsFolder }) };
 }
 
 export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> {
   const { config, scripting, storage, directory, events, metrics, log, late } = needs;
   return opening(log, async (shutdown) => {
-    const { sandbox, compiler } = scripting;
-    const shared = { components, log, compile: sandbox.compile.bind(sandbox) };
+    const { compile, compiler } = scripting;
+    const shared = { components, log, compile };
     const services = await openScenarioLibrary({ ...shared, folders: [join(SCENARIOS, 'service')] });
     // The default folder for authors' first scenarios; a folder named by the operator must exist.
     if (config.scenarioDir === join(config.dataDir, 'scenarios')) await mkdir(config.scenarioDir, { recursive: true });

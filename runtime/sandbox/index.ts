@@ -1,6 +1,6 @@
 /** Runs authors' scripts in isolation: see sandbox.ts for the interface. */
 export * from './errors.ts';
-export { type SandboxOptions, openSandbox } from './host/open.ts';
+export { type LazyProcesses, openLazySandbox, openSandbox, type SandboxOptions } from './host/open.ts';
 export type { Json } from './json.ts';
 export { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from './limits.ts';
 export type * from './sandbox.ts';

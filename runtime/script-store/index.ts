@@ -1,4 +1,5 @@
 /** The door of this room: what other rooms use of it. */
+export { rememberCompiled } from './compiled.ts';
 export { promptsOf, ScriptCompiler, withoutFile } from './compile.ts';
 export { tokenConfirmer } from './confirm-token.ts';
 export { formatOf } from './file-versions.ts';

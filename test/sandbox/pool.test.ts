@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { expect } from 'chai';
 import { type Birth, Nursery } from '../../runtime/processes/index.ts';
-import { SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
+import { SandboxLostError, openLazySandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { childrenOf } from '../support/children.ts';
 import { errorOf, startScript } from './support.ts';
 
@@ -45,6 +45,31 @@ describe('sandbox: processes', function () {
       expect(results.map(({ status }) => status).toSorted()).to.deep.equal(['fulfilled', 'rejected']);
       expect(lost[0]).to.be.instanceOf(SandboxLostError);
       expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('starts one process for the first source, and all when it is asked to', async () => {
+    const sandbox = await openLazySandbox({ workers: 2 });
+    try {
+      expect(sandbox.pids).to.deep.equal([]);
+      const { ok } = await sandbox.compile({ source: 'return 1', format: 'js', kind: 'block', file: 'x' });
+      expect([ok, sandbox.pids.length]).to.deep.equal([true, 1]);
+      const run = startScript(sandbox, { source: 'return 2' });
+      await sandbox.startAll();
+      expect(sandbox.pids).to.have.length(2);
+      expect((await run.finished).value).to.equal(2);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('starts one process for the first run', async () => {
+    const sandbox = await openLazySandbox({ workers: 2 });
+    try {
+      expect((await startScript(sandbox, { source: 'return 2' }).finished).value).to.equal(2);
+      expect(sandbox.pids).to.have.length(1);
     } finally {
       await sandbox.close();
     }

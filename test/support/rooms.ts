@@ -115,6 +115,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'runtime/storage': {
     holds: 'PGlite or PostgreSQL, migrations; single statements past the query builder (`run`)',
     mayImport: [],
+    doors: ['early.ts'],
   },
   'runtime/embedded': {
     holds: 'the embedded SIP server and media server, a part that stands alone',

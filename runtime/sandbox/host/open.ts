@@ -24,9 +24,33 @@ const DEFAULTS: PoolOptions = {
  * @throws SandboxError when no process starts
  */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox & SandboxFigures> {
+  const pool = await openLazySandbox(options);
+  try {
+    await pool.startAll();
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+  return pool;
+}
+
+/** A sandbox whose first process starts when a source is compiled or run, and the others with `startAll`. */
+export interface LazyProcesses extends Sandbox, SandboxFigures {
+  /**
+   * Starts all processes; resolves when they are ready.
+   * @throws SandboxError when no process starts
+   */
+  startAll(): Promise<void>;
+}
+
+/**
+ * Opens the sandbox without a process. Sources and runs wait until one is ready.
+ * @throws SandboxError when the port for debuggers is taken
+ */
+export async function openLazySandbox(options: SandboxOptions = {}): Promise<LazyProcesses> {
   const pool = new Pool({ ...DEFAULTS, ...options });
   try {
-    await pool.open();
+    await pool.listen();
   } catch (error) {
     await pool.close();
     throw error;

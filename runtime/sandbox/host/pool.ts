@@ -64,7 +64,10 @@ export class Pool implements Sandbox, SandboxFigures {
   readonly #debug: DebugServer | undefined;
   /** Runs with a debugger by id, with the secret in their address. */
   readonly #debugged = new Map<number, string>();
+  /** All processes are ready. */
   readonly #opened = Promise.withResolvers<void>();
+  /** The first one is. */
+  readonly #usable = Promise.withResolvers<void>();
   #waiting: Arrival[] = [];
   #lastId = 0;
   #closed = false;
@@ -85,9 +88,12 @@ export class Pool implements Sandbox, SandboxFigures {
     this.#debugging = new Slot(born, listener, 'death');
   }
 
-  /** Starts the processes; resolves when all are ready. */
-  async open(): Promise<void> {
+  /** Opens the port for debuggers. */
+  async listen(): Promise<void> {
     await this.#debug?.listening;
+  }
+
+  async startAll(): Promise<void> {
     for (const slot of this.#needed()) slot.start();
     await this.#opened.promise;
   }
@@ -119,7 +125,8 @@ export class Pool implements Sandbox, SandboxFigures {
 
   async #compile(source: ScriptSource): Promise<CompileResult> {
     this.#refuseWhenClosed();
-    await this.#opened.promise;
+    this.#startOne();
+    await this.#usable.promise;
     const worker = this.#idlest(this.#slots) ?? this.#slots.find((slot) => slot.worker)?.worker;
     if (!worker) throw new SandboxLostError('no sandbox process is up');
     const result = await worker.compile({ ...source, id: -++this.#lastId, key: '' });
@@ -214,8 +221,15 @@ export class Pool implements Sandbox, SandboxFigures {
 
   #admit(arrival: Arrival): void {
     if (this.#place(arrival)) return;
+    this.#startOne();
     arrival.run.attach(arrival);
     this.#waiting.push(arrival);
+  }
+
+  /** Starts the first process unless one was started; `startAll` reports a failure. */
+  #startOne(): void {
+    this.#slots[0]?.start();
+    for (const { promise } of [this.#usable, this.#opened]) promise.catch(() => undefined);
   }
 
   /** Assigns a run to a worker, if one is ready. */
@@ -266,6 +280,7 @@ export class Pool implements Sandbox, SandboxFigures {
     return {
       ready: (worker) => {
         this.#succeed(worker);
+        if (this.#slots.some((slot) => slot.worker?.state === 'ready')) this.#usable.resolve();
         if (this.#needed().every((slot) => slot.worker?.state === 'ready')) this.#opened.resolve();
         this.#placeWaiting();
       },
@@ -297,7 +312,7 @@ export class Pool implements Sandbox, SandboxFigures {
         if (this.#closed || planned) return;
         if (worker.wasReady) this.#failedStarts = 0;
         else if (++this.#failedStarts > FAILED_STARTS)
-          this.#opened.reject(new SandboxLostError(`${reason}\n${worker.process.errorOutput}`));
+          this.#fail(new SandboxLostError(`${reason}\n${worker.process.errorOutput}`));
         for (const { key } of suspects) this.#quarantine.add(key, performance.now());
         this.#vacate(worker);
         this.#options.onDiagnostic('a sandbox process is gone', {
@@ -322,6 +337,11 @@ export class Pool implements Sandbox, SandboxFigures {
         if (secret !== undefined) this.#debug?.tell(secret, message);
       },
     };
+  }
+
+  #fail(error: SandboxLostError): void {
+    this.#usable.reject(error);
+    this.#opened.reject(error);
   }
 
   /** A worker is ready: it may replace a grown one. */
