@@ -1,0 +1,63 @@
+// Prepares the first start, at the end of `npm ci`: starts a node once in a temporary folder, which leaves the template of the
+// database and compiled code beside the installed packages. It must run on any Node from 20 on, and never fails an installation.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const LAUNCHER = fileURLToPath(new URL('./ringmaster.mjs', import.meta.url));
+/** Milliseconds; some four seconds of processor time on a quiet machine. */
+const LIMIT_MS = 180_000;
+const READY = 'Ringmaster is ready.';
+
+const folder = mkdtempSync(join(tmpdir(), 'ringmaster-prepare-'));
+try {
+  await startOnce();
+} catch (error) {
+  process.stderr.write(`ringmaster: the first start is not prepared and will take longer: ${error.message}\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @throws Error when the node does not become ready, or does not end */
+function startOnce() {
+  const node = spawn(process.execPath, [LAUNCHER, 'start'], { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
+  let output = '';
+  const { promise, resolve, reject } = settling();
+  const timer = setTimeout(() => {
+    node.kill('SIGKILL');
+    reject(new Error(`no result after ${LIMIT_MS / 1000} s`));
+  }, LIMIT_MS);
+  let isReady = false;
+  const take = (piece) => {
+    output += piece;
+    if (isReady || !output.includes(READY)) return;
+    isReady = true;
+    node.kill('SIGTERM');
+  };
+  for (const stream of [node.stdout, node.stderr]) stream.setEncoding('utf8').on('data', take);
+  node.on('error', reject);
+  node.on('close', () => (isReady ? resolve() : reject(new Error(output.trim().split('\n').at(-1) ?? 'it ended'))));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** `Promise.withResolvers` of Node 22. */
+function settling() {
+  const parts = {};
+  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return parts;
+}
+
+/** Any free ports on loopback, and no other setting of whoever installs. */
+function environment() {
+  const unset = /^(RINGMASTER_|OTEL_|DATABASE_URL$|NODE_COMPILE_CACHE$|NODE_OPTIONS$|NOTIFY_SOCKET$|WATCHDOG_)/;
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !unset.test(name))),
+    RINGMASTER_HTTP_PORT: '0',
+    RINGMASTER_SIP_PORT: '0',
+    RINGMASTER_DATA_DIR: folder,
+    RINGMASTER_LOG_LEVEL: 'error',
+  };
+}
