@@ -7,7 +7,7 @@ import { CALLER_TONES, REPLY_TONES, WAITING_TONE } from '../media/tones.ts';
 import { answer, type Answered } from './incoming.ts';
 import type { CallTools } from './tools.ts';
 
-/** A call that nobody ends by then is ended here, milliseconds beyond its time. */
+/** Milliseconds after its time at which a called phone ends a call that is still up. */
 const FORGOTTEN_MS = 30_000;
 
 /** Takes calls until the run is over. */

@@ -34,8 +34,8 @@ const RETRY_WHEN_FULL = 5;
 const RETRY_WHEN_SLOW = 1;
 
 /**
- * Admits new calls within the limits of a node, and as long as they are set up in time. Beyond that it refuses new calls at once, to keep the quality of the live
- * ones.
+ * Admits new calls within the limits of a node, and as long as they are set up in time. Beyond that it refuses new calls at
+ * once, to keep the quality of the live ones.
  */
 export class Admission {
   readonly #limits: CallLimits;
