@@ -102,8 +102,8 @@ export async function compose(
     recordings,
     history: {
       going: (facts) => history.going(facts),
-      over: (facts) => {
-        history.over(facts);
+      over: (facts, media) => {
+        history.over(facts, media);
         messages.ladder?.over(facts);
       },
     },

@@ -44,6 +44,11 @@ const importableScript = (row: Row): Row => {
   const { id, version: _version, problems: _problems, serving: _serving, ...rest } = row;
   return importable(String(id).startsWith('file.') ? rest : { id, ...rest });
 };
+/** Of providers the node knows a state, which is not theirs. */
+const importableProvider = (row: Row): Row => {
+  const { state: _state, reachable: _there, since: _since, expires: _end, last_answer: _answer, ...rest } = row;
+  return importable(rest);
+};
 const STORED = { aliases: {}, byId: true, id: 'id', importable };
 const LIVE = { aliases: {}, byId: false };
 const CALLS: Collection = {
@@ -82,6 +87,7 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
   },
   '/domain/providers': {
     ...STORED,
+    importable: importableProvider,
     fields: {
       code: 'text',
       name: 'text',
