@@ -8,7 +8,7 @@ export interface MediaFigures {
   /** RTP packets received from the far end, and sent to it. */
   readonly packetsIn: number;
   readonly packetsOut: number;
-  /** Missing packets of the far end. FreeSWITCH adds two or more for each gap. */
+  /** Missing packets of the far end. FreeSWITCH adds several for each gap and each late packet. */
   readonly lostIn: number;
   /** Standard deviation of the time between two packets of the far end, ms, at its greatest. */
   readonly jitterMsIn: number;
