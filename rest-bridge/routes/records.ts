@@ -99,15 +99,19 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
         offset: 0,
         limit: wantsCount(query) ? 0 : offset + limit,
       };
-      const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
+      // First: a run that ends meanwhile is among the ended ones, too, and none is missing.
       const live = interval === undefined ? runs.runs().filter((run) => run.domain === domain && !run.outcome) : [];
+      const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
       const shown = (rows: readonly object[]): readonly object[] => rows.map((row) => listed(row as RunRecord, domain));
-      const running = shown(live.map(withoutSteps));
       if (Array.isArray(ended)) {
+        const over = new Set((ended as RunRecord[]).map((run) => run.id));
+        const running = shown(live.filter((run) => !over.has(run.id)).map(withoutSteps));
         const all = [...running, ...shown(ended as RunRecord[])];
         return answerList(TYPE, all, { ...request.query, offset, limit, order }, withoutNulls);
       }
-      const { count } = answerList(TYPE, running, { ...query, countonly: true }) as Static<typeof Count>;
+      const { count } = answerList(TYPE, shown(live.map(withoutSteps)), { ...query, countonly: true }) as Static<
+        typeof Count
+      >;
       return { count: count + (ended as Static<typeof Count>).count };
     },
   );

@@ -168,7 +168,11 @@ describe('the story of a call', function () {
     const { inviteid } = await ids();
     await call.hangup();
     await stage.expectNoDialog();
-    const view = await shown(inviteid);
+    const view = await eventually(async () => {
+      const found = await shown(inviteid);
+      expect(found.messages.at(-1)?.text).to.match(/^SIP\/2\.0 200 [^]*\r\nCSeq: \d+ BYE\r\n/);
+      return found;
+    });
     const invites = view.messages.filter(({ text }) => text.startsWith('INVITE'));
     expect(invites.map(({ text }) => /\r\nProxy-Authorization: Digest .*response="\*\*\*"/i.test(text))).to.deep.equal([
       false,

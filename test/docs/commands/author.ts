@@ -30,6 +30,7 @@ export function author(reader: () => Reader): void {
     const [alice] = await reader().phones('alice');
     const call = await alice.call('500');
     await call.answered();
+    await call.hearsSound();
     await call.hangup();
     const [{ id: ID = '' } = {}] = await eventually(async () => {
       const runs = await reader().ask<{ id?: string; scenario?: string; status?: string }[]>('/api/runs');
