@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
+import type { RestDeps } from '../../rest-bridge/deps.ts';
+import { runRecord } from '../../runtime/history/index.ts';
+import { NO_DATA } from './support/doubles.ts';
 import { RestNode } from './support/rest-node.ts';
+
+const DOMAIN = { id: 'd1', name: asDomainName('demo.local'), isMaster: false } as ReturnType<
+  RestDeps['directory']['domain']
+>;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- not read
+const NO_DEFINITION = {} as Awaited<ReturnType<RestDeps['runHistory']['collection']>>['definition'];
 
 describe('REST: records of operations and runs', () => {
   let node: RestNode;
@@ -64,6 +73,24 @@ describe('REST: records of operations and runs', () => {
         reason: 'it has no script that a debugger could stop in: read its trace, at /api/runs',
       },
     });
+  });
+
+  it('lists a run once that ends while runs are listed', async () => {
+    const { trace: _trace, ...record } = runRecord({ ...run, id: 'r9' });
+    for (const ended of [[record], []]) {
+      const collection: RestDeps['runHistory']['collection'] = async () => {
+        slow.records.byId.delete('r9');
+        return { definition: NO_DEFINITION, list: async () => ended, listJson: async () => '' };
+      };
+      const directory = { ...NO_DATA.directory, domain: () => DOMAIN };
+      const slow = await RestNode.start({ directory, runHistory: { collection } });
+      try {
+        slow.records.byId.set('r9', { ...run, id: 'r9' });
+        expect((await slow.as('admin', 'GET', '/api/runs?mask=id')).body).to.deep.equal([{ id: 'r9' }]);
+      } finally {
+        await slow.close();
+      }
+    }
   });
 
   it('lists the runs of the domain, without their steps', async () => {
