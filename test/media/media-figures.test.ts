@@ -25,7 +25,7 @@ const RECORDED = {
 describe('media: figures of an endpoint', () => {
   const server = useLinkedServer();
 
-  it('are there at its end, whoever ended it', async () => {
+  it('arrive at its end, whichever side ended it', async () => {
     const [one, other] = [await server.endpoint(), await server.endpoint()];
     for (const { phone, endpoint } of [one, other]) phone.talk(endpoint.localSdp, 440);
     await one.endpoint.play('silence_stream://400', AbortSignal.timeout(3000));

@@ -40,7 +40,7 @@ export function calls(reader: () => Reader): void {
     await Promise.all([outgoing.ended(), incoming.ended()]);
   });
 
-  it('calls are started, once for each Idempotency-Key, and by scenarios; events tell of them', async () => {
+  it('calls are started by REST and scenarios, once for each Idempotency-Key, with events', async () => {
     const [alice, bob] = await reader().phones('alice', 'bob');
     for (const text of ['"response_mode":4', 'Idempotency-Key']) {
       const asked = reader().run(CALLS, text);
@@ -103,7 +103,7 @@ export function calls(reader: () => Reader): void {
     readonly reclink: string;
   }
 
-  it('calls are recorded, the archive is read, and speech is understood', async () => {
+  it('calls are recorded, listed in the archive, and transcribed', async () => {
     const rule = await reader().run('docs/rest/recordings.md', 'recordingrules');
     const [alice, bob] = await reader().phones('alice', 'bob');
     const { outgoing, incoming, dialogid } = await reader().talk(alice, bob);
