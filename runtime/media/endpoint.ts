@@ -10,7 +10,7 @@ import { bothFigures, type FiguresDesk, type MediaFigures } from './media-figure
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
-import { leastSpeechMs, readSpokenSource, speechArguments } from './speech-source.ts';
+import { readSpokenSource, speechArguments, speechSettings } from './speech-source.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 import { YoungBridge } from './young-bridge.ts';
 
@@ -215,10 +215,10 @@ export class MediaEndpoint {
    */
   async speak(text: string, voice: string, signal: AbortSignal): Promise<number> {
     const started = performance.now();
-    await this.#run('speak', speechArguments(text, voice), signal);
-    const milliseconds = Math.round(performance.now() - started);
-    if (milliseconds < leastSpeechMs(text)) throw new NoSpeechEngine();
-    return milliseconds;
+    await this.command('uuid_setvar_multi', speechSettings(voice));
+    const event = await this.#run('playback', speechArguments(text), signal);
+    if (event.getHeader('Application-Response') === 'PLAYBACK ERROR') throw new NoSpeechEngine();
+    return Math.round(performance.now() - started);
   }
 
   /** Echoes the phone's sound until the signal aborts or the endpoint is gone. */

@@ -9,15 +9,12 @@ export function readSpokenSource(source: string): { readonly text: string; reado
   return voice === undefined || text === undefined ? undefined : { text, voice };
 }
 
-/** Arguments of the media server's `speak`; the separator is removed from the text. */
-export function speechArguments(text: string, voice: string): string {
-  return `${ENGINE}|${voice}|${text.replaceAll('|', ' ').replace(/[\r\n]+/g, ' ')}`;
+/** Variables that name the speech engine and the voice of a channel, for `uuid_setvar_multi`. */
+export function speechSettings(voice: string): string {
+  return `tts_engine=espeak;tts_voice=${voice.replace(/[;\s]+/g, '')}`;
 }
 
-const ENGINE = 'espeak';
-
-/** Without a speech engine, the media server finishes immediately; real speech takes longer than this. */
-export function leastSpeechMs(text: string): number {
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-  return Math.min(300, letters * 20);
+/** Argument of `playback` that speaks a text: of one line, and without `@@`, which begins an offset. */
+export function speechArguments(text: string): string {
+  return `say:${text.replace(/[\r\n]+/g, ' ').replace(/@{2,}/g, '@')}`;
 }

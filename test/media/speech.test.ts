@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { NoSpeechEngine } from '../../runtime/media/media-error.ts';
-import { leastSpeechMs } from '../../runtime/media/speech-source.ts';
 import { playSources } from '../../runtime/media/play.ts';
-import { spokenSource } from '../../runtime/media/speech-source.ts';
+import { speechArguments, speechSettings, spokenSource } from '../../runtime/media/speech-source.ts';
 import { useLinkedServer } from './linked-server.ts';
 
 describe('media: spoken sources', () => {
@@ -25,8 +24,8 @@ describe('media: spoken sources', () => {
     await endpoint.destroy();
   });
 
-  it('take some time for any speakable text', () => {
-    expect(leastSpeechMs('You are number 3')).to.equal(260);
-    expect(leastSpeechMs('...')).to.equal(0);
+  it('are one line, and begin neither an offset nor a further variable', () => {
+    expect(speechArguments('one@@two\r\nthree')).to.equal('say:one@two three');
+    expect(speechSettings('en;x=y\n')).to.equal('tts_engine=espeak;tts_voice=enx=y');
   });
 });

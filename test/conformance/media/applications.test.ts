@@ -29,6 +29,13 @@ describe('Conformance, media server: further applications and commands', () => {
     expect(await api(`uuid_exists ${endpoint.uuid}`)).to.equal('true');
   });
 
+  it('playback of a text tells when there is no engine of that name', async () => {
+    const { endpoint } = await stage.connect();
+    expect(await api(`uuid_setvar_multi ${endpoint.uuid} tts_engine=unheard_of;tts_voice=en`)).to.equal('+OK');
+    const ended = await endpoint.execute('playback', 'say:nobody speaks this');
+    expect(ended.getHeader('Application-Response')).to.equal('PLAYBACK ERROR');
+  });
+
   it('uuid_transfer runs applications one after another, and uuid_park parks the channel', async () => {
     const { call, endpoint } = await stage.connect();
     expect(await api(`uuid_transfer ${endpoint.uuid} echo inline`)).to.equal('+OK');

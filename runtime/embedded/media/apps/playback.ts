@@ -2,6 +2,8 @@
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
 import { fileList, Player, type PlayResult } from './player.ts';
+import { spokenPlayback } from './speech.ts';
+import { isTerminator } from './terminators.ts';
 
 const RESPONSES: Readonly<Record<PlayResult, string>> = {
   played: 'FILE PLAYED',
@@ -9,16 +11,6 @@ const RESPONSES: Readonly<Record<PlayResult, string>> = {
   'not-found': 'FILE NOT FOUND',
   timeout: 'PLAYBACK ERROR',
 };
-
-/** Digits that end playing, unless the variable `playback_terminators` is set. */
-const DEFAULT_TERMINATORS = '*';
-
-/** Whether a digit ends playing or recording on this channel. */
-export function isTerminator(channel: Channel, digit: string): boolean {
-  const terminators = channel.get('playback_terminators') ?? DEFAULT_TERMINATORS;
-  if (terminators === 'none') return false;
-  return terminators === 'any' || terminators.includes(digit);
-}
 
 /** `playback <sound>`: plays until the end, a terminator digit, `uuid_break` or the timeout. */
 class Playback implements RunningApplication {
@@ -57,7 +49,12 @@ class Playback implements RunningApplication {
   }
 }
 
-export const playback: ApplicationStart = (channel, data) => new Playback(channel, fileList(channel, data));
+const SPOKEN = 'say:';
+
+export const playback: ApplicationStart = (channel, data) =>
+  data.startsWith(SPOKEN)
+    ? spokenPlayback(channel, data.slice(SPOKEN.length))
+    : new Playback(channel, fileList(channel, data));
 
 /** `endless_playback <sound>`: repeats the sound until it is stopped. */
 class EndlessPlayback implements RunningApplication {

@@ -7,7 +7,7 @@ import type { Channel } from '../channel/channel.ts';
 import { isTrue } from '../channel/variable.ts';
 import { recordingPath } from '../recording/paths.ts';
 import { SessionRecording } from '../recording/session-recording.ts';
-import { isTerminator } from './playback.ts';
+import { isTerminator } from './terminators.ts';
 
 /** Arguments of `record`: `<file> [<seconds> [<energy> [<seconds of silence>]]]`. */
 interface RecordRules {

@@ -1,9 +1,10 @@
-/** The applications `speak` and `say`. */
+/** The applications `speak` and `say`, and `playback` of a text. */
 import { ClipSource } from '../audio/source.ts';
 import { FRAME_SAMPLES } from '../audio/format.ts';
 import { synthesize } from '../audio/speech.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
+import { isTerminator } from './terminators.ts';
 
 /** Kinds of `say` whose text is read character by character. */
 const SPELLED = new Set([
@@ -15,21 +16,39 @@ const SPELLED = new Set([
   'IP_ADDRESS',
 ]);
 
+/** What a channel is told at the end of a speech. */
+interface SpeechAnswers {
+  readonly spoken: string;
+  readonly failed: string;
+}
+
+const SILENT: SpeechAnswers = { spoken: NO_RESPONSE, failed: NO_RESPONSE };
+const PLAYBACK: SpeechAnswers = { spoken: 'FILE PLAYED', failed: 'PLAYBACK ERROR' };
+
+/** The engine that this server has, by the name that FreeSWITCH's modules for it use. */
+const ENGINE = 'espeak';
+
 /** Speaks a text. Without a synthesizer it completes at once, like FreeSWITCH without an engine. */
 class Speech implements RunningApplication {
-  readonly response = NO_RESPONSE;
   readonly #channel: Channel;
+  readonly #answers: SpeechAnswers;
   readonly #abort = new AbortController();
   readonly #frame = new Int16Array(FRAME_SAMPLES);
   #source: ClipSource | undefined;
   #done = false;
+  #failed = false;
 
-  constructor(channel: Channel, voice: string, text: string) {
+  constructor(channel: Channel, voice: string, text: string, answers: SpeechAnswers = SILENT) {
     this.#channel = channel;
+    this.#answers = answers;
     void synthesize(channel.core.run, voice, text, this.#abort.signal).then((samples) => {
-      if (samples === undefined) this.#done = true;
+      if (samples === undefined) this.#failed = this.#done = true;
       else this.#source = new ClipSource(samples, 0);
     });
+  }
+
+  get response(): string {
+    return this.#failed ? this.#answers.failed : this.#answers.spoken;
   }
 
   tick(): boolean {
@@ -41,6 +60,12 @@ class Speech implements RunningApplication {
       this.#channel.audio.write(this.#frame);
     }
     return this.#source?.exhausted === true;
+  }
+
+  digit(digit: string): void {
+    if (!isTerminator(this.#channel, digit)) return;
+    this.#channel.set('playback_terminator_used', digit);
+    this.#done = true;
   }
 
   break(): void {
@@ -57,6 +82,12 @@ export const speak: ApplicationStart = (channel, data) => {
   const [, voice = '', ...text] = data.split('|');
   return text.length === 0 ? NO_RESPONSE : new Speech(channel, voice, text.join('|'));
 };
+
+/** `playback say:<text>`: speaks by the variables `tts_engine` and `tts_voice`. */
+export function spokenPlayback(channel: Channel, text: string): RunningApplication | string {
+  const voice = channel.get('tts_voice') ?? '';
+  return channel.get('tts_engine') === ENGINE ? new Speech(channel, voice, text, PLAYBACK) : PLAYBACK.failed;
+}
 
 /** `say <language> <type> <method> [<gender>] <text>`. */
 export const say: ApplicationStart = (channel, data) => {

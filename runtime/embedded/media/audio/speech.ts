@@ -24,7 +24,7 @@ const TIMEOUT_MS = 15_000;
  *   give English
  * @param run runs the synthesizer
  * @param signal ends the synthesizer
- * @returns samples at 8 kHz; undefined when espeak-ng is not installed or cannot speak
+ * @returns samples at 8 kHz, none for a text without words; undefined when espeak-ng is not installed or cannot speak
  */
 export async function synthesize(
   run: RunProgram,
@@ -49,7 +49,8 @@ export async function synthesize(
     );
     if (spoken !== undefined || signal.aborted) break;
   }
-  if (spoken === undefined || spoken.length <= HEADER_BYTES) return undefined;
+  if (spoken === undefined) return undefined;
+  if (spoken.length <= HEADER_BYTES) return new Int16Array(0);
   try {
     return readWav(withLength(Buffer.from(spoken.buffer, spoken.byteOffset, spoken.length)));
   } catch (error) {
