@@ -132,11 +132,11 @@ export class MemoryCallStore implements CallStore {
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {
     const { domain, ownUserId } = scope;
-    const stored =
+    const views =
       ownUserId === undefined
-        ? inOrder([...this.#index.domain.get(domain)])
-        : this.#visible(scope, this.#index.userid.get(ownUserId));
-    return Promise.resolve(stored.map(({ entry }) => entry.view));
+        ? viewsInOrder(this.#index.domain.get(domain))
+        : this.#visible(scope, this.#index.userid.get(ownUserId)).map(({ entry }) => entry.view);
+    return Promise.resolve(views);
   }
 
   read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {
@@ -192,6 +192,18 @@ export class MemoryCallStore implements CallStore {
     }
     return inOrder(found);
   }
+}
+
+/** The views, oldest first, in one pass where they are sorted already. */
+function viewsInOrder(found: Iterable<Stored>): readonly DialogView[] {
+  const views: DialogView[] = [];
+  let last = -1;
+  for (const { entry, order } of found) {
+    if (order < last) return inOrder([...found]).map((stored) => stored.entry.view);
+    last = order;
+    views.push(entry.view);
+  }
+  return views;
 }
 
 /** Oldest first. Mostly sorted already, except for dialogs that a later put added to an index. */

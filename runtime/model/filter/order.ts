@@ -66,11 +66,15 @@ export function orderToSql(compiler: SqlCompiler, entries: readonly OrderEntry[]
   });
 }
 
-/** The order of the entries, then of the id: the keys of an item, and their comparison. */
-export function sorter(entries: readonly OrderEntry[]): {
+/** The order of the entries, then of the id. */
+export interface Sorter {
   readonly keysOf: (item: Item) => readonly unknown[];
   readonly compare: (a: readonly unknown[], b: readonly unknown[]) => number;
-} {
+  /** Whether an item comes before the one with these keys; finds no more of its keys than this needs. */
+  readonly isBefore: (item: Item, keys: readonly unknown[]) => boolean;
+}
+
+export function sorter(entries: readonly OrderEntry[]): Sorter {
   const directions = [...entries.map(({ descending }) => (descending ? -1 : 1)), 1];
   const keys = [...entries.map(({ expression }) => toFunction(expression)), (item: Item) => item['id'] ?? null];
   return {
@@ -81,6 +85,13 @@ export function sorter(entries: readonly OrderEntry[]): {
         if (order !== 0) return order;
       }
       return 0;
+    },
+    isBefore(item, others) {
+      for (let index = 0; index < directions.length; index += 1) {
+        const order = compareValues(keys[index]?.(item), others[index]) * (directions[index] ?? 1);
+        if (order !== 0) return order < 0;
+      }
+      return false;
     },
   };
 }

@@ -38,6 +38,8 @@ export function toFunction(expression: Expression): Evaluate {
 }
 
 function property(name: string, keys: readonly string[]): Evaluate {
+  // An own property is looked for only where another could be found.
+  if (keys.length === 0 && !(name in Object.prototype)) return (item) => item[name] ?? null;
   if (keys.length === 0) return (item) => (Object.hasOwn(item, name) ? (item[name] ?? null) : null);
   return (item) => {
     let value: unknown = Object.hasOwn(item, name) ? item[name] : undefined;
@@ -71,10 +73,11 @@ const CALLS: Readonly<Partial<Record<FunctionName, (args: Args, node: CallNode) 
     ([a]) =>
     (item) =>
       a(item) !== true,
-  equal:
-    ([a, b]) =>
-    (item) =>
-      values.isEqual(a(item), b(item)),
+  equal([a, b], { args: [, right] }) {
+    if (!isScalar(right)) return (item) => values.isEqual(a(item), b(item));
+    const { value } = right;
+    return (item) => a(item) === value;
+  },
   not_equal:
     ([a, b]) =>
     (item) =>
@@ -138,6 +141,11 @@ const CALLS: Readonly<Partial<Record<FunctionName, (args: Args, node: CallNode) 
     };
   },
 };
+
+/** Whether an argument is a literal that equals itself alone. */
+function isScalar(argument: Expression | undefined): argument is Extract<Expression, { kind: 'const' }> {
+  return argument?.kind === 'const' && (argument.value === null || typeof argument.value !== 'object');
+}
 
 function matcher({ name, args }: CallNode): (text: string) => boolean {
   const pattern = args[1];
