@@ -15,6 +15,7 @@ const fields = new Map<string, ValueType>([
   ['flag', 'boolean'],
   ['any', 'json'],
   ['texts', 'text[]'],
+  ['constructor', 'json'],
 ]);
 const NOW = Date.UTC(2026, 10, 21);
 const parser = (): ExpressionParser => new ExpressionParser({ fields, now: NOW });
@@ -34,6 +35,11 @@ function refusal(parse: () => unknown): FilterError {
 }
 
 describe('filters', () => {
+  it('take a property named like one of every object for null where an item lacks it', () => {
+    const isNull = ['is_null', ['property', 'constructor']];
+    expect([matches(isNull, {}), matches(isNull, { constructor: 1 })]).to.deep.equal([true, false]);
+  });
+
   const refused: readonly [string, unknown][] = [
     ['filter', 'text'],
     ['filter', []],
