@@ -10,21 +10,27 @@ const LOCK = JSON.parse(readFileSync(new URL('../../package-lock.json', import.m
   packages: Record<string, LockEntry>;
 };
 
-/** Whether a range such as `^20.19.0 || >=22.12.0` has a part that begins at Node 20 or before, and is open or of Node 20. */
-function allowsNode20(range: string): boolean {
+/** The first releases of what the README promises: Node 20 and each long-term release after it. */
+const PROMISED = [20, 22, 24].map((major) => [major, 0, 0] as const);
+
+/** Whether a range such as `^20.19.0 || >=22.12.0` accepts a version. */
+function accepts(range: string, [major, minor, patch]: readonly [number, number, number]): boolean {
   return range.split('||').some((part) => {
-    const [, operator = '', major = '0'] = /^\s*(>=|>|\^|~)?\s*v?(\d+)/.exec(part) ?? [];
-    return operator.startsWith('>') ? Number(major) <= 20 : Number(major) === 20;
+    const [, operator = '', from = '0', ...rest] =
+      /^\s*(>=|>|\^|~)?\s*v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(part) ?? [];
+    if (major !== Number(from)) return operator.startsWith('>') && major > Number(from);
+    const [leastMinor = 0, leastPatch = 0] = rest.map((digits: string | undefined) => Number(digits ?? 0));
+    return minor > leastMinor || (minor === leastMinor && patch >= leastPatch);
   });
 }
 
 describe('the lock file', () => {
-  // Node 20 only installs them; the project's own Node.js runs them.
-  it('has no package with an npm warning on Node 20 (EBADENGINE)', () => {
-    const refused = Object.entries(LOCK.packages)
-      .filter(([, { engines }]) => engines?.node !== undefined && !allowsNode20(engines.node))
-      .map(([name, { engines }]) => `${name}: remove "engines" (${engines?.node})`);
-    expect(refused).to.deep.equal([]);
+  // These Node.js releases only install the packages; the project's own runs them.
+  it('has no package with an npm warning (EBADENGINE) on Node 20, 22 or 24', () => {
+    const refused = Object.entries(LOCK.packages).filter(
+      ([, { engines }]) => !PROMISED.every((version) => accepts(engines?.node ?? '>=0', version)),
+    );
+    expect(refused.map(([name, { engines }]) => `${name}: remove "engines" (${engines?.node})`)).to.deep.equal([]);
   });
 
   it('names no registry', () => {
