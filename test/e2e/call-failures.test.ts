@@ -41,6 +41,17 @@ describe('calls without an answer', () => {
     expect((await (await alice.call('104')).refused()).status).to.equal(480);
   });
 
+  it('a call and a text to a phone registered by a transport without a port here get 480', async () => {
+    const alice = await stage.phone('alice');
+    const dave = await stage.phone('dave', { unregistered: true });
+    for (const transport of ['tls', 'ws']) {
+      await dave.register({ contact: `${dave.contact};transport=${transport}` });
+      expect((await (await alice.call('104')).refused()).status).to.equal(480);
+      expect((await alice.message('104', 'hello')).status).to.equal(480);
+      await dave.register({ contact: '*', expires: 0 });
+    }
+  });
+
   it('a hang-up during ringing reaches the called phone as CANCEL', async () => {
     const [alice, bob] = await stage.phones('alice', 'bob');
     const call = await alice.call('102');

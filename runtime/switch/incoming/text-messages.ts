@@ -131,8 +131,9 @@ export class TextMessages implements TextPort {
 
 /**
  * The status for the sender. Redirections (3xx) and challenges of the receiver's phone are not passed on. A silent phone
- * counts as absent, because 408 is not sent for MESSAGE (RFC 4320 section 4.2).
+ * counts as absent, because 408 is not sent for MESSAGE (RFC 4320 section 4.2); so does one whose transport the SIP server
+ * does not offer (416).
  */
 function statusForSender(status: number): number {
-  return (status >= 300 && status < 400) || [401, 407, 408, 503].includes(status) ? 480 : status;
+  return (status >= 300 && status < 400) || [401, 407, 408, 416, 503].includes(status) ? 480 : status;
 }

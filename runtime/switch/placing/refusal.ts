@@ -3,8 +3,11 @@ import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
-/** Local answers of SIP servers for an unreachable address or a lost connection; 410 is drachtio-server's. */
-const UNREACHED = new Set([410, 503]);
+/**
+ * Local answers of SIP servers for an unreachable address, a lost connection (410 is drachtio-server's), or a transport that
+ * they do not offer (416).
+ */
+const UNREACHED = new Set([410, 416, 503]);
 
 /**
  * A called party's refusal as the caller gets it. A challenge was meant for this platform, so the caller cannot answer it:
