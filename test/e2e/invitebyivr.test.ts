@@ -130,6 +130,7 @@ describe('INVITEBYIVR', () => {
       [{ key: '1', headers: 'no colon' }, 422, 'headers'],
       [{ key: '1', headers: `X-Long: ${'a'.repeat(1025)}` }, 422, 'headers'],
       [{ key: '{"first":"1","third":3}' }, 422, 'key'],
+      [{ key: '{"first":"1","third":null}' }, 422, 'key'],
       [{ key: '1', response_mode: 3 }, 400, 'response_mode'],
       [{ key: '1', dtmf_proto: 'x' }, 400, 'dtmf_proto'],
     ] as const) {

@@ -62,7 +62,8 @@ export class RunScope {
         throw new ArgumentError(name, 'the scenario has no such variable');
     }
     for (const { name, type, initial } of program.variables) {
-      const value = variables[name] ?? this.#initial(name, initial);
+      const given = variables[name];
+      const value = given === undefined ? this.#initial(name, initial) : given;
       if (!isOfType(value, type)) throw new ArgumentError(name, `must be of type ${type}`);
       this.#values[name] = toCel(value, type);
     }
