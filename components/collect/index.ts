@@ -1,12 +1,16 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
 import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
+import { SENSITIVE } from '../sensitive.ts';
 
 export const collect = defineComponent({
   name: 'collect',
   summary: 'Collects digits from the other party.',
   otherNames: ['input', 'gather', 'get_digits', 'read_digits', 'ask', 'dtmf', 'getdigits'],
-  docs: 'The first digit interrupts the prompt. For one digit out of a few, `menu` is shorter.',
+  docs: [
+    'The first digit interrupts the prompt. For one digit out of a few, `menu` is shorter. Ask for PINs and card numbers with',
+    '`sensitive: true`, see [sensitive answers](../../docs/scenarios/data.md#sensitive-answers).',
+  ].join('\n'),
   settings: Type.Object({
     prompt: Type.Optional(Sounds({ examples: ['enter-number.wav'], description: 'Played first.' })),
     min: Type.Integer({ minimum: 0, maximum: 64, default: 1, description: 'Fewest digits that count as an input.' }),
@@ -32,6 +36,7 @@ export const collect = defineComponent({
       examples: ['#'],
       description: 'Digits that end the input and are not part of it.',
     }),
+    sensitive: SENSITIVE,
   }),
   exits: {
     next: { description: 'There is an input of at least `min` digits.' },
@@ -41,12 +46,14 @@ export const collect = defineComponent({
     digits: { type: 'string', description: 'The digits, without the terminator.' },
     terminator: { type: 'string', description: 'The terminator that ended the input, else empty.' },
   },
+  sensitiveResults: ['digits'],
   check: ({ min, max }) =>
     typeof min === 'number' && typeof max === 'number' && min > max ? ['"min" is more than "max"'] : [],
   waits: true,
   needsCall: 'connected',
   subject: 'prompt',
-  run: async ({ call, signal, sound }, { prompt, min, max, timeout, digit_timeout: interDigit, terminators }) => {
+  run: async ({ call, signal, sound }, settings) => {
+    const { prompt, min, max, timeout, digit_timeout: interDigit, terminators, sensitive } = settings;
     const { digits, terminator } = await call.collect({
       signal,
       ...(prompt === undefined ? {} : { prompt: listOf(prompt).map(sound) }),
@@ -55,6 +62,7 @@ export const collect = defineComponent({
       timeoutMs: parseDuration(timeout) ?? 0,
       interDigitMs: parseDuration(interDigit) ?? 0,
       terminators,
+      sensitive,
     });
     return { exit: digits.length >= min ? 'next' : 'timeout', fields: { digits, terminator: terminator ?? '' } };
   },

@@ -30,6 +30,7 @@ export const loop = defineComponent({
     item: { type: 'any', description: 'The item; without a list the index.' },
     index: { type: 'integer', description: 'Counts from 0.' },
   },
+  derives: true,
   bounded: 'each',
   method: false,
   check: (_settings, _exits, given) => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
 import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
+import { SENSITIVE } from '../sensitive.ts';
 
 /** A language tag; empty for the node's. */
 export const Language = Type.String({
@@ -41,6 +42,7 @@ export const recognise = defineComponent({
     silence: Duration({ default: '1s', examples: ['1s'], description: 'Silence that ends what is said.' }),
     max: Duration({ default: '30s', examples: ['30s'], description: 'Longest answer.' }),
     language: Language,
+    sensitive: SENSITIVE,
   }),
   exits: {
     heard: { description: 'Something was understood.' },
@@ -51,11 +53,12 @@ export const recognise = defineComponent({
     text: { type: 'string', description: 'What was understood.' },
     milliseconds: { type: 'integer', description: 'How long was spoken.' },
   },
+  sensitiveResults: ['text'],
   waits: true,
   needsCall: 'connected',
   subject: 'prompt',
   run: async ({ call, signal, sound }, settings) => {
-    const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language } = settings;
+    const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language, sensitive } = settings;
     const { outcome, text, milliseconds } = await call.listen({
       signal,
       prompt: prompt === undefined ? [] : listOf(prompt).map(sound),
@@ -65,6 +68,7 @@ export const recognise = defineComponent({
       maxMs: parseDuration(max) ?? 0,
       language: language === '' ? undefined : language,
       hints,
+      sensitive,
     });
     return { exit: outcome, fields: { text, milliseconds } };
   },

@@ -35,6 +35,7 @@ export const script = defineComponent({
   exits: { next: { description: 'The code came to its end.' } },
   results: { value: { type: 'any', description: 'What the code returned.' } },
   assigns: ({ code }, variable) => mayAssign(String(code), variable),
+  derives: true,
   authorCodes: 'any',
   method: false,
   run: async (context, { code, vars: given, language, timeout }) => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent, type TranscriptSource } from '../../runtime/runs/index.ts';
 import { Hints, Language } from '../recognise/index.ts';
+import { SENSITIVE } from '../sensitive.ts';
 
 const RECLINK = /^[a-z0-9]+:\/\//;
 
@@ -28,6 +29,7 @@ export const transcribe = defineComponent({
       default: '',
       description: 'With `queue`: `connectionid` of the recorded call.',
     }),
+    sensitive: SENSITIVE,
   }),
   shorthand: 'recording',
   exits: { next: { description: 'It is transcribed, or queued.' } },
@@ -39,6 +41,11 @@ export const transcribe = defineComponent({
       schema: Type.Array(Type.Object({ channel: Type.Integer(), text: Type.String() })),
     },
   },
+  sensitiveResults: ['text', 'channels'],
+  check: ({ queue, sensitive }) =>
+    queue === true && sensitive === true
+      ? ['"queue" puts the text into the archive, where it can be read: leave out "sensitive", or "queue"']
+      : [],
   waits: true,
   run: async ({ services, domain, signal, sound }, { recording, hints, language, queue, idconn }) => {
     const { transcripts: port } = services;

@@ -5,7 +5,9 @@ const CREDENTIALS =
 /** Parameters from which a password can be guessed. */
 const PARAMETERS = /\b(response|rspauth|nonce|cnonce|nextnonce|opaque)(\s*=\s*)(?:"[^"]*"|[^\s,"]+)/gi;
 const DIGEST_OR_PARAMETERS = /^\s*(?:digest\s|[\w-]+\s*=)/i;
-const DTMF_BODY = /^(?:content-type|c)[ \t]*:[ \t]*application\/dtmf(?:-relay)?\b/im;
+const DTMF_BODY = /^(?:content-type|c)[ \t]*:[ \t]*application\/(?:dtmf(?:-relay)?|vnd\.nortelnetworks\.digits)\b/im;
+const NAMED_DIGIT = /^[ \t]*(?:signal|d)[ \t]*=/im;
+const NAMED_DIGITS = /^([ \t]*(?:signal|d)[ \t]*=[ \t]*)(\S+)/gim;
 /** Keys of SRTP (RFC 4568) and of ICE (RFC 8839). */
 const KEYS = /^(a=crypto:.*?inline:|a=ice-pwd:)([^|\s]+)/gim;
 
@@ -33,7 +35,9 @@ function maskedBody(head: string, body: string): string {
   if (body.length <= 4) return body;
   if (!DTMF_BODY.test(head))
     return body.replace(KEYS, (_whole, name: string, key: string) => name + '*'.repeat(key.length));
-  // `Signal=5` in dtmf-relay, the digit alone in dtmf.
-  const isRelay = /signal\s*=/i.test(body);
-  return isRelay ? body.replace(/(signal\s*=\s*)\S/gi, '$1*') : body.replace(/\S/g, '*');
+  // `Signal=5` in dtmf-relay, `d=5` of Nortel, the digit alone in dtmf.
+  const isNamed = NAMED_DIGIT.test(body);
+  return isNamed
+    ? body.replace(NAMED_DIGITS, (_whole, name: string, digit: string) => name + '*'.repeat(digit.length))
+    : body.replace(/\S/g, '*');
 }

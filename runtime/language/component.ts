@@ -52,6 +52,10 @@ export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly exits: Readonly<Record<string, ExitDefinition>>;
   readonly openExits?: OpenExits;
   readonly results: Readonly<Record<string, ResultField>>;
+  /** Result fields with the answer of a party, which is masked in traces where the setting `sensitive` is true. */
+  readonly sensitiveResults?: readonly string[];
+  /** Its results are computed from its settings alone. */
+  readonly derives?: boolean;
   /** Exits that decide the kinds of result fields. */
   readonly outcomes?: readonly Outcome[];
   /** The exit after which a module gets the results although the other party hung up: a normal way to finish. */

@@ -34,7 +34,9 @@ export { formatProblem, isMistake, type Problem, suggestName } from './problem.t
 export {
   type Block,
   type Compiled,
+  asksInSecret,
   evaluate,
+  expressionsOf,
   type Interrupt,
   INTERRUPT_KINDS,
   type InterruptKind,

@@ -122,6 +122,18 @@ export function runsScripts({ module, blocks }: Program): boolean {
   return module !== undefined || [...blocks.values()].some(({ component }) => component.name === 'script');
 }
 
+/** Whether a scenario may ask for something that no trace shows; a module that has the word `sensitive` may. */
+export function asksInSecret({ module, blocks }: Program): boolean {
+  if (module !== undefined) return /\bsensitive\b/.test(module.source);
+  return [...blocks.values()].some(({ component, settings }) => {
+    if (component.sensitiveResults === undefined) return false;
+    const { sensitive } = literalSettings(settings);
+    return (
+      sensitive === true || (settings.kind === 'object' && settings.entries.get('sensitive')?.kind === 'expression')
+    );
+  });
+}
+
 /**
  * Whether a scenario may begin calls by itself. A module may when its source has the name of a function that does, even in
  * another meaning. Scenarios that it starts are not looked at.
@@ -143,6 +155,14 @@ export function evaluate(compiled: Compiled, scope: Scope): Value {
     return Object.fromEntries([...compiled.entries].map(([name, entry]) => [name, evaluate(entry, scope)]));
   }
   return compiled.parts.map((part) => (typeof part === 'string' ? part : plainText(part.evaluate(scope)))).join('');
+}
+
+/** All expressions of a setting. */
+export function expressionsOf(compiled: Compiled): readonly Expression[] {
+  if (compiled.kind === 'expression') return [compiled.expression];
+  if (compiled.kind === 'list') return compiled.items.flatMap(expressionsOf);
+  if (compiled.kind === 'object') return [...compiled.entries.values()].flatMap(expressionsOf);
+  return compiled.kind === 'template' ? compiled.parts.filter((part) => typeof part !== 'string') : [];
 }
 
 /** The literal entries of an object, known before the run. */

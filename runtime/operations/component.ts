@@ -31,9 +31,9 @@ function operationComponent(operation: OperationDefinition): Component {
     beginsCall: startsCall && (target === 'none' || target === 'conference'),
     method: `operation.${name}`,
     request: () => name,
-    run: async ({ services, domain, signal }, settings) => {
+    run: async ({ services, domain, signal, sensitive }, settings) => {
       if (!services.operations) throw unavailable('operations are not available here');
-      const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal);
+      const answer = await services.operations.call(name, domain, settings as Record<string, Value>, signal, sensitive);
       const fields: Readonly<Record<string, Value>> = Array.isArray(answer)
         ? { ids: answer as readonly Value[] }
         : (answer as Readonly<Record<string, Value>>);

@@ -1,6 +1,7 @@
 /** Checks, plans and starts operations. */
 import type { TObject } from 'typebox';
 import { ScenarioError, type Value } from '../language/index.ts';
+import type { Sensitive } from '../runs/index.ts';
 import type { OperationDefinition, OperationPlan, PlannedCall, PlanRequest, PlanTools, Touched } from './definition.ts';
 import { OperationError, problemOf } from './errors.ts';
 import { observed } from './running/observed.ts';
@@ -21,6 +22,8 @@ export interface OperationRequest {
   readonly parameters: unknown;
   /** The user that starts it; absent for a scenario. */
   readonly userId?: string;
+  /** Sensitive values among the parameters, of the scenario that starts it. */
+  readonly sensitive?: Sensitive | undefined;
 }
 
 /** A started operation. */
@@ -86,8 +89,8 @@ export function createOperations(services: OperationsServices): Operations {
     if (scenario === undefined) return { response: performed(plan) };
     const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
     if (overload) throw new OperationError({ kind: 'overload', ...overload });
-    const { scope, userId } = request;
-    const handle = await runner.start({ operation: name, scenario, domain: scope.domain, userId, plan });
+    const { scope, userId, sensitive } = request;
+    const handle = await runner.start({ operation: name, scenario, domain: scope.domain, userId, plan, sensitive });
     return { id: handle.id, response: handle.response, handle };
   };
   return {

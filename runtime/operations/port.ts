@@ -7,8 +7,8 @@ import type { Operations } from './operations.ts';
  */
 export function operationPort(operations: () => Pick<Operations, 'start'>): OperationPort {
   return {
-    call: async (name, domain, parameters, signal) => {
-      const { response } = await operations().start(name, { scope: { domain }, parameters });
+    call: async (name, domain, parameters, signal, sensitive) => {
+      const { response } = await operations().start(name, { scope: { domain }, parameters, sensitive });
       const left = Promise.withResolvers<never>();
       const leave = (): void => left.reject(signal.reason);
       if (signal.aborted) leave();

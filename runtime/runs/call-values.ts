@@ -51,6 +51,8 @@ export interface CollectOptions {
   readonly interDigitMs: number;
   /** Digits that end the input without being part of it, e.g. `#`. */
   readonly terminators: string;
+  /** Nothing may show the digits. */
+  readonly sensitive?: boolean;
 }
 
 export interface CollectResult {

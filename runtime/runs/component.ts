@@ -12,6 +12,7 @@ import type { Mailbox } from './run/mailbox.ts';
 import type { Reveal } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Report } from './run/report.ts';
+import type { Sensitive } from './run/sensitive.ts';
 
 /** The result of a block. */
 export interface ComponentResult {
@@ -51,6 +52,8 @@ export interface ComponentContext {
   readonly sound: (text: string) => PlaySource;
   /** Replaces placeholders by secrets: only for data that leaves the node, never for results. */
   readonly reveal: Reveal;
+  /** What callers pressed or said in secret, for runs that get values of this one. */
+  readonly sensitive: Sensitive;
   readonly report: (report: Omit<Report, 'at'>) => void;
   /** Id of the scenario. */
   readonly scenario: string;

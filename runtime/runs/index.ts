@@ -81,12 +81,13 @@ export { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from './ports/textin
 export type { TranscriptChannel, TranscriptPort, TranscriptSource } from './ports/transcripts.ts';
 export { type CancellableTransfer, isCancellable } from './ports/transfer.ts';
 export type { CallNotice } from './ports/watching.ts';
-export { type Caller, callerOf, callidOf, type RunView, viewOf } from './run-view.ts';
+export { type Caller, callerOf, callidOf, type RunView, shownOutcome, viewOf } from './run-view.ts';
 export { failureStack, failureText, failureTextForOthers } from './run/failure-text.ts';
 export type { RunError, RunOutcome } from './run/outcome.ts';
 export type { Report } from './run/report.ts';
 export { RunBook } from './run/run-book.ts';
 export type { Run, RunOptions } from './run/run.ts';
+export { MASK, Sensitive } from './run/sensitive.ts';
 export { startRun } from './run/start-run.ts';
 export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from './run/trace.ts';
 export { ScenarioRunner } from './runner.ts';

@@ -62,8 +62,10 @@ function isShown(values: RunOptions['args'] = {}): values is Readonly<Record<str
 }
 
 /** The view of a run; scenarios started by it have the same caller. */
-export function viewOf({ id, program, start, trace, domain, children, outcome }: Run, caller: Caller): RunView {
-  const { args: _args, variables: _variables, ...call } = caller;
+export function viewOf(run: Run, caller: Caller): RunView {
+  const { id, program, start, trace, domain, children, outcome, sensitive } = run;
+  const { args, variables, ...call } = caller;
+  const given = { ...(args && { args }), ...(variables && { variables }) };
   const nested = children.map((child) => viewOf(child, { ...call, callid: callidOf(child) }));
   const { id: scenario, version } = program;
   const file = path.basename(program.file);
@@ -74,11 +76,27 @@ export function viewOf({ id, program, start, trace, domain, children, outcome }:
     file,
     domain,
     ...caller,
+    ...sensitive.value(given),
     start,
     trace,
-    ...(outcome ? { outcome: withoutVariables(outcome) } : {}),
+    ...(outcome ? { outcome: shownOutcome(run, withoutVariables(outcome)) } : {}),
     ...(nested.length === 0 ? {} : { children: nested }),
   };
+}
+
+/** What a scenario tells of its end, in its own words. */
+function toldOf({ error, reason, result, value }: RunOutcome): Partial<RunOutcome> {
+  return {
+    ...(error && { error }),
+    ...(reason === undefined ? {} : { reason }),
+    result,
+    ...(value === undefined ? {} : { value }),
+  };
+}
+
+/** The outcome as its author may see it. */
+export function shownOutcome(run: Run, outcome: RunOutcome): RunOutcome {
+  return { ...outcome, ...run.sensitive.value(toldOf(outcome)) };
 }
 
 /** The final variables are left out: the trace shows their changes. */

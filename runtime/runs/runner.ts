@@ -83,9 +83,9 @@ export class ScenarioRunner {
    * @returns undefined for an unknown scenario; the call is then untouched
    * @throws ArgumentError
    */
-  async take(code: string, call: CallPort, { args, variables }: StartValues): Promise<Run | undefined> {
+  async take(code: string, call: CallPort, { args, variables, sensitive }: StartValues): Promise<Run | undefined> {
     const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
-    return program && this.#begin(program, { call, args, variables });
+    return program && this.#begin(program, { call, args, variables, sensitive });
   }
 
   /**
@@ -151,7 +151,11 @@ export class ScenarioRunner {
     await Promise.all(runs.map(({ finished }) => finished));
   }
 
-  #begin(program: Program, options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain'>, unseen = false): Run {
+  #begin(
+    program: Program,
+    options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain' | 'sensitive'>,
+    unseen = false,
+  ): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });
     const caller = { ...callerOf(options.call), ...(unseen ? {} : shownValues(options)) };
     const { callid } = caller;
@@ -168,7 +172,7 @@ export class ScenarioRunner {
     const [oldest] = this.#finished.keys();
     if (this.#finished.size > KEPT_TRACES && oldest !== undefined) this.#finished.delete(oldest);
     this.#onEnded?.(run, outcome, view);
-    const { status, steps, milliseconds, error } = outcome;
+    const { status, steps, milliseconds, error } = view.outcome ?? outcome;
     this.#log.info(
       {
         run: run.id,

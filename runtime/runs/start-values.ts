@@ -8,11 +8,14 @@ import {
   type ValueType,
 } from '../language/index.ts';
 import { checkStart } from './run/scope.ts';
+import type { Sensitive } from './run/sensitive.ts';
 
 /** Start values of a scenario. */
 export interface StartValues {
   readonly args: Readonly<Record<string, Value>>;
   readonly variables: Readonly<Record<string, Value>>;
+  /** Sensitive values of the run that gives them. */
+  readonly sensitive?: Sensitive;
 }
 
 /**

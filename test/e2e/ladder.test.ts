@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { Command, type Ended } from '../cli/command.ts';
 import { type Hep, parseHep } from '../ladder/parse-hep.ts';
 import type { LadderView } from '../../runtime/ladder/ladder.ts';
@@ -22,6 +23,17 @@ blocks:
   listen:
     echo:
     next: end
+`;
+
+const ASKS_IN_SECRET = `id: pin
+variables: { pin: "" }
+start: pick_up
+blocks:
+  pick_up: { answer: , next: ask }
+  ask: { collect: { max: 5, timeout: 10s, sensitive: true }, exits: { next: keep, timeout: end } }
+  keep: { set: { pin: "\${ask.digits}" }, next: tell }
+  tell: { log: "the PIN \${pin}", next: back }
+  back: { return: "the PIN \${pin}" }
 `;
 
 type Line = Readonly<Record<string, unknown>>;
@@ -252,6 +264,51 @@ describe('the story of a call', function () {
       'call ended',
       'scenario ended',
     ]);
+  });
+
+  it('has no digits of a sensitive block: not in traces, lists, log, ladder, capture and events', async () => {
+    const scenarios = join(stage.node.dataDir, 'scenarios');
+    await mkdir(scenarios, { recursive: true });
+    await writeFile(join(scenarios, 'pin.yaml'), ASKS_IN_SECRET);
+    await eventually(async () => expect(stage.node.output).to.include('pin.yaml'), 20_000);
+    const rest = await stage.rest();
+    const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
+      headers: { authorization: `Bearer ${rest.token}` },
+    });
+    const events: string[] = [];
+    socket.on('message', (text: Buffer) => void events.push(text.toString()));
+    try {
+      await once(socket, 'open');
+      socket.send(JSON.stringify(['subscribe', { qid: '1', id: 's1', events: ['callevents'], expires: 60 }]));
+      await eventually(async () => expect(events.join()).to.include('subscribe_result'));
+      const call = await (await stage.phone('alice')).call('*55pin');
+      await call.answered();
+      const { inviteid } = await ids();
+      await call.sendDtmf('8520', { by: 'info' });
+      await call.sendDtmf('7');
+      await call.ended(20_000);
+      await eventually(async () => expect(events.join()).to.include('call_end'));
+      await eventually(async () => expect(stage.node.output).to.match(/scenario ended.*"?pin|pin.*scenario ended/));
+      const runs = await rest.get('/rest/v1/api/runs?filter={"scenario":"pin"}');
+      const [run] = runs.json<{ id: string; version: string }[]>();
+      const interval = encodeURIComponent('["2026-01-01","2100-01-01"]');
+      const stored = await rest.get(`/rest/v1/model/runhistory?filter={"scenario":"pin"}&interval=${interval}`);
+      const full = await rest.get(`/rest/v1/api/runs/${run?.id}`);
+      expect(full.json()).to.have.nested.property('outcome.value', 'the PIN ****');
+      expect(stored.text).to.include('the PIN ****');
+      const view = await shown(inviteid);
+      expect(startLines(view).join()).to.include('INFO ');
+      const history = await rest.get(`/rest/v1/uc/history/${inviteid}`);
+      expect(history.status).to.equal(200);
+      const everything = [runs, stored, full, history].map(({ text }) => text);
+      const told = [...everything, stage.node.output, ...events, ...captured.map(({ text }) => text)];
+      expect(told.filter((text) => text?.includes('85207'))).to.deep.equal([]);
+      const infos = [...view.messages, ...captured].flatMap(({ text }) => /^INFO [^]*$/.exec(text ?? '') ?? []);
+      expect(infos).to.have.length.greaterThan(7);
+      for (const info of infos) expect(info).to.match(/Signal=\*/);
+    } finally {
+      socket.close();
+    }
   });
 });
 

@@ -35,6 +35,10 @@ describe('SIP messages without secrets', () => {
     const relay = 'Signal=5\r\nDuration=160\r\n';
     expect(masked(message(['Content-Type: application/dtmf-relay'], relay))).to.match(/Signal=\*\r\nDuration=160\r\n$/);
     expect(masked(message(['c: application/dtmf'], '5'))).to.match(/\r\n\r\n\*$/);
+    const nortel = masked(
+      message(['Content-Type: application/vnd.nortelnetworks.digits'], 'p=Digit-Collection\r\nd=11\r\n'),
+    );
+    expect(nortel).to.match(/p=Digit-Collection\r\nd=\*\*\r\n$/);
     expect(masked(message(['Content-Type: text/plain'], relay))).to.include('Signal=5');
   });
 

@@ -9,6 +9,7 @@ import {
   type RunOptions,
   type RunOutcome,
   type RunServices,
+  type Sensitive,
   startRun,
   systemClock,
 } from '../../runs/index.ts';
@@ -86,6 +87,7 @@ export interface OperationStart {
   readonly domain: DomainName;
   readonly userId?: string | undefined;
   readonly plan: OperationPlan;
+  readonly sensitive?: Sensitive | undefined;
 }
 
 /** Runs operations as service scenarios and keeps their records. */
@@ -116,7 +118,7 @@ export class OperationRunner {
   }
 
   /** @throws MissingScenarioError */
-  async start({ operation, scenario, domain, userId, plan }: OperationStart): Promise<OperationHandle> {
+  async start({ operation, scenario, domain, userId, plan, sensitive }: OperationStart): Promise<OperationHandle> {
     const program = await this.#services.program(scenario);
     if (!program) throw new MissingScenarioError(scenario);
     const { runServices, log, observer } = this.#services;
@@ -141,7 +143,10 @@ export class OperationRunner {
     const response = Promise.withResolvers<Value>();
     let about = this.#callOf(plan.touches[0]?.dialogid ?? '');
     let ended: RunOutcome | undefined;
-    const conclude = (outcome: RunOutcome): void => this.#records.update(id, conclusionOf(outcome, progress?.final()));
+    const conclude = (outcome: RunOutcome): void => {
+      const conclusion = conclusionOf(outcome, progress?.final());
+      this.#records.update(id, sensitive === undefined ? conclusion : sensitive.value(conclusion));
+    };
     const follow = (report: Report): void => {
       progress?.report(report);
       const answer = progress?.answer();
@@ -160,6 +165,7 @@ export class OperationRunner {
       log,
       clock: this.#clock,
       services: runServices,
+      sensitive,
       report: (report) => {
         this.#note(id, report);
         observer?.milestone(operation, report.milestone, (performance.now() - begun) / 1000);
@@ -189,7 +195,8 @@ export class OperationRunner {
       const record = this.#records.read({ domain }, id, this.#clock.now());
       if (record) this.#services.onFinished?.({ record, ...about });
       log.debug({ ...named, ...callField(about), status: outcome.status, result: record?.result }, 'operation ended');
-      span?.end(outcome.status === 'failed' ? outcome.error?.message : undefined);
+      const failure = outcome.status === 'failed' ? (outcome.error?.message ?? '') : undefined;
+      span?.end(failure === undefined ? undefined : run.sensitive.text(failure));
       return outcome;
     });
     response.promise.then(

@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly language: string | undefined;
   /** Expected words and phrases; empty: any. */
   readonly hints: readonly string[];
+  /** Nothing may show what is said. */
+  readonly sensitive?: boolean;
 }
 
 export interface ListenResult {

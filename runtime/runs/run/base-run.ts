@@ -20,7 +20,8 @@ import { type RunEvent, type RunPhase, nextPhase } from './phase.ts';
 import type { Run, RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { RunState, describeError } from './run-state.ts';
-import { type Span, tracing, within } from '../../tracing/index.ts';
+import type { Sensitive } from './sensitive.ts';
+import { type Span, tracing } from '../../tracing/index.ts';
 import type { TraceEntry } from './trace.ts';
 
 /** The site of a component's execution: a block, or a command of a module. */
@@ -59,6 +60,10 @@ export abstract class BaseRun implements Run {
 
   get trace(): readonly TraceEntry[] {
     return this.state.trace.entries();
+  }
+
+  get sensitive(): Sensitive {
+    return this.state.sensitive;
   }
 
   get children(): readonly Run[] {
@@ -107,7 +112,9 @@ export abstract class BaseRun implements Run {
     this.state.services.runs.add(this);
     this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
     void this.finished.then(() => this.state.unlimitTime());
-    void this.finished.then(({ status, error }) => span?.end(status === 'failed' ? error?.message : undefined));
+    void this.finished.then(({ status, error }) =>
+      span?.end(status === 'failed' ? this.sensitive.text(error?.message ?? '') : undefined),
+    );
   }
 
   /** An internal error ends this run and no other. */
@@ -128,8 +135,26 @@ export abstract class BaseRun implements Run {
     this.#settled.resolve(outcome);
   }
 
+  /** What is sensitive in the run that sent a message is so here, too. */
+  protected hear({ from, data }: Message): void {
+    const sender = this.state.services.runs.get(from);
+    if (sender) this.sensitive.learn(sender.sensitive, data);
+  }
+
   protected advance(event: RunEvent, hasFinally: boolean): void {
     this.#phase = nextPhase(this.#phase, event, hasFinally);
+  }
+
+  /** The span of a failed block has its message without sensitive values. */
+  async #spanned(span: Span, work: () => Promise<ComponentResult>): Promise<ComponentResult> {
+    try {
+      const done = await span.run(work);
+      span.end();
+      return done;
+    } catch (error) {
+      span.end(this.sensitive.error(error));
+      throw error;
+    }
   }
 
   /**
@@ -151,6 +176,8 @@ export abstract class BaseRun implements Run {
     if (site.leg !== undefined) site.trace.ofLeg(site.leg);
     if (component.exits['digit']?.when?.(settings as never) === true) site.trace.listened();
     if (component.request) site.trace.requested(component.request(settings));
+    const secret = isSensitive(settings) ? (component.sensitiveResults ?? []) : [];
+    if (secret.length > 0) site.trace.hides(secret);
     const claims: (() => void)[] = [];
     const memory = this.#memories.get(name) ?? new Map<string, Plain>();
     this.#memories.set(name, memory);
@@ -158,14 +185,22 @@ export abstract class BaseRun implements Run {
       const context = new BlockContext(this.state, { ...rest, component, memory, claims });
       // Of the run: a module's function comes with events of its process, which have no span.
       const span = this.#span?.child(`block ${name}`, 'internal', { 'ringmaster.component': component.name });
-      if (span === undefined) return await component.run(context, settings);
-      return await within(span, async () => component.run(context, settings));
+      const done = await (span === undefined
+        ? component.run(context, settings)
+        : this.#spanned(span, () => component.run(context, settings)));
+      for (const field of secret) this.sensitive.add(done.fields?.[field]);
+      return done;
     } catch (error) {
       throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
     } finally {
       for (const drop of claims) drop();
     }
   }
+}
+
+/** Whether a block asks for something that no trace may show. */
+export function isSensitive(settings: unknown): boolean {
+  return typeof settings === 'object' && settings !== null && 'sensitive' in settings && settings.sensitive === true;
 }
 
 /** The component's setting for the trace, as a text. */

@@ -56,6 +56,7 @@ export class BlockContext implements ComponentContext {
   readonly reveal: ComponentContext['reveal'];
   readonly sound: ComponentContext['sound'];
   readonly report: ComponentContext['report'];
+  readonly sensitive: ComponentContext['sensitive'];
   readonly answered: ComponentContext['answered'];
   readonly note: ComponentContext['note'];
   readonly #state: RunState;
@@ -83,6 +84,7 @@ export class BlockContext implements ComponentContext {
     this.children = childrenOf(state, site);
     this.reveal = state.secrets.reveal;
     this.sound = (text) => sound(state, text);
+    this.sensitive = state.sensitive;
     this.report = (report) => state.report(report);
     this.answered = (party, answer) => trace.answered(state.clock.now(), party, answer);
     this.note = (level, text) => note(state, trace, level, text);
@@ -145,5 +147,5 @@ function note(state: RunState, trace: BlockTrace, level: LogLevel, text: string)
     return;
   }
   trace.logged(`${level}: ${text}`);
-  log[level]({ run: id, scenario: program.id, text }, 'scenario says');
+  log[level]({ run: id, scenario: program.id, text: state.sensitive.text(text) }, 'scenario says');
 }

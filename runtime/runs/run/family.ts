@@ -1,6 +1,7 @@
 /** A run with all runs that descend from it. */
 import { type Program, ScenarioError } from '../../language/index.ts';
 import type { Run, RunOptions } from './run.ts';
+import { Sensitive } from './sensitive.ts';
 
 /** Limit of concurrent runs in one family. */
 const MAX_LIVE = 1000;
@@ -20,10 +21,14 @@ export type BeginRun = (program: Program, options: RunOptions, place: RunPlace) 
 /** A run without a parent, with all its descendants. */
 export class Family {
   readonly #begin: BeginRun;
+  /** What its callers pressed or said in secret. */
+  readonly sensitive: Sensitive;
   #live = 0;
 
-  constructor(begin: BeginRun) {
+  /** @param sensitive of the run that handed over its values */
+  constructor(begin: BeginRun, sensitive: Sensitive = new Sensitive()) {
     this.#begin = begin;
+    this.sensitive = sensitive;
   }
 
   /** @throws ScenarioError code `too_many` */

@@ -96,6 +96,7 @@ export class ModuleRun extends BaseRun {
 
   send(message: Message): boolean {
     if (this.phase === 'finished') return false;
+    this.hear(message);
     this.#script?.emit({ type: 'message', name: message.name, data: message.data, from: message.from });
     this.state.mailbox.deliver(message);
     return true;
@@ -181,7 +182,8 @@ export class ModuleRun extends BaseRun {
         const line = trace.begin({ branch: this.#branch, block: 'log', component: 'log', start: clock.now() });
         line.logged(`${level}: ${text}`);
         line.end(clock.now(), { exit: 'next' });
-        this.state.log[level]({ run: this.id, scenario: this.program.id, text }, 'scenario says');
+        const said = { run: this.id, scenario: this.program.id, text: this.sensitive.text(text) };
+        this.state.log[level](said, 'scenario says');
       },
       ...scriptTime(clock),
       signal: this.#scriptControl.signal,

@@ -19,6 +19,7 @@ import { Mailbox } from './mailbox.ts';
 import type { RunLimits, RunOptions } from './run.ts';
 import type { RunError, RunOutcome } from './outcome.ts';
 import { ReportedFields } from './reported-fields.ts';
+import type { Sensitive } from './sensitive.ts';
 import { TimeLimit } from './time-limit.ts';
 import { Trace } from './trace.ts';
 
@@ -40,6 +41,7 @@ export class RunState {
   readonly limits: RunLimits;
   readonly services: RunServices;
   readonly trace: Trace;
+  readonly sensitive: Sensitive;
   readonly children: Children;
   readonly mailbox = new Mailbox();
   readonly legs: Legs;
@@ -81,7 +83,8 @@ export class RunState {
     this.secrets = policy.secrets(this.domain, program);
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
-    this.trace = new Trace(this.limits.traceEntries);
+    this.sensitive = family.sensitive;
+    this.trace = new Trace(this.limits.traceEntries, this.sensitive);
     this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
     const serving = { id: this.id, scenario: program.id };
     if (!borrowedCall) call?.servedBy?.(serving);
@@ -163,7 +166,13 @@ export class RunState {
   fail(error: RunError, cause: unknown): void {
     this.#error ??= error;
     this.log.warn(
-      { run: this.id, scenario: this.program.id, block: error.block, code: error.code, err: cause },
+      {
+        run: this.id,
+        scenario: this.program.id,
+        block: error.block,
+        code: error.code,
+        err: this.sensitive.error(cause),
+      },
       'scenario failed',
     );
   }

@@ -10,6 +10,7 @@ import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import type { TraceEntry } from './trace.ts';
 import type { RunOutcome } from './outcome.ts';
+import type { Sensitive } from './sensitive.ts';
 
 /** Limits of one run. */
 export interface RunLimits {
@@ -40,6 +41,8 @@ export interface RunOptions {
   readonly services: RunServices;
   /** Domain of a run without a call. */
   readonly domain?: DomainName;
+  /** Sensitive values among the start values; default: none. */
+  readonly sensitive?: Sensitive | undefined;
 }
 
 /** A running or finished scenario. */
@@ -52,6 +55,8 @@ export interface Run {
   /** Snapshot of the trace so far. */
   readonly trace: readonly TraceEntry[];
   readonly phase: RunPhase;
+  /** What no view of the run shows. */
+  readonly sensitive: Sensitive;
   /** Scenarios started by this one. */
   readonly children: readonly Run[];
   /** Its call, own or borrowed, and its legs. */

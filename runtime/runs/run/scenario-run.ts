@@ -2,7 +2,7 @@
 import type { CallEnd } from '../call-values.ts';
 import type { ComponentResult } from '../component.ts';
 import { type Block, END, ERROR_EXIT, evaluate, INTERRUPT, type Program, ScenarioError } from '../../language/index.ts';
-import { BaseRun, checkSettings } from './base-run.ts';
+import { BaseRun, checkSettings, isSensitive } from './base-run.ts';
 import type { RunPlace } from './family.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';
 import type { Message } from './mailbox.ts';
@@ -11,6 +11,7 @@ import type { RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { callEnded, describeError } from './run-state.ts';
 import { RunScope } from './scope.ts';
+import { SensitiveNames } from './sensitive-names.ts';
 import { StepBudget } from './step-budget.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
@@ -28,6 +29,7 @@ interface Detour {
 /** A run of a scenario of blocks: see `startRun`. */
 export class ScenarioRun extends BaseRun {
   readonly #scope: RunScope;
+  readonly #secret: SensitiveNames;
   readonly #interrupts: Interrupts;
   readonly #detours: Detour[] = [];
   /** Ends the current branch. */
@@ -40,6 +42,7 @@ export class ScenarioRun extends BaseRun {
   constructor(program: Program, options: RunOptions, place: RunPlace) {
     super(program, options, place);
     const { placeholders: secrets } = this.state.secrets;
+    this.#secret = new SensitiveNames(this.state.sensitive);
     const { args = {}, call, variables } = options;
     const now = (): number => this.state.clock.now();
     this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now });
@@ -56,6 +59,7 @@ export class ScenarioRun extends BaseRun {
 
   send(message: Message): boolean {
     if (this.phase === 'finished') return false;
+    this.hear(message);
     if (this.phase === 'main' && this.#interrupts.message(message)) return true;
     if (!this.state.mailbox.deliver(message))
       this.state.log.warn(
@@ -152,9 +156,9 @@ export class ScenarioRun extends BaseRun {
     const { exit, fields, assign } = result;
     trace.end(clock.now(), {
       // A call that was hung up while ringing was also refused.
-      exit: branchSignal.aborted ? INTERRUPTED : exit,
+      exit: branchSignal.aborted ? INTERRUPTED : this.#secret.exit(block, exit),
       ...(fields ? { result: fields } : {}),
-      ...(assign ? { variables: assign } : {}),
+      ...(assign ? { variables: this.#secret.shown(assign) } : {}),
     });
     return block.exits.get(exit);
   }
@@ -179,7 +183,9 @@ export class ScenarioRun extends BaseRun {
     const { component } = block;
     const settings = evaluate(block.settings, this.#scope.values);
     if (block.settings.kind !== 'constant') checkSettings(component.name, component, settings);
-    return this.perform(component, settings, {
+    this.#secret.reads(block.settings, this.#scope.values);
+    if (this.#secret.derives(block)) trace.hides(Object.keys(component.results));
+    const result = await this.perform(component, settings, {
       name: block.name,
       leg: block.leg,
       script: block.script,
@@ -191,6 +197,8 @@ export class ScenarioRun extends BaseRun {
         this.#scope.setResult(block.name, fields);
       },
     });
+    this.#secret.ended(block, result, isSensitive(settings));
+    return result;
   }
 
   /**

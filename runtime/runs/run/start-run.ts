@@ -9,7 +9,7 @@ import { ScenarioRun } from './scenario-run.ts';
  * @throws ArgumentError for arguments the parameters do not allow
  */
 export function startRun(program: Program, options: RunOptions): Run {
-  return begin(program, options, { family: new Family(begin), depth: 0, borrowedCall: false });
+  return begin(program, options, { family: new Family(begin, options.sensitive), depth: 0, borrowedCall: false });
 }
 
 function begin(program: Program, options: RunOptions, place: RunPlace): Run {

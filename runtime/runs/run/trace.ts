@@ -3,6 +3,7 @@ import type { ScriptUsage } from '../../sandbox/index.ts';
 import type { Answer } from '../call-values.ts';
 import type { Value } from '../../language/index.ts';
 import type { RunError } from './outcome.ts';
+import { Sensitive, withHidden } from './sensitive.ts';
 
 /** One block of a run. Exit and duration are absent while it runs. */
 export interface TraceEntry {
@@ -23,6 +24,8 @@ export interface TraceEntry {
   /** The taken exit; `interrupted` when the block was cut short. */
   readonly exit?: string;
   readonly result?: Readonly<Record<string, Value>>;
+  /** Its answer is sensitive, and not in the result. */
+  readonly sensitive?: true;
   /** Variables changed by this block, with their new values. */
   readonly variables?: Readonly<Record<string, Value>>;
   readonly answers?: readonly TracedAnswer[];
@@ -81,10 +84,13 @@ export const INTERRUPTED = 'interrupted';
 export class Trace {
   readonly #limit: number;
   readonly #entries: Draft[] = [];
+  readonly #sensitive: Sensitive;
   #steps = 0;
 
-  constructor(limit: number) {
+  /** @param sensitive values that no entry shows */
+  constructor(limit: number, sensitive: Sensitive = new Sensitive()) {
     this.#limit = limit;
+    this.#sensitive = sensitive;
   }
 
   /** Number of blocks run so far, with those no longer kept. */
@@ -109,20 +115,29 @@ export class Trace {
     const draft: Draft = { step: this.#steps, ...entry };
     this.#entries.push(draft);
     if (this.#entries.length > this.#limit) this.#entries.shift();
-    return new BlockTrace(draft);
+    return new BlockTrace(draft, this.#sensitive);
   }
 }
 
 /** The trace entry of one block in progress. */
 export class BlockTrace {
   readonly #entry: Draft;
+  readonly #sensitive: Sensitive;
+  #hidden: ReadonlySet<string> = new Set();
 
-  constructor(entry: Draft) {
+  constructor(entry: Draft, sensitive: Sensitive) {
     this.#entry = entry;
+    this.#sensitive = sensitive;
+  }
+
+  /** Result fields that the trace does not show. */
+  hides(fields: readonly string[]): void {
+    this.#hidden = new Set(fields);
   }
 
   answered(at: number, party: string, answer: Answer): void {
-    this.#entry.answers = [...(this.#entry.answers ?? []), { at, party, line: answer.line }];
+    const shown = { at, party: this.#sensitive.text(party), line: this.#sensitive.text(answer.line) };
+    this.#entry.answers = [...(this.#entry.answers ?? []), shown];
   }
 
   started(run: string): void {
@@ -134,7 +149,7 @@ export class BlockTrace {
   }
 
   about(subject: string): void {
-    this.#entry.subject = subject.slice(0, MAX_SUBJECT_LENGTH);
+    this.#entry.subject = this.#sensitive.text(subject).slice(0, MAX_SUBJECT_LENGTH);
   }
 
   ofLeg(leg: string): void {
@@ -146,7 +161,7 @@ export class BlockTrace {
   }
 
   requested(request: string): void {
-    this.#entry.request = request.slice(0, MAX_VALUE_LENGTH);
+    this.#entry.request = this.#sensitive.text(request).slice(0, MAX_VALUE_LENGTH);
   }
 
   interrupted(by: string): void {
@@ -155,23 +170,31 @@ export class BlockTrace {
 
   /** Results that are known before the block's end. */
   result(fields: Readonly<Record<string, Value>>): void {
-    this.#entry.result = { ...this.#entry.result, ...brief(fields) };
+    this.#entry.result = { ...this.#entry.result, ...this.#shown(fields) };
   }
 
   logged(line: string): void {
     const lines = this.#entry.log ?? [];
-    if (lines.length < MAX_LOG_LINES) this.#entry.log = [...lines, line];
+    if (lines.length < MAX_LOG_LINES) this.#entry.log = [...lines, this.#sensitive.text(line)];
     else if (lines.length === MAX_LOG_LINES) this.#entry.log = [...lines, MORE_LINES];
   }
 
   end(now: number, outcome: Pick<TraceEntry, 'exit' | 'result' | 'variables' | 'error'>): void {
-    const { result, variables, error } = outcome;
+    const { result, variables } = outcome;
+    const error = this.#sensitive.value(outcome.error);
     Object.assign(this.#entry, outcome, { milliseconds: now - this.#entry.start });
     // Requests of a script may have any length.
     if (error && error.message.length > MAX_VALUE_LENGTH)
       this.#entry.error = { ...error, message: `${error.message.slice(0, MAX_VALUE_LENGTH)}…` };
-    if (result) this.#entry.result = brief(result);
-    if (variables) this.#entry.variables = brief(variables);
+    else if (error) this.#entry.error = error;
+    if (result) this.#entry.result = this.#shown(result);
+    if (variables) this.#entry.variables = brief(this.#sensitive.value(variables));
+  }
+
+  #shown(fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+    const shown = withHidden(fields, this.#hidden);
+    if (Object.entries(shown).some(([name, value]) => value !== fields[name])) this.#entry.sensitive = true;
+    return brief(this.#sensitive.value(shown));
   }
 }
 

@@ -1,17 +1,18 @@
 /** The other party of a simulated call. */
 import path from 'node:path';
-import type {
-  CallNotice,
-  Clock,
-  CollectOptions,
-  CollectResult,
-  ListenOptions,
-  ListenResult,
-  PlayOptions,
-  PlayResult,
-  RecordOptions,
-  RecordResult,
-  SayOptions,
+import {
+  type CallNotice,
+  type Clock,
+  type CollectOptions,
+  type CollectResult,
+  type ListenOptions,
+  type ListenResult,
+  MASK,
+  type PlayOptions,
+  type PlayResult,
+  type RecordOptions,
+  type RecordResult,
+  type SayOptions,
 } from '../../runs/index.ts';
 import type { PlaySource } from '../../language/index.ts';
 import { InTurn } from './in-turn.ts';
@@ -91,13 +92,14 @@ export class SimulatedParty {
 
   /** Digits typed ahead count and skip the prompt; a later press counts within the timeout. */
   async collect(options: CollectOptions): Promise<CollectResult> {
-    const { signal, prompt = [], min, max, timeoutMs, interDigitMs, terminators } = options;
+    const { signal, prompt = [], min, max, timeoutMs, interDigitMs, terminators, sensitive = false } = options;
+    const shown = (digits: string): string => (sensitive ? MASK : digits);
     const ahead = this.#turns.takeAhead(max);
     let { digits, terminator } = split(ahead, max, terminators);
     if (ahead === '') {
       if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
       this.#heard(prompt.map(describe));
-    } else this.#link.note(`pressed ${ahead}`);
+    } else this.#link.note(`pressed ${shown(ahead)}`);
     while (terminator === undefined && digits.length < max) {
       const first = digits === '';
       const window = first ? prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs : interDigitMs;
@@ -108,7 +110,7 @@ export class SimulatedParty {
       }
       await this.#until({ ...taken, turn: taken.turn }, signal);
       const pressed = split(taken.turn.digits, max - digits.length, terminators);
-      this.#link.note(`pressed ${pressed.digits}${pressed.terminator ?? ''}`);
+      this.#link.note(`pressed ${shown(`${pressed.digits}${pressed.terminator ?? ''}`)}`);
       this.#pressed(pressed.digits.length + (pressed.terminator === undefined ? 0 : 1));
       digits += pressed.digits;
       terminator = pressed.terminator;
@@ -117,7 +119,7 @@ export class SimulatedParty {
   }
 
   /** Recognises every said word; with hints, only the hints among them, like real engines. */
-  async listen({ signal, prompt, timeoutMs, hints, maxMs }: ListenOptions): Promise<ListenResult> {
+  async listen({ signal, prompt, timeoutMs, hints, maxMs, sensitive = false }: ListenOptions): Promise<ListenResult> {
     if (prompt.length > 0) this.#link.note(`prompt ${prompt.map(describe).join(' ')}`, prompt.map(describe));
     this.#heard(prompt.map(describe));
     const window = prompt.reduce((sum, source) => sum + length(source), 0) + timeoutMs;
@@ -129,7 +131,7 @@ export class SimulatedParty {
     await this.#until(taken, signal);
     const { text } = taken.turn;
     const milliseconds = Math.min(maxMs, text.length * CHARACTER_MS);
-    this.#link.note(`said ${text}`);
+    this.#link.note(`said ${sensitive ? MASK : text}`);
     await this.#pass(milliseconds, signal);
     this.#done();
     const understood = hints.length === 0 || hints.some((hint) => hint.toLowerCase() === text.toLowerCase());

@@ -1,9 +1,18 @@
 /** Runs scenarios against a scripted caller on a virtual clock. */
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { type ComponentRegistry, MemoryQueues, type Run, type RunOutcome, SILENT, startRun } from '../../runs/index.ts';
+import {
+  type CallPort,
+  type ComponentRegistry,
+  MemoryQueues,
+  type Run,
+  type RunOutcome,
+  Sensitive,
+  SILENT,
+  startRun,
+} from '../../runs/index.ts';
 import { type Program, runsScripts, type Value } from '../../language/index.ts';
-import { type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
+import { type CallEvent, type CallNames, type CallScript, SIMULATED_DOMAIN } from './call-script.ts';
 import { type EventsByStep, Happenings } from './happenings.ts';
 import { Phones } from './phones.ts';
 import { SimulatedCall } from './simulated-call.ts';
@@ -79,7 +88,16 @@ export async function simulate(
   const happenings = new Happenings(components);
   const recordings = new SimulatedRecordings(fixtures);
   const onSaid = recordings.said.bind(recordings);
-  const onEvent = happenings.happened.bind(happenings);
+  const sensitive = new Sensitive();
+  const onEvent = (event: CallEvent, own?: CallPort): void =>
+    happenings.happened(
+      {
+        ...event,
+        what: sensitive.text(event.what),
+        ...(event.sounds && { sounds: sensitive.value(event.sounds) }),
+      },
+      own,
+    );
   const phones = script.phones instanceof Phones ? script.phones : new Phones(script.phones);
   const call = new SimulatedCall(clock, {
     direction: program.parameters.some((parameter) => parameter.default === undefined) ? 'outgoing' : 'incoming',
@@ -114,7 +132,7 @@ export async function simulate(
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),
   });
-  const run = startRun(program, { call, args, variables, log: SILENT, clock, services });
+  const run = startRun(program, { call, args, variables, log: SILENT, clock, services, sensitive });
   happenings.began(run);
   const outcome = await clock.run(run.finished);
   return { run, call, outcome, events: happenings.ofFirst, happenings, model };

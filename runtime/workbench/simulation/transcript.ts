@@ -5,6 +5,7 @@ import {
   type Run,
   type RunOutcome,
   type RunView,
+  shownOutcome,
   type TraceEntry,
 } from '../../runs/index.ts';
 import type { Happenings } from './happenings.ts';
@@ -30,7 +31,7 @@ function runLines(run: Run, happenings: Happenings): string[] {
       ...(entry.log ?? []).map((line) => `${INDENT}${line}`),
       ...(events.get(entry.step) ?? []).map(({ at, what }) => `${seconds(at - start)}      ${what}`),
     ]),
-    ...(outcome ? outcomeLines(outcome) : [STILL_RUNNING]),
+    ...(outcome ? outcomeLines(shownOutcome(run, outcome)) : [STILL_RUNNING]),
     ...run.children.flatMap((child) => nested([runHeader(headOf(child)), ...runLines(child, happenings)])),
   ];
 }

@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { suggestName, type Value } from '../../language/index.ts';
-import { failureText } from '../../runs/index.ts';
+import { asksInSecret, suggestName, type Value } from '../../language/index.ts';
+import { failureText, MASK, type RunOutcome, shownOutcome } from '../../runs/index.ts';
 import type { Simulation } from '../simulation/simulation.ts';
 import type { Expectations } from './test-file.ts';
 import type { Turn } from '../simulation/turns.ts';
 
 /** The unmet expectations, one sentence each; empty: the test passes. */
-export function mismatches(simulation: Simulation, expected: Expectations): string[] {
-  const { outcome } = simulation;
+export function mismatches(simulation: Simulation, wanted: Expectations): string[] {
+  const { run } = simulation;
+  const outcome = shownOutcome(run, simulation.outcome);
+  const expected = shown(wanted, run);
   return [
     ...unknownNames(simulation, expected),
     ...unheard(simulation),
-    ...failure(simulation, expected),
+    ...failure(outcome, expected),
     ...same('status', outcome.status, expected.status),
     ...same('error', outcome.error?.code, expected.error),
     ...same('path', path(simulation), expected.path),
@@ -27,8 +29,21 @@ export function mismatches(simulation: Simulation, expected: Expectations): stri
   ];
 }
 
+/** Expectations in which a test may name what its caller pressed or said. */
+const NAMED: ReadonlySet<string> = new Set(['prompts', 'events', 'results', 'variables', 'result', 'value']);
+
+/** The expectations with sensitive values as they are shown. */
+function shown(wanted: Expectations, { sensitive }: Simulation['run']): Expectations {
+  const fields = Object.entries(wanted).map(([name, value]) => [
+    name,
+    NAMED.has(name) ? sensitive.value<unknown>(value) : value,
+  ]);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, texts in place of texts
+  return Object.fromEntries(fields) as Expectations;
+}
+
 /** Reports an unexpected failure of the run first: it usually explains the rest. */
-function failure({ outcome: { error } }: Simulation, { status, error: code }: Expectations): string[] {
+function failure({ error }: RunOutcome, { status, error: code }: Expectations): string[] {
   if (!error || status === 'failed' || code !== undefined) return [];
   const where = error.block === '' ? ': ' : ` in block ${error.block}: `;
   return [`the run failed${where}${failureText(error)} (${error.code})`];
@@ -39,13 +54,15 @@ function unheard(simulation: Simulation): string[] {
   const { call } = simulation;
   const [next] = call.turnsLeft.filter((turn) => turn.kind !== 'silence');
   if (next === undefined) return [];
-  if (next.kind !== 'hear') return [`the caller was never asked to ${deed(next)}`];
+  if (next.kind !== 'hear')
+    return [`the caller was never asked to ${deed(next, asksInSecret(simulation.run.program))}`];
   return [`the caller never heard ${next.sound}; it heard ${prompts(simulation).join(', ') || 'nothing'}`];
 }
 
-function deed(turn: Turn): string {
-  if (turn.kind === 'press') return `press ${turn.digits}`;
-  return turn.kind === 'say' ? `say "${turn.text}"` : turn.kind.replace('_', ' ');
+/** @param secret the answer may have been meant for a sensitive block */
+function deed(turn: Turn, secret: boolean): string {
+  if (turn.kind === 'press') return `press ${secret ? MASK : turn.digits}`;
+  return turn.kind === 'say' ? `say "${secret ? MASK : turn.text}"` : turn.kind.replace('_', ' ');
 }
 
 /** The events of the transcript, without blocks. */
@@ -75,8 +92,8 @@ function results({ run }: Simulation): Record<string, Value> {
 }
 
 /** Final values; a module has no variables. */
-function variables({ outcome }: Simulation): Readonly<Record<string, Value>> {
-  return outcome.variables ?? {};
+function variables({ outcome, run }: Simulation): Readonly<Record<string, Value>> {
+  return run.sensitive.value(outcome.variables ?? {});
 }
 
 /** Expected blocks, results and variables that the scenario does not have. */
@@ -137,6 +154,7 @@ function each(
 
 function same(what: string, actual: unknown, expected: unknown): string[] {
   if (expected === undefined || isDeepStrictEqual(actual, expected)) return [];
+  if (show(actual).includes(MASK)) return [`${what}: expected another sensitive value than the one found`];
   return [`${what}: expected ${show(expected)}, found ${show(actual)}`];
 }
 
