@@ -166,7 +166,7 @@ function fileRow(
     name: program.name,
     scriptdata: { format: formatOf(program.file), source: text },
     serving: versions.serving(program.id),
-    version: versions.list(program.id)[0]?.number ?? 1,
+    version: program.hash === undefined ? 0 : Number(program.version),
     draft: false,
     problems: problems.map(withoutFile),
     opts: { file: path.basename(program.file) },

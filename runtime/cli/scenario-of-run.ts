@@ -15,7 +15,7 @@ const EXAMPLES = path.resolve(import.meta.dirname, '../../scenarios/examples');
  * @returns or the reason why there is none
  */
 export async function scenarioOfRun(
-  { file, version }: Pick<RunView, 'file' | 'version'>,
+  { file, version, hash = version }: Pick<RunView, 'file' | 'version' | 'hash'>,
   given: string | undefined,
   compile: (source: ScriptSource) => Promise<CompileResult>,
 ): Promise<Program | string> {
@@ -25,7 +25,7 @@ export async function scenarioOfRun(
   let changed: string | undefined;
   for (const each of files) {
     const checked = await checkFile({ file: each, components, compile }).catch(unreadable);
-    if (checked?.program?.version === version) return checked.program;
+    if (checked?.program?.version === hash) return checked.program;
     if (checked) changed ??= each;
   }
   if (changed !== undefined) return `${changed} is not the version of the run, which was ${version}`;

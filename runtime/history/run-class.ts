@@ -9,6 +9,7 @@ const number = (name: string) => ({ name, data_type: 'long' });
 const PROPERTIES = [
   text('scenario', true),
   text('version'),
+  text('hash'),
   text('file'),
   text('callid'),
   text('from', true),
@@ -54,12 +55,14 @@ export function openRunHistory(
 
 /** The record of a run, or of one in progress. */
 export function runRecord(view: RunView): RunRecord {
-  const { id, scenario, version, file, callid, from, to, start, args, variables, trace, children, outcome } = view;
+  const { id, scenario, version, hash, file, callid, from, to, start, args, variables, trace, children, outcome } =
+    view;
   return {
     id,
     ts: start ?? trace[0]?.start ?? Date.now(),
     scenario,
     version,
+    hash: hash ?? null,
     file,
     callid,
     from: from ?? null,

@@ -93,8 +93,10 @@ export interface Program {
   readonly id: string;
   readonly name: string;
   readonly description: string | undefined;
-  /** Hash of the file's text; of an entity its number. */
+  /** Its number among the versions of the scenario; where nothing counts them, the hash. */
   readonly version: string;
+  /** Hash of the text, where `version` is a number. */
+  readonly hash?: string;
   /** Id of its entity, because the entity's number is not unique by itself; undefined for a file. */
   readonly entity?: string;
   /** As given to the checker. */

@@ -22,7 +22,14 @@ import {
 } from '../runs/index.ts';
 import { RecordingFolder } from '../media/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { promptsOf, rememberCompiled, ScriptCompiler, ScriptStore, tokenConfirmer } from '../script-store/index.ts';
+import {
+  FileNumbers,
+  promptsOf,
+  rememberCompiled,
+  ScriptCompiler,
+  ScriptStore,
+  tokenConfirmer,
+} from '../script-store/index.ts';
 import { NodePolicy } from './adapters/policy.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
@@ -97,6 +104,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       ...shared,
       folders: [config.scenarioDir, join(SCENARIOS, 'examples')],
       versionsFolder: join(config.dataDir, 'scenario-versions'),
+      numbers: await FileNumbers.open(storage),
     });
     const offered = await offeredToRuns(needs);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;

@@ -94,4 +94,4 @@ export { ScenarioRunner } from './runner.ts';
 export { SecretBox } from './secret-box.ts';
 export { type StartValues, startValues } from './start-values.ts';
 export { ScenarioStarter, type StarterOptions } from './starting/starter.ts';
-export { type ScenarioVersions, VersionError } from './versions.ts';
+export { type ScenarioVersions, VersionError, type VersionNumbers } from './versions.ts';

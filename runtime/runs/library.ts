@@ -16,7 +16,7 @@ import {
 } from '../language/index.ts';
 import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
-import { ScenarioVersions } from './versions.ts';
+import { ScenarioVersions, type VersionNumbers } from './versions.ts';
 
 export interface LibraryOptions {
   /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with the same id, the first is used. */
@@ -27,6 +27,8 @@ export interface LibraryOptions {
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
   /** Folder that keeps versions over a restart; default: in memory only. */
   readonly versionsFolder?: string;
+  /** Counts versions; default: in memory. */
+  readonly numbers?: VersionNumbers;
 }
 
 /** The scenarios in the files of some folders. The next run uses a changed file; a broken change keeps the old version. */
@@ -54,7 +56,7 @@ export interface ScenarioLibrary extends ScenarioSource {
 export interface ScenarioFile {
   readonly program: Program;
   readonly text: string;
-  /** Hash of the text; after mistakes, `program` is an older version. */
+  /** After mistakes, `program` is an older version. */
   readonly problems: readonly Problem[];
 }
 
@@ -85,10 +87,11 @@ class FileLibrary implements ScenarioLibrary {
   readonly #reading = new Map<string, { readonly stamp: string; readonly done: Promise<void> }>();
 
   constructor(options: LibraryOptions) {
-    const { components, compile, versionsFolder } = options;
+    const { components, compile, versionsFolder, numbers } = options;
     this.#options = options;
     this.versions = new ScenarioVersions({
       ...(versionsFolder === undefined ? {} : { folder: versionsFolder }),
+      numbers,
       check: async (text, file) =>
         (await checkText(text, { file, components, ...(compile ? { compile } : {}) })).program,
     });
@@ -167,7 +170,8 @@ class FileLibrary implements ScenarioLibrary {
     } catch (error) {
       return this.#unchecked(file, error);
     }
-    const { program, draft, problems, text } = checked;
+    const { draft, problems, text } = checked;
+    const program = checked.program && (await this.versions.counted(checked.program));
     const id = program?.id ?? draft?.id ?? nameOf(file);
     // The file changed again meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;

@@ -14,7 +14,10 @@ const MAX_VALUES_LENGTH = 4096;
 export interface RunView {
   readonly id: string;
   readonly scenario: string;
+  /** Number of the scenario's version. */
   readonly version: string;
+  /** Hash of the text of that version. */
+  readonly hash?: string;
   /** Name of its file, without the folder. */
   readonly file: string;
   /** The caller, and the dialled number that reached the scenario; absent without a caller. */
@@ -67,12 +70,13 @@ export function viewOf(run: Run, caller: Caller): RunView {
   const { args, variables, ...call } = caller;
   const given = { ...(args && { args }), ...(variables && { variables }) };
   const nested = children.map((child) => viewOf(child, { ...call, callid: callidOf(child) }));
-  const { id: scenario, version } = program;
+  const { id: scenario, version, hash } = program;
   const file = path.basename(program.file);
   return {
     id,
     scenario,
     version,
+    ...(hash === undefined ? {} : { hash }),
     file,
     domain,
     ...caller,

@@ -7,7 +7,7 @@ import type { Program } from '../language/index.ts';
 export interface ScenarioVersion {
   /** Hash of the text. */
   readonly version: string;
-  /** Counts from 1, in the order of appearance. */
+  /** Counts from 1; 0: not counted yet. */
   readonly number: number;
   /** Share of new runs, in percent. */
   readonly percent: number;
@@ -16,6 +16,15 @@ export interface ScenarioVersion {
   readonly file: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
+}
+
+/** Counts the versions of scenarios. */
+export interface VersionNumbers {
+  /**
+   * The number of a text; a new text gets the next one.
+   * @returns undefined when it cannot be counted now
+   */
+  of(scenario: string, hash: string): Promise<number | undefined>;
 }
 
 /** An unknown version, or no version to go back to. */
@@ -28,12 +37,15 @@ export interface VersionsOptions {
   readonly folder?: string;
   /** The program of an earlier version's text; undefined when it now has mistakes. */
   readonly check: (text: string, file: string) => Promise<Program | undefined>;
+  /** Default: counts in memory. */
+  readonly numbers?: VersionNumbers | undefined;
   /** 0 to 1; for tests. */
   readonly random?: () => number;
 }
 
 interface Kept {
   readonly version: string;
+  readonly number: number | undefined;
   readonly text: string;
   readonly file: string;
   readonly created: number;
@@ -54,22 +66,36 @@ type State = Pick<Scenario, 'active' | 'trial' | 'latest'> & { readonly order: r
 /** All versions of scenarios, with their shares of new runs. */
 export class ScenarioVersions {
   readonly #options: VersionsOptions;
+  readonly #numbers: VersionNumbers;
   readonly #scenarios = new Map<string, Scenario>();
   /** First share of a new version by scenario, in percent of new runs; without an entry 100. */
   readonly #shares = new Map<string, number>();
 
   constructor(options: VersionsOptions) {
     this.#options = options;
+    this.#numbers = options.numbers ?? memoryNumbers();
   }
 
-  /** Notes the present text of a scenario's file; new runs get a new version. */
+  /** The program with the number of its version. */
+  async counted(program: Program): Promise<Program> {
+    const { id, version } = program;
+    // Earlier versions from before a restart come first.
+    if (!this.#scenarios.has(id)) {
+      const loaded = await this.#load(id);
+      if (loaded) this.#scenarios.set(id, loaded);
+    }
+    return numbered(program, await this.#numbers.of(id, version));
+  }
+
+  /** Notes the present text of a scenario's file; new runs get a new version. @param program from `counted` */
   async add(program: Program, text: string): Promise<void> {
     const scenario = this.#scenarios.get(program.id) ?? (await this.#load(program.id));
-    const { version, file, id } = program;
+    const { file, id, hash: version = program.version } = program;
     const known = scenario?.versions.find((kept) => kept.version === version);
     if (known) known.program = program;
     if (scenario?.latest === version) return void this.#scenarios.set(id, scenario);
-    const kept: Kept = { version, text, file, created: Date.now(), program };
+    const number = program.hash === undefined ? undefined : Number(program.version);
+    const kept: Kept = { version, number, text, file, created: Date.now(), program };
     if (!scenario) {
       this.#scenarios.set(id, { versions: [kept], active: version, trial: undefined, latest: version });
     } else {
@@ -96,11 +122,11 @@ export class ScenarioVersions {
   /** Oldest first. */
   versions(id: string): readonly ScenarioVersion[] {
     const scenario = this.#scenarios.get(id);
-    return (scenario?.versions ?? []).map(({ version, text, file, created }, index) => {
+    return (scenario?.versions ?? []).map(({ version, number = 0, text, file, created }) => {
       const { trial, active } = scenario as Scenario;
       const tried = trial?.percent ?? 0;
       const percent = version === trial?.version ? tried : version === active ? 100 - tried : 0;
-      return { version, number: index + 1, percent, text, file, created };
+      return { version, number, percent, text, file, created };
     });
   }
 
@@ -149,7 +175,10 @@ export class ScenarioVersions {
 
   async #program(scenario: Scenario, version: string): Promise<Program | undefined> {
     const kept = scenario.versions.find((candidate) => candidate.version === version);
-    if (kept && !kept.program) kept.program = await this.#options.check(kept.text, kept.file);
+    if (kept && !kept.program) {
+      const program = await this.#options.check(kept.text, kept.file);
+      kept.program = program && numbered(program, kept.number);
+    }
     return kept?.program;
   }
 
@@ -171,7 +200,8 @@ export class ScenarioVersions {
       const kept = path.join(folder, `${version}.txt`);
       const text = await readFile(kept, 'utf8');
       const created = Math.round((await stat(kept)).mtimeMs);
-      versions.push({ version, text, file: state.files[version] ?? id, created, program: undefined });
+      const number = await this.#numbers.of(id, version);
+      versions.push({ version, number, text, file: state.files[version] ?? id, created, program: undefined });
     }
     const { active, trial, latest } = state;
     return { versions, active, trial, latest };
@@ -196,4 +226,21 @@ export class ScenarioVersions {
     const { folder } = this.#options;
     return folder === undefined ? undefined : path.join(folder, id);
   }
+}
+
+/** The program of a file with its number as version. */
+function numbered(program: Program, number: number | undefined): Program {
+  return number === undefined ? program : { ...program, version: String(number), hash: program.version };
+}
+
+function memoryNumbers(): VersionNumbers {
+  const known = new Map<string, string[]>();
+  return {
+    of: async (scenario, hash) => {
+      const hashes = known.get(scenario) ?? [];
+      known.set(scenario, hashes);
+      if (!hashes.includes(hash)) hashes.push(hash);
+      return hashes.indexOf(hash) + 1;
+    },
+  };
 }

@@ -45,7 +45,12 @@ export class ScriptCompiler {
     if (program === undefined) return undefined;
     const { starts = [] } = program;
     const isClosed = hook && !starts.some(({ kind }) => kind === 'hook');
-    return { ...program, version: String(number), starts: isClosed ? [...starts, HOOK] : starts };
+    return {
+      ...program,
+      version: String(number),
+      hash: program.version,
+      starts: isClosed ? [...starts, HOOK] : starts,
+    };
   }
 
   async #check({ code, data }: ScriptText) {

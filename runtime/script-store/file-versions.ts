@@ -21,7 +21,7 @@ export class FileVersions {
         problems: [],
         created,
       }))
-      .toReversed();
+      .toSorted((one, other) => other.number - one.number);
   }
 
   serving(code: string): Serving {

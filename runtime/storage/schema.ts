@@ -293,6 +293,15 @@ export interface WebhookDeliveriesTable {
   last_error: string;
 }
 
+/** Numbers of the versions of scenario files. */
+export interface ScenarioFileVersionsTable {
+  scenario: string;
+  number: number;
+  hash: string;
+  /** Milliseconds since the epoch. */
+  created: number;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -311,6 +320,7 @@ export interface Schema {
   ivrscript_versions: ScriptVersionsTable;
   svcscripts: ScriptsTable;
   svcscript_versions: ScriptVersionsTable;
+  scenario_file_versions: ScenarioFileVersionsTable;
   first_answers: FirstAnswersTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;

@@ -319,6 +319,13 @@ blocks:
     };
     const answer = async (): Promise<unknown> => (await send('POST', `${HOOKS}/kept`, {})).json();
     expect([await says('one'), await says('two')]).to.deep.equal(['one', 'two']);
+    for (const [version, value] of [
+      ['1', 'one'],
+      ['2', 'two'],
+    ]) {
+      const runs = await send('GET', `/rest/v1/api/runs?filter={"scenario":"kept","version":"${version}"}`);
+      expect(runs.json<{ outcome: { value: string } }[]>().map(({ outcome }) => outcome.value)).to.deep.equal([value]);
+    }
     const file = `${IVR}/file.kept`;
     const versions = (await send('GET', `${file}/versions`)).json<{ number: number; percent: number }[]>();
     expect(versions.map(({ number, percent }) => [number, percent])).to.deep.equal([

@@ -248,10 +248,11 @@ blocks:
     const first = await library.program('one');
     await write('one.yaml', scenario('', 'second'));
     const second = await library.program('one');
+    expect([first?.version, second?.version]).to.deep.equal(['1', '2']);
     expect(library.versions.versions('one').map(({ percent }) => percent)).to.deep.equal([0, 100]);
     await library.versions.rollback('one');
     expect((await library.program('one'))?.version).to.equal(first?.version);
-    await library.versions.activate('one', second?.version ?? '', 30);
+    await library.versions.activate('one', second?.hash ?? '', 30);
     expect(library.versions.versions('one').map(({ percent }) => percent)).to.deep.equal([70, 30]);
     const chosen = new Set<string | undefined>();
     for (let run = 0; run < 200; run += 1) chosen.add((await library.program('one'))?.version);

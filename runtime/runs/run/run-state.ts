@@ -131,8 +131,8 @@ export class RunState {
 
   /** Cache key of its scripts in the sandbox: scripts of two domains may have the same name and number. */
   get scriptVersion(): string {
-    const { entity = '', version } = this.program;
-    return `${entity} ${version}`;
+    const { entity = '', version, hash = version } = this.program;
+    return `${entity} ${hash}`;
   }
 
   /** Counts a line of a `log` block. The first line over the limit is replaced by a notice, further ones are left out. */
