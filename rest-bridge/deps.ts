@@ -9,6 +9,7 @@ import type { EventBus } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
+import type { ScenarioFigures } from '../runtime/history/index.ts';
 import type { RunView } from '../runtime/runs/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
@@ -165,6 +166,8 @@ export interface RestDeps {
   readonly history: History;
   /** Ended runs of scenarios, with their traces. */
   readonly runHistory: History;
+  /** Figures of scenarios by the hour; absent: none are kept. */
+  readonly scenarioFigures?: Pick<ScenarioFigures, 'read'>;
   /** Absent: the node keeps no SIP messages. */
   readonly ladder?: Ladder;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;

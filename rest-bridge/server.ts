@@ -35,6 +35,7 @@ import { healthRoute } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { operationRecordRoutes } from './routes/operation-records.ts';
+import { figureRoutes } from './routes/figures.ts';
 import { recordRoutes } from './routes/records.ts';
 import { registrationRoutes } from './routes/registrations.ts';
 import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
@@ -125,6 +126,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       conferenceRoutes(api, deps);
       operationRecordRoutes(api, deps);
       recordRoutes(api, deps);
+      figureRoutes(api, deps);
       recordingRoutes(api, deps);
       scenarioRecordingRoutes(api, deps);
       registrationRoutes(api, deps);

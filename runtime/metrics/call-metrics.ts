@@ -2,6 +2,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ANSWER, RUN } from './buckets.ts';
 import { LabelLimit } from './label-limit.ts';
+import { type CountedRun, ScenarioMetrics } from './scenario-metrics.ts';
 import { type CountedMedia, MediaMetrics, type MediaSide } from './media-metrics.ts';
 
 /** A call with a provider. */
@@ -23,10 +24,12 @@ export class CallMetrics {
   readonly #scenarioSetup: Histogram<'domain' | 'scenario'>;
   readonly #runs: Histogram<'domain' | 'scenario' | 'status'>;
   readonly #media: MediaMetrics;
+  readonly #scenarioMetrics: ScenarioMetrics;
 
   constructor(registry: Registry) {
     const registers = [registry];
     this.#media = new MediaMetrics(registry);
+    this.#scenarioMetrics = new ScenarioMetrics(registry);
     this.#trunkCalls = new Counter({
       name: 'ringmaster_trunk_calls_total',
       help: 'Calls with providers by their final SIP status, 200 for answered ones',
@@ -86,9 +89,11 @@ export class CallMetrics {
     this.#media.ended(side, media);
   }
 
-  /** A run ended. @param status `completed`, `ended`, `failed` or `stopped` */
-  runEnded(domain: string, code: string, status: string, seconds: number): void {
-    this.#runs.observe({ ...this.#ofScenario(domain, code), status }, seconds);
+  /** A run ended. */
+  runEnded(run: CountedRun): void {
+    const labels = this.#ofScenario(run.domain, run.scenario);
+    this.#runs.observe({ ...labels, status: run.status }, run.milliseconds / 1000);
+    this.#scenarioMetrics.ended(labels, run);
   }
 
   #ofScenario(ofDomain: string, code: string): { readonly domain: string; readonly scenario: string } {

@@ -32,6 +32,7 @@ export { type AuditEntry, AuditLog } from './audit-log.ts';
 export { AUDIT, builtIn, builtInName, CALL_HISTORY, RUN_HISTORY, openBuiltIn, refuseBuiltInWrite } from './built-in.ts';
 export { ClassRules } from './class-rules.ts';
 export { openModel } from './open-model.ts';
+export { parseInterval } from './query.ts';
 export * as filters from './filter/index.ts';
 export {
   applyMask,

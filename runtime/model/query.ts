@@ -158,7 +158,7 @@ function size(value: number | undefined, field: string): number | undefined {
 }
 
 /** `["from", "to"]`. @throws BadParameterError */
-function parseInterval(input: unknown): Interval {
+export function parseInterval(input: unknown): Interval {
   if (input === undefined)
     throw new BadParameterError('interval', 'is required: ["from", "to"], ISO 8601 or milliseconds');
   if (!Array.isArray(input) || input.length !== 2) throw new BadParameterError('interval', 'must be ["from", "to"]');

@@ -10,7 +10,7 @@ import { openCalls } from './calls.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
-import { openHistory, openRunHistory } from './history.ts';
+import { openHistory, openRunHistory, openScenarioFigures } from './history.ts';
 import { openLinks } from './links.ts';
 import { withCallIds } from './log.ts';
 import type { Node } from './node.ts';
@@ -74,8 +74,11 @@ export async function compose(
   });
   const runHistory = openRunHistory({ config, directory, model, log });
   shutdown.add('traces of runs', () => runHistory.close());
+  const scenarioFigures = openScenarioFigures({ config, directory, storage, log });
+  shutdown.add('figures of scenarios', () => scenarioFigures.close());
   const scenarios = await openScenarios({
     runHistory,
+    scenarioFigures,
     config,
     scripting,
     storage,
@@ -156,6 +159,7 @@ export async function compose(
     calls,
     history,
     runHistory,
+    scenarioFigures,
     webhooks,
     ladder: messages.ladder,
     operations,

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import type { Directory } from '../domain/index.ts';
-import { CallHistory, RunHistory } from '../history/index.ts';
+import { CallHistory, RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Model } from '../model/index.ts';
+import type { Storage } from '../storage/index.ts';
 import type { Recordings } from './recordings.ts';
 
 export interface HistoryNeeds {
@@ -35,4 +36,13 @@ export type RunHistoryNeeds = Pick<HistoryNeeds, 'directory' | 'model' | 'log'> 
 /** Close it after the runs have ended. */
 export function openRunHistory({ config, directory, model, log }: RunHistoryNeeds): RunHistory {
   return new RunHistory({ model, domainId: (name) => directory.domain(name)?.id, days: config.traceDays, log });
+}
+
+export type ScenarioFiguresNeeds = Pick<RunHistoryNeeds, 'config' | 'directory' | 'log'> & {
+  readonly storage: Pick<Storage, 'db'>;
+};
+
+/** Close it after the runs have ended. */
+export function openScenarioFigures({ config, directory, storage, log }: ScenarioFiguresNeeds): ScenarioFigures {
+  return new ScenarioFigures({ storage, domainId: (name) => directory.domain(name)?.id, days: config.traceDays, log });
 }

@@ -6,7 +6,7 @@ import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
 import type { EventBus } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
-import type { CallHistory, RunHistory } from '../history/index.ts';
+import type { CallHistory, RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Ladder } from '../ladder/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
@@ -30,6 +30,7 @@ export interface RestNeeds {
   readonly calls: Calls;
   readonly history: CallHistory;
   readonly runHistory: RunHistory;
+  readonly scenarioFigures: ScenarioFigures;
   readonly webhooks: Webhooks;
   readonly ladder: Ladder | undefined;
   readonly operations: Operations;
@@ -58,6 +59,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     calls,
     history,
     runHistory,
+    scenarioFigures,
     webhooks,
     ladder,
     operations,
@@ -85,6 +87,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     calls: calls.callstore,
     history,
     runHistory,
+    scenarioFigures,
     webhooks,
     ...(ladder && { ladder }),
     operations,

@@ -7,6 +7,7 @@ import { GuardedHttpClient } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
 import type { Config } from '../config/index.ts';
 import {
+  figuresOf,
   FolderWatch,
   MemoryHuntHistory,
   MemoryParkingLot,
@@ -37,7 +38,7 @@ import { modelPort } from './adapters/model.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
 import type { EventBus } from '../events/index.ts';
-import type { RunHistory } from '../history/index.ts';
+import type { RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
@@ -80,6 +81,8 @@ export interface ScenarioNeeds {
   readonly late: LateParts;
   /** Keeps ended runs. */
   readonly runHistory: Pick<RunHistory, 'over'>;
+  /** Adds their figures up. */
+  readonly scenarioFigures: Pick<ScenarioFigures, 'add'>;
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
   readonly log: Logger;
@@ -109,8 +112,11 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
     const offered = await offeredToRuns(needs);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
-    const runner = new ScenarioRunner(scripts, log, offered, (run, { status, milliseconds }, view) => {
-      metrics.calls.runEnded(run.domain, run.program.id, status, milliseconds / 1000);
+    const runner = new ScenarioRunner(scripts, log, offered, (_run, _outcome, view) => {
+      for (const figures of figuresOf(view)) {
+        metrics.calls.runEnded(figures);
+        needs.scenarioFigures.add(figures);
+      }
       needs.runHistory.over(view);
     });
     const starter = new ScenarioStarter({

@@ -81,6 +81,7 @@ export { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from './ports/textin
 export type { TranscriptChannel, TranscriptPort, TranscriptSource } from './ports/transcripts.ts';
 export { type CancellableTransfer, isCancellable } from './ports/transfer.ts';
 export type { CallNotice } from './ports/watching.ts';
+export { type BlockFigures, figuresOf, type RunFigures } from './run-figures.ts';
 export { type Caller, callerOf, callidOf, type RunView, shownOutcome, viewOf } from './run-view.ts';
 export { failureStack, failureText, failureTextForOthers } from './run/failure-text.ts';
 export type { RunError, RunOutcome } from './run/outcome.ts';

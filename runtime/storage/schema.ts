@@ -302,6 +302,24 @@ export interface ScenarioFileVersionsTable {
   created: number;
 }
 
+/** Figures of the ended runs of a scenario in one hour: a row for each way of ending, error code and block. */
+export interface ScenarioFiguresTable {
+  domain_id: string;
+  scenario: string;
+  /** Its beginning, milliseconds since the epoch. */
+  hour: number;
+  kind: 'run' | 'failure' | 'block';
+  /** Status, error code, or name of the block. */
+  name: string;
+  count: number;
+  total_ms: number;
+  longest_ms: number;
+  /** Of runs. */
+  cpu_ms: number;
+  /** The greatest. */
+  memory_bytes: number;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -321,6 +339,7 @@ export interface Schema {
   svcscripts: ScriptsTable;
   svcscript_versions: ScriptVersionsTable;
   scenario_file_versions: ScenarioFileVersionsTable;
+  scenario_figures: ScenarioFiguresTable;
   first_answers: FirstAnswersTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;

@@ -68,6 +68,21 @@ describe('metrics', () => {
     await expectValue(`ringmaster_scenario_run_seconds_count{${labels},status="ended"}`, 1);
   });
 
+  it('have failures, time in blocks, processor time and memory of each scenario', async () => {
+    const source =
+      'export default async function (call) { await call.answer(); throw new ScenarioError("no_luck", "x"); }';
+    await expectCreated('ivrscripts', { code: 'unlucky', scriptdata: { format: 'js', source } });
+    const [alice] = await stage.phones('alice');
+    const call = await alice.call('*55unlucky');
+    await call.ended(10_000);
+    const labels = `${DOMAIN},scenario="unlucky"`;
+    await expectValue(`ringmaster_scenario_failures_total{${labels},code="no_luck"}`, 1);
+    await expectValue(`ringmaster_scenario_blocks_total{${labels},block="call.answer"}`, 1);
+    expect(await value(`ringmaster_scenario_block_seconds_total{${labels},block="call.answer"}`)).to.be.at.least(0);
+    expect(await value(`ringmaster_scenario_cpu_seconds_total{${labels}}`)).to.be.greaterThan(0);
+    expect(await value(`ringmaster_scenario_memory_bytes{${labels}}`)).to.be.greaterThan(0);
+  });
+
   it('have no label for codes that callers make up', async () => {
     const [alice] = await stage.phones('alice');
     expect((await (await alice.call('*55madeup')).refused()).status).to.equal(404);

@@ -276,6 +276,21 @@ describe('scripts of a domain', () => {
     const shown = (await send('GET', `/rest/v1/api/runs/${latest?.id}`)).json<{ trace: object[] }>();
     expect(stored.find((run) => run.id === latest?.id)).to.deep.include({ trace: shown.trace, ts: latest?.ts });
     expectError(await send('GET', '/rest/v1/api/runs?filter={"trace":"x"}'), 400, 1400);
+    const figures = (code: string, query = '', login = 'admin'): Promise<RestAnswer> =>
+      send('GET', `/rest/v1/api/scenarios/${code}/figures${query}`, undefined, login);
+    const counted = (await figures('traced')).json<{ from: number; to: number; blocks: object[] }>();
+    expect(counted).to.deep.include({ scenario: 'traced', runs: 2, statuses: { completed: 2 }, failures: {} });
+    expect(counted.blocks).to.have.nested.property('[0].block', 'refuse');
+    expect([counted.from % 3_600_000, counted.to % 3_600_000]).to.deep.equal([0, 0]);
+    const failing = (await figures('failing')).json<{ cpu_ms: number; memory_bytes: number }>();
+    expect(failing).to.deep.include({ runs: 1, failures: { script: 1 } });
+    expect(failing.memory_bytes).to.be.greaterThan(0);
+    const past = encodeURIComponent('["2020-01-01","2020-02-01"]');
+    expect((await figures('traced', `?interval=${past}`)).json()).to.deep.include({ runs: 0, blocks: [] });
+    expectError(await figures('nothing'), 404, 1404);
+    for (const wrong of ['x', '["2020-01-01"]', '["2020-02-01","2020-01-01"]'])
+      expectError(await figures('traced', `?interval=${encodeURIComponent(wrong)}`), 400, 1400);
+    expectError(await figures('traced', '', 'alice'), 403, 1401);
   });
 
   it('may be files, which events start until the file no longer declares it', async () => {

@@ -37,6 +37,7 @@ describeStorages('migrations', (newPlace) => {
       'registrations',
       'roles',
       'routes',
+      'scenario_figures',
       'scenario_file_versions',
       'sessions',
       'settings',

@@ -28,7 +28,7 @@ import { fileStores } from './0022-file-stores.ts';
 import { registeredSince } from './0023-registered-since.ts';
 import { webhooks } from './0024-webhooks.ts';
 import { scriptDrafts } from './0028-script-drafts.ts';
-import { scenarioFileVersions } from './0029-scenario-file-versions.ts';
+import { scenarioVersionsAndFigures } from './0029-scenario-versions-and-figures.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -58,7 +58,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-registered-since': registeredSince,
   '0024-webhooks': webhooks,
   '0028-script-drafts': scriptDrafts,
-  '0029-scenario-file-versions': scenarioFileVersions,
+  '0029-scenario-versions-and-figures': scenarioVersionsAndFigures,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

@@ -40,6 +40,7 @@ export function author(reader: () => Reader): void {
     }, 10_000);
     expect(await reader().run('docs/scenarios/testing.md', 'trace ID', { values: { ID } })).to.include('menu');
     expect(await reader().run('docs/scenarios/testing.md', '/api/runs')).to.match(/^\[.*\]\n\[.*\]\n$/);
+    expect(await reader().run('docs/scenarios/testing.md', '/figures')).to.match(/^\{"scenario":"menu",.*"runs":1,/);
     write('var/lib/ringmaster/scenarios/my_module.ts', 'export default async function () {}\n');
     await eventually(async () => {
       expect(JSON.stringify(await reader().ask('/domain/ivrscripts'))).to.include('my_module');
