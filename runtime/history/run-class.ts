@@ -2,7 +2,12 @@
 import { type Model, type ModelCollection, openBuiltIn, RUN_HISTORY } from '../model/index.ts';
 import type { RunView } from '../runs/index.ts';
 
-const text = (name: string, index = false) => ({ name, data_type: 'string', ...(index && { index }) });
+/** @param isSearched has an index with the time, for the latest runs of one value */
+const text = (name: string, isSearched = false) => ({
+  name,
+  data_type: 'string',
+  ...(isSearched && { index: ['ts'] }),
+});
 const json = (name: string) => ({ name, data_type: 'any' });
 const number = (name: string) => ({ name, data_type: 'long' });
 

@@ -14,6 +14,7 @@ import { rest } from './rest.ts';
 import { rtp } from './rtp.ts';
 import { scripts } from './scripts.ts';
 import { start } from './start.ts';
+import { traces } from './traces.ts';
 import { waiting } from './waiting.ts';
 import { type Benchmark, machine, table, Unavailable } from './support/report.ts';
 
@@ -28,6 +29,7 @@ const BY_NAME: Readonly<Record<string, Benchmark>> = {
   operations,
   overload,
   pairs,
+  traces,
   waiting,
 };
 
