@@ -93,10 +93,10 @@ async function costOfCall(node: TestNode, admin: RestClient): Promise<number> {
       await call.sendDtmf('1');
       await call.ended(20_000);
     };
-    for (let made = 0; made < WARM_UP; made += 1) await one();
+    for (let index = 0; index < WARM_UP; index += 1) await one();
     const { pid = 0 } = node;
     const before = cpuMs(pid);
-    for (let made = 0; made < CALLS; made += 1) await one();
+    for (let index = 0; index < CALLS; index += 1) await one();
     // With their traces, which the list writes.
     await admin.get(`${RUNS}?limit=1`);
     return (cpuMs(pid) - before) / CALLS;

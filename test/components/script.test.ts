@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { script } from '../../components/script/index.ts';
 import type { ComponentContext } from '../../runtime/runs/component.ts';
-import { describeError } from '../../runtime/runs/run/run-state.ts';
+import { describeError } from '../../runtime/runs/run/run-errors.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import { startScript } from '../sandbox/support.ts';
 

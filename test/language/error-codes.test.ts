@@ -25,7 +25,7 @@ import type { ParkingLot } from '../../runtime/runs/ports/parking.ts';
 import type { ModelPort } from '../../runtime/runs/ports/model.ts';
 import type { Queues } from '../../runtime/runs/ports/queueing.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
-import { describeError } from '../../runtime/runs/run/run-state.ts';
+import { describeError } from '../../runtime/runs/run/run-errors.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { DebuggerNotAllowedError, type Sandbox, SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
 import { SpeechError } from '../../runtime/speech/index.ts';

@@ -147,5 +147,5 @@ function note(state: RunState, trace: BlockTrace, level: LogLevel, text: string)
     return;
   }
   trace.logged(`${level}: ${text}`);
-  log[level]({ run: id, scenario: program.id, text: state.sensitive.text(text) }, 'scenario says');
+  log[level]({ run: id, scenario: program.id, text }, 'scenario says');
 }

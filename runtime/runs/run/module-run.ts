@@ -25,7 +25,7 @@ import { isBrief, moduleSettings, reachesOut, wiredExits, zeroFields } from './m
 import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
-import { callEnded, describeError } from './run-state.ts';
+import { callEnded, describeError } from './run-errors.ts';
 import { boundArguments, callRecord } from './scope.ts';
 import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
 
@@ -182,8 +182,7 @@ export class ModuleRun extends BaseRun {
         const line = trace.begin({ branch: this.#branch, block: 'log', component: 'log', start: clock.now() });
         line.logged(`${level}: ${text}`);
         line.end(clock.now(), { exit: 'next' });
-        const said = { run: this.id, scenario: this.program.id, text: this.sensitive.text(text) };
-        this.state.log[level](said, 'scenario says');
+        this.state.log[level]({ run: this.id, scenario: this.program.id, text }, 'scenario says');
       },
       ...scriptTime(clock),
       signal: this.#scriptControl.signal,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DomainName, NO_DOMAIN } from '../../domain-name/index.ts';
-import { SandboxError, ScriptError } from '../../sandbox/index.ts';
+import { SandboxError } from '../../sandbox/index.ts';
 import { type CallPort, CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -19,8 +19,10 @@ import { Mailbox } from './mailbox.ts';
 import type { RunLimits, RunOptions } from './run.ts';
 import type { RunError, RunOutcome } from './outcome.ts';
 import { ReportedFields } from './reported-fields.ts';
+import { MaskedLog } from './masked-log.ts';
 import type { Sensitive } from './sensitive.ts';
 import { TimeLimit } from './time-limit.ts';
+import { callEnded } from './run-errors.ts';
 import { Trace } from './trace.ts';
 
 const DEFAULT_LIMITS: RunLimits = {
@@ -75,7 +77,8 @@ export class RunState {
     this.id = options.id ?? randomUUID();
     this.call = call;
     this.domain = options.domain ?? call?.domain ?? NO_DOMAIN;
-    this.log = call === undefined ? log : ofLeg(log, call.callid);
+    this.sensitive = family.sensitive;
+    this.log = new MaskedLog(call === undefined ? log : ofLeg(log, call.callid), this.sensitive);
     this.clock = clock;
     const { policy } = services;
     this.allowed = effectiveLimits(program.limits, policy.limits(this.domain));
@@ -83,7 +86,6 @@ export class RunState {
     this.secrets = policy.secrets(this.domain, program);
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
-    this.sensitive = family.sensitive;
     this.trace = new Trace(this.limits.traceEntries, this.sensitive);
     this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
     const serving = { id: this.id, scenario: program.id };
@@ -171,7 +173,7 @@ export class RunState {
         scenario: this.program.id,
         block: error.block,
         code: error.code,
-        err: this.sensitive.error(cause),
+        err: cause,
       },
       'scenario failed',
     );
@@ -281,29 +283,4 @@ export class RunState {
       milliseconds: this.clock.now() - this.start,
     };
   }
-}
-
-const ENDED_BY: Partial<Record<CallEnd['by'], string>> = {
-  opponent: 'the other party',
-  scenario: 'the scenario itself',
-  transfer: 'a transfer',
-  taken: 'another party that took it over',
-};
-
-/** Code and message of a thrown value. */
-export function describeError(error: unknown): Omit<RunError, 'block'> {
-  if (error instanceof ScenarioError && error.details)
-    return { code: error.code, message: error.message, details: error.details };
-  if (error instanceof ScriptError && error.places.length > 0)
-    return { code: error.code, message: error.message, stack: error.places };
-  if (error instanceof ScenarioError || error instanceof SandboxError)
-    return { code: error.code, message: error.message };
-  if (error instanceof CallStateError) return { code: 'call_state', message: error.message };
-  return { code: 'internal', message: error instanceof Error ? error.message : String(error) };
-}
-
-/** The error of blocks after a hang-up by the other party, or an end of the call from outside. */
-export function callEnded({ by }: CallEnd, leg?: string): ScenarioError {
-  const which = leg === undefined ? 'the call' : `the call "${leg}"`;
-  return new ScenarioError('call_ended', `${which} was ended by ${ENDED_BY[by] ?? 'the system'}`);
 }

@@ -9,7 +9,7 @@ import type { Message } from './mailbox.ts';
 import { isBrief } from './module-settings.ts';
 import type { RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
-import { callEnded, describeError } from './run-state.ts';
+import { callEnded, describeError } from './run-errors.ts';
 import { RunScope } from './scope.ts';
 import { SensitiveNames } from './sensitive-names.ts';
 import { StepBudget } from './step-budget.ts';
