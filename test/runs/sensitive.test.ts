@@ -3,13 +3,16 @@ import { components } from '../../runtime/component-registry/index.ts';
 import { checkModule } from '../../runtime/language/checker/module/check-module.ts';
 import type { Log } from '../../runtime/runs/log.ts';
 import { viewOf } from '../../runtime/runs/run-view.ts';
+import type { Run } from '../../runtime/runs/run/run.ts';
 import { Sensitive } from '../../runtime/runs/run/sensitive.ts';
+import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { openSandbox, type Sandbox } from '../../runtime/sandbox/index.ts';
 import { expectReplayable, ReplayError } from '../../runtime/workbench/trace/replayable.ts';
 import { simulate as simulation } from '../../runtime/workbench/simulation/simulation.ts';
 import { simulationView } from '../../runtime/workbench/simulation/simulation-view.ts';
 import { transcript } from '../../runtime/workbench/simulation/transcript.ts';
 import { mismatches } from '../../runtime/workbench/tests/expectations.ts';
+import { silentLog } from '../support/log.ts';
 import { problems, program, services, simulate } from '../support/scenarios.ts';
 
 const PIN = '72941';
@@ -122,6 +125,42 @@ blocks:
     const other = new Sensitive();
     other.learn(run.sensitive, { said: 'hear: my "word"' });
     expect(other.text('my "word" counts')).to.equal('**** counts');
+  });
+
+  it('stay sensitive in a scenario that is served with them', async () => {
+    const giver = `id: giver
+start: pick_up
+blocks:
+  pick_up: { answer: , next: ask }
+  ask: { collect: { max: 5, sensitive: true }, exits: { next: give, timeout: end } }
+  give: { serve: { scenario: taker, args: { pin: "\${ask.digits}" } }, next: end }
+`;
+    const taker = program(`id: taker
+parameters: { pin: string }
+start: tell
+blocks:
+  tell: { log: "got \${pin}", next: end }
+`);
+    const served: Run[] = [];
+    const own = services();
+    await simulate(
+      giver,
+      { presses: [PIN] },
+      {
+        services: {
+          ...own,
+          serve: async (_code, call, start) => {
+            served.push(startRun(taker, { ...start, call, log: silentLog, services: own }));
+            return served[0];
+          },
+        },
+      },
+    );
+    const [run] = served;
+    expect((await run?.finished)?.status).to.equal('completed');
+    const view = run && viewOf(run, { callid: 'x', args: { pin: PIN } });
+    expect(view).to.deep.include({ args: { pin: '****' } });
+    expect(view?.trace[0]?.log).to.deep.equal(['info: got ****']);
   });
 
   it('of few digits are masked where they stand alone', () => {

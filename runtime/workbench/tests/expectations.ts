@@ -154,7 +154,8 @@ function each(
 
 function same(what: string, actual: unknown, expected: unknown): string[] {
   if (expected === undefined || isDeepStrictEqual(actual, expected)) return [];
-  if (show(actual).includes(MASK)) return [`${what}: expected another sensitive value than the one found`];
+  if (typeof actual === 'string' && actual.includes(MASK))
+    return [`${what}: expected another sensitive value than the one found`];
   return [`${what}: expected ${show(expected)}, found ${show(actual)}`];
 }
 
