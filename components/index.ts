@@ -15,6 +15,7 @@ import { hunt } from './hunt/index.ts';
 import { ifComponent } from './if/index.ts';
 import { conference } from './conference/index.ts';
 import { join } from './join/index.ts';
+import { language } from './language/index.ts';
 import { legDtmf } from './leg_dtmf/index.ts';
 import { legNotify } from './leg_notify/index.ts';
 import { log } from './log/index.ts';
@@ -69,6 +70,7 @@ export const builtInComponents: readonly Component[] = [
   play,
   say,
   tone,
+  language,
   holdMusic,
   queue,
   collect,

@@ -1,4 +1,5 @@
 /** Writes changes made over REST to the audit log: domain-center, iam, classes, and a user's own account. */
+import { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import type { Directory } from '../runtime/domain/index.ts';
 import type { Session } from '../runtime/iam/index.ts';
@@ -103,7 +104,8 @@ function pathOf(request: FastifyRequest): string {
 
 function entryOf(request: FastifyRequest, { login, userId, domain }: Session, { about }: Change): AuditEntry {
   const ids = about.map(({ id }) => id).filter((id) => typeof id === 'string');
-  const bodies = [request.body].flat();
+  // An uploaded file has no fields.
+  const bodies = request.body instanceof Readable ? [] : [request.body].flat();
   return {
     login,
     user_id: userId,

@@ -15,6 +15,7 @@ import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
+import type { Prompts } from '../runtime/prompts/index.ts';
 import type { Webhooks } from '../runtime/webhooks/index.ts';
 
 /** The drain of a node before its end. Times are in milliseconds since the epoch. */
@@ -136,6 +137,9 @@ export interface SubscriberObserver {
   eventsLost(): void;
 }
 
+/** Takes, converts and returns the files of prompts. */
+export type PromptFiles = Pick<Prompts, 'limit' | 'receive' | 'discard' | 'fileOf' | 'read' | 'wavOf'>;
+
 export interface RestDeps {
   readonly recordings: Recordings;
   readonly scenarioRecordings: ScenarioRecordings;
@@ -154,6 +158,8 @@ export interface RestDeps {
   readonly hooks: Hooks;
   /** Deliveries of webhooks; absent: they are kept and nothing is sent. */
   readonly webhooks?: Pick<Webhooks, 'deliveries' | 'test' | 'redeliver'>;
+  /** Files of prompts; absent: prompts are listed and nothing is uploaded. */
+  readonly prompts?: PromptFiles;
   /** The audit log; absent: changes are not logged. */
   readonly audit?: Pick<AuditLog, 'open' | 'write'>;
   /** The dynamic data model; its classes are one of the collections. */

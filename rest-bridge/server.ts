@@ -9,6 +9,7 @@ import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
 import { childLists } from './collection/children.ts';
 import { collectionRoutes } from './collection/routes.ts';
+import { PromptResource } from './domain-center/prompt-resource.ts';
 import { WebhookResource } from './domain-center/webhook-resource.ts';
 import { ScriptResource } from './domain-center/script-resource.ts';
 import type { RestDeps } from './deps.ts';
@@ -33,6 +34,7 @@ import { collectRoutes } from './openapi/collect.ts';
 import { documentRoutes } from './openapi/routes.ts';
 import { healthRoute } from './routes/health.ts';
 import { metricsRoute } from './routes/metrics.ts';
+import { promptRoutes } from './routes/prompts.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { operationRecordRoutes } from './routes/operation-records.ts';
 import { figureRoutes } from './routes/figures.ts';
@@ -136,6 +138,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       hookRoutes(api, deps);
       versionRoutes(api, deps);
       deliveryRoutes(api, deps);
+      await soundRoutes(api, deps);
       await modelRoutes(api, deps);
       documentRoutes(api, deps, routes);
       addChildLists();
@@ -160,6 +163,12 @@ function deliveryRoutes(api: App, { webhooks, collections }: RestDeps): void {
   const path = '/domain/webhooks';
   const resource = collections[path];
   if (webhooks !== undefined && resource instanceof WebhookResource) webhookRoutes(api, path, { resource, webhooks });
+}
+
+async function soundRoutes(api: App, { prompts, collections }: RestDeps): Promise<void> {
+  const path = '/domain/prompts';
+  const resource = collections[path];
+  if (prompts !== undefined && resource instanceof PromptResource) await promptRoutes(api, path, { resource, prompts });
 }
 
 /** While the server closes: 503/1503 to requests that arrive, and every answer ends its connection. */

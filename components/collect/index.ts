@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
+import { Duration, parseDuration, Sounds } from '../../runtime/language/index.ts';
 import { SENSITIVE } from '../sensitive.ts';
 
 export const collect = defineComponent({
@@ -52,11 +52,11 @@ export const collect = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'prompt',
-  run: async ({ call, signal, sound }, settings) => {
+  run: async ({ call, signal, sounds }, settings) => {
     const { prompt, min, max, timeout, digit_timeout: interDigit, terminators, sensitive } = settings;
     const { digits, terminator } = await call.collect({
       signal,
-      ...(prompt === undefined ? {} : { prompt: listOf(prompt).map(sound) }),
+      ...(prompt === undefined ? {} : { prompt: await sounds(prompt) }),
       min,
       max,
       timeoutMs: parseDuration(timeout) ?? 0,

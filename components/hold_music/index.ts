@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, Sounds } from '../../runtime/language/index.ts';
+import { Duration, Sounds } from '../../runtime/language/index.ts';
 import { withinTime } from '../within-time.ts';
 
 /** The default without a file: a soft chord every three seconds. */
@@ -21,8 +21,8 @@ export const holdMusic = defineComponent({
   waits: true,
   needsCall: 'connected',
   run: async (context, { sounds, duration }) => {
-    const { call, signal, sound } = context;
-    const sources = listOf(sounds).map(sound);
+    const { call, signal } = context;
+    const sources = await context.sounds(sounds);
     const forEver = (until: AbortSignal): Promise<unknown> => call.play(sources, { signal: until, repeat: Infinity });
     if (duration === undefined) await forEver(signal);
     else await withinTime(context, duration, forEver);

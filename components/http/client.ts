@@ -1,8 +1,10 @@
 /** The HTTP client for scenarios. */
 import { lookup as resolve } from 'node:dns';
+import { createWriteStream } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { ScenarioError } from '../../runtime/language/index.ts';
 import type { HttpPort, HttpRequest, HttpResponse } from '../../runtime/runs/index.ts';
 import { type Attributes, traced } from '../../runtime/tracing/index.ts';
@@ -16,6 +18,20 @@ export interface HttpClientOptions {
   /** Limit of concurrent requests of all runs; more are refused. Default 200. */
   readonly concurrency?: number;
 }
+
+type GuardedRequest = Omit<HttpRequest, 'domain'>;
+
+export interface DownloadRequest extends Omit<GuardedRequest, 'method' | 'body'> {
+  /** Path of the new file. */
+  readonly target: string;
+}
+
+interface Answer<Body> extends Omit<HttpResponse, 'body'> {
+  readonly body: Body;
+}
+
+/** Takes the body of an answer, of at most `maxBytes`. */
+type TakeBody<Body> = (response: IncomingMessage, maxBytes: number) => Promise<Body>;
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -41,7 +57,11 @@ export class GuardedHttpClient implements HttpPort {
     this.#concurrency = concurrency;
   }
 
-  async request(request: HttpRequest): Promise<HttpResponse> {
+  request(request: HttpRequest): Promise<HttpResponse> {
+    return this.#limited(request, read);
+  }
+
+  async #limited<Body>(request: GuardedRequest, take: TakeBody<Body>): Promise<Answer<Body>> {
     if (this.#running >= this.#concurrency)
       throw new ScenarioError('http_busy', `${this.#concurrency} requests are in progress already`);
     this.#running += 1;
@@ -55,6 +75,7 @@ export class GuardedHttpClient implements HttpPort {
         async (span) => {
           const response = await this.#follow(
             span === undefined ? limited : withTraceparent(limited, span.traceparent),
+            take,
           );
           span?.set({ 'http.response.status_code': response.status });
           return response;
@@ -69,16 +90,27 @@ export class GuardedHttpClient implements HttpPort {
     }
   }
 
-  async #follow(first: HttpRequest): Promise<HttpResponse> {
+  async #follow<Body>(first: GuardedRequest, take: TakeBody<Body>): Promise<Answer<Body>> {
     let request = { ...first, headers: allowedHeaders(first.headers) };
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const url = this.#allowedUrl(request.url);
-      const response = await exchange(url, request, this.#lookup);
+      const response = await exchange(url, request, this.#lookup, take);
       const { location } = response.headers;
       if (!REDIRECTS.has(response.status) || location === undefined) return response;
       request = redirected(request, url, location, response.status);
     }
     throw new ScenarioError('http_failed', `more than ${MAX_REDIRECTS} redirects`);
+  }
+
+  /**
+   * Downloads a body into a new file, by GET.
+   *
+   * @throws ScenarioError codes as `request`
+   */
+  async download({ target, ...asked }: DownloadRequest): Promise<Omit<HttpResponse, 'body'>> {
+    const request = { ...asked, method: 'GET', body: undefined };
+    const { status, headers } = await this.#limited(request, (response, maxBytes) => save(response, maxBytes, target));
+    return { status, headers };
   }
 
   check(url: string): void {
@@ -121,7 +153,7 @@ export class GuardedHttpClient implements HttpPort {
 }
 
 /** The URL has no place in a trace: it may contain secrets. */
-function described({ method, url }: HttpRequest): Attributes {
+function described({ method, url }: GuardedRequest): Attributes {
   return {
     'http.request.method': method,
     'server.address': URL.canParse(url) ? new URL(url).hostname : undefined,
@@ -129,7 +161,7 @@ function described({ method, url }: HttpRequest): Attributes {
 }
 
 /** The header of the author takes precedence. */
-function withTraceparent<R extends HttpRequest>(request: R, traceparent: string): R {
+function withTraceparent<R extends GuardedRequest>(request: R, traceparent: string): R {
   const isOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === 'traceparent');
   return isOwn ? request : { ...request, headers: { ...request.headers, traceparent } };
 }
@@ -146,7 +178,7 @@ function allowedHeaders(headers: Readonly<Record<string, string>>): Record<strin
 }
 
 /** The request that follows a redirect (RFC 9110 section 15.4). Another origin gets no credentials. */
-function redirected<T extends HttpRequest>(request: T, from: URL, location: string, status: number): T {
+function redirected<T extends GuardedRequest>(request: T, from: URL, location: string, status: number): T {
   if (!URL.canParse(location, from.href)) throw new ScenarioError('http_failed', 'the redirect leads to no URL');
   const to = new URL(location, from);
   const foreign = to.origin !== from.origin;
@@ -157,7 +189,12 @@ function redirected<T extends HttpRequest>(request: T, from: URL, location: stri
   return { ...request, url: to.href, headers, ...(asGet ? { method: 'GET', body: undefined } : {}) };
 }
 
-async function exchange(url: URL, request: HttpRequest, lookup: LookupFunction): Promise<HttpResponse> {
+async function exchange<Body>(
+  url: URL,
+  request: GuardedRequest,
+  lookup: LookupFunction,
+  take: TakeBody<Body>,
+): Promise<Answer<Body>> {
   const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
   const send: typeof httpRequest = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { method, body, signal, maxBytes } = request;
@@ -172,7 +209,7 @@ async function exchange(url: URL, request: HttpRequest, lookup: LookupFunction):
     outgoing.on('error', reject);
     outgoing.end(body);
     const response = await promise;
-    return { status: response.statusCode ?? 0, headers: flat(response), body: await read(response, maxBytes) };
+    return { status: response.statusCode ?? 0, headers: flat(response), body: await take(response, maxBytes) };
   } catch (error) {
     if (error instanceof ScenarioError || signal.aborted) throw error;
     const { message } = error as Error;
@@ -190,12 +227,27 @@ function flat({ headers }: IncomingMessage): Record<string, string> {
 
 async function read(response: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
-  let size = 0;
   // Leaving the loop by an error closes the connection.
+  for await (const chunk of withinLimit(response, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function save(response: IncomingMessage, maxBytes: number, target: string): Promise<void> {
+  await pipeline(withinLimit(response, maxBytes), createWriteStream(target));
+}
+
+async function* withinLimit(response: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  // Refused before it is read, when the server says so.
+  let size = Number(response.headers['content-length'] ?? 0);
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new ScenarioError('http_too_large', `the answer has more than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
   }
-  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(maxBytes: number): ScenarioError {
+  return new ScenarioError('http_too_large', `the answer has more than ${maxBytes} bytes`);
 }

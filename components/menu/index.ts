@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
+import { Duration, parseDuration, Sounds } from '../../runtime/language/index.ts';
 
 const KEY = /^[0-9*#A-D]$/;
 
@@ -42,9 +42,9 @@ export const menu = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'prompt',
-  run: async ({ call, signal, sound, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
-    const prompts = listOf(prompt).map(sound);
-    let before = listOf(intro ?? []).map(sound);
+  run: async ({ call, signal, sounds, exits }, { intro, prompt, invalid, silence, timeout, tries }) => {
+    const [prompts, first] = await Promise.all([sounds(prompt), sounds(intro ?? [])]);
+    let before = first;
     let digits = '';
     for (let attempt = 1; attempt <= tries; attempt += 1) {
       const timeoutMs = parseDuration(timeout) ?? 0;
@@ -58,7 +58,7 @@ export const menu = defineComponent({
         terminators: '',
       }));
       if (KEY.test(digits) && exits.has(digits)) return { exit: digits, fields: { digit: digits, tries: attempt } };
-      before = listOf((digits === '' ? silence : invalid) ?? []).map(sound);
+      before = await sounds((digits === '' ? silence : invalid) ?? []);
     }
     if (before.length > 0) await call.play(before, { signal });
     return { exit: 'failed', fields: { digit: digits, tries } };

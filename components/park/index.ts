@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, ScenarioError, Sounds } from '../../runtime/language/index.ts';
+import { Duration, ScenarioError, Sounds } from '../../runtime/language/index.ts';
 import { MELODY } from '../hold_music/index.ts';
 import { withinTime } from '../within-time.ts';
 
@@ -47,7 +47,7 @@ export const park = defineComponent({
     const { dialogid } = call;
     if (side === undefined || dialogid === undefined) throw new ScenarioError('call_state', 'there is nobody to park');
     const number = call.opponent?.number ?? '';
-    const sources = listOf(sounds).map(context.sound);
+    const sources = await context.sounds(sounds);
     const slot = parking.park(domain, wanted === '' ? undefined : wanted, {
       dialogid,
       side,

@@ -1,15 +1,16 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { listOf, Sounds } from '../../runtime/language/index.ts';
+import { Sounds } from '../../runtime/language/index.ts';
 
 export const play = defineComponent({
   name: 'play',
   summary: 'Plays sounds to the other party.',
   otherNames: ['prompt', 'playback', 'audio', 'announce', 'play_file', 'playfile', 'sound'],
   docs: [
-    'A sound is a WAV file of the `prompts` folder beside the scenario, `tone:<teletone>` (FreeSWITCH tone_stream',
-    'syntax, e.g. `tone:%(200,100,800)`), `silence:<duration>`, or `say:<text>`, which is spoken (see `say`), with a language',
-    '`say[de]:<text>`. Several are played one after another.',
+    'A sound is a [prompt](../../docs/scenarios/prompts.md) in the language of the run (`welcome`, or a file `welcome.wav` of the',
+    'folder `prompts`), an `https` URL, `tone:<teletone>` (FreeSWITCH tone_stream syntax, e.g. `tone:%(200,100,800)`),',
+    '`silence:<duration>`, or `say:<text>`, which is spoken (see `say`), with a language `say[de]:<text>`. Several are played one',
+    'after another.',
   ].join('\n'),
   settings: Type.Object({
     sounds: Sounds({ examples: ['welcome.wav'], description: 'A sound or a list of sounds.' }),
@@ -35,8 +36,8 @@ export const play = defineComponent({
   aliases: { file: 'sounds', files: 'sounds' },
   needsCall: 'connected',
   subject: 'sounds',
-  run: async ({ call, signal, sound }, { sounds, repeat, stop_digits: stopDigits }) => {
-    const { digit } = await call.play(listOf(sounds).map(sound), { signal, stopDigits, repeat });
+  run: async ({ call, signal, sounds: find }, { sounds, repeat, stop_digits: stopDigits }) => {
+    const { digit } = await call.play(await find(sounds), { signal, stopDigits, repeat });
     return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };
   },
 });

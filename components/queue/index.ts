@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { type ComponentContext, defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, parseDuration, ScenarioError, Sounds } from '../../runtime/language/index.ts';
+import { Duration, parseDuration, ScenarioError, Sounds } from '../../runtime/language/index.ts';
 import { MELODY } from '../hold_music/index.ts';
 
 export const queue = defineComponent({
@@ -104,7 +104,7 @@ function enter({ services, domain, run, call, clock }: ComponentContext, name: s
 
 /** Plays music until the caller's turn or the timeout. */
 async function wait(
-  { call, clock, signal, sound }: ComponentContext,
+  { call, clock, signal, sounds: find }: ComponentContext,
   line: Line,
   { isTurn, milliseconds, sounds }: { isTurn: () => boolean; milliseconds: number; sounds: string | readonly string[] },
 ): Promise<'turn' | 'time'> {
@@ -121,7 +121,7 @@ async function wait(
           () => undefined,
         );
   try {
-    await call.play(listOf(sounds).map(sound), { signal: until, repeat: Infinity });
+    await call.play(await find(sounds), { signal: until, repeat: Infinity });
   } catch (error) {
     if (!done.signal.aborted || signal.aborted || call.endSignal.aborted) throw error;
   } finally {

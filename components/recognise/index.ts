@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, listOf, parseDuration, Sounds } from '../../runtime/language/index.ts';
+import { Duration, parseDuration, Sounds } from '../../runtime/language/index.ts';
 import { SENSITIVE } from '../sensitive.ts';
 
 /** A language tag; empty for the node's. */
@@ -57,11 +57,11 @@ export const recognise = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'prompt',
-  run: async ({ call, signal, sound }, settings) => {
+  run: async ({ call, signal, sounds }, settings) => {
     const { prompt, hints, barge_in: bargeIn, timeout, silence, max, language, sensitive } = settings;
     const { outcome, text, milliseconds } = await call.listen({
       signal,
-      prompt: prompt === undefined ? [] : listOf(prompt).map(sound),
+      prompt: prompt === undefined ? [] : await sounds(prompt),
       bargeIn,
       timeoutMs: parseDuration(timeout) ?? 0,
       silenceMs: parseDuration(silence) ?? 0,

@@ -21,7 +21,7 @@ export const say = defineComponent({
       Type.String({
         pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
         examples: ['en-GB'],
-        description: 'Language tag (BCP 47); default: the node’s.',
+        description: 'Language tag (BCP 47); default: the run’s.',
       }),
     ),
     voice: Type.Optional(
@@ -47,11 +47,11 @@ export const say = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'text',
-  run: async ({ call, signal }, { text, language, voice, stop_digits: stopDigits }) => {
+  run: async ({ call, signal, language: own }, { text, language = own, voice, stop_digits: stopDigits }) => {
     const { digit } = await call.say(text, {
       signal,
       stopDigits,
-      ...(language === undefined ? {} : { language }),
+      language,
       ...(voice === undefined ? {} : { voice }),
     });
     return { exit: digit === undefined ? 'next' : 'digit', fields: { digit: digit ?? '' } };

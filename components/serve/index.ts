@@ -28,8 +28,13 @@ export const serve = defineComponent({
   waits: true,
   method: 'scenario.serve',
   subject: 'scenario',
-  run: async ({ call, services, signal, result, sensitive }, { scenario, args, variables }) => {
-    const start = { args: args as Record<string, Value>, variables: variables as Record<string, Value>, sensitive };
+  run: async ({ call, services, signal, result, sensitive, language }, { scenario, args, variables }) => {
+    const start = {
+      args: args as Record<string, Value>,
+      variables: variables as Record<string, Value>,
+      sensitive,
+      language,
+    };
     const run = await services.serve(scenario, call, start);
     if (!run) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
     result({ run: run.id, status: 'running' });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent, type TranscriptSource } from '../../runtime/runs/index.ts';
+import { type ComponentContext, defineComponent, type TranscriptSource } from '../../runtime/runs/index.ts';
 import { Hints, Language } from '../recognise/index.ts';
 import { SENSITIVE } from '../sensitive.ts';
 
@@ -47,13 +47,13 @@ export const transcribe = defineComponent({
       ? ['"queue" puts the text into the archive, where it can be read: leave out "sensitive", or "queue"']
       : [],
   waits: true,
-  run: async ({ services, domain, signal, sound }, { recording, hints, language, queue, idconn }) => {
+  run: async ({ services, domain, signal, sounds }, { recording, hints, language, queue, idconn }) => {
     const { transcripts: port } = services;
     if (queue) {
       await port.request(domain, idconn, recording);
       return { exit: 'next' };
     }
-    const source = sourceOf(recording, sound);
+    const source = await sourceOf(recording, sounds);
     const channels = await port.transcribe(source, {
       domain,
       signal,
@@ -66,8 +66,8 @@ export const transcribe = defineComponent({
 });
 
 /** True for the link of a recorded call; other texts are sounds, as in `play`. */
-function sourceOf(recording: string, sound: (text: string) => object): TranscriptSource {
+async function sourceOf(recording: string, sounds: ComponentContext['sounds']): Promise<TranscriptSource> {
   if (RECLINK.test(recording)) return { reclink: recording };
-  const source = sound(recording);
-  return 'file' in source ? { file: String(source.file) } : { file: recording };
+  const [source] = await sounds(recording);
+  return source !== undefined && 'file' in source ? { file: source.file } : { file: recording };
 }

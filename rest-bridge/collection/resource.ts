@@ -13,6 +13,8 @@ export type Fields = Readonly<Record<string, unknown>>;
  * Every method may throw RestError.
  */
 export interface Resource {
+  /** Entities are made by uploads, at routes of their own: there is no POST of fields. */
+  readonly madeByUpload?: boolean;
   /** Singular, capitalised, for messages: `Sipuser not found`. */
   readonly entity: string;
   readonly type: ResourceType;

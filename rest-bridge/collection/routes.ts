@@ -50,19 +50,21 @@ export function collectionRoutes(app: App, path: string, resource: Resource): vo
   const isTransactional = resource.updateAll !== undefined;
   const querystring = isTransactional ? WriteQuery : Type.Object({});
 
-  app.post(path, { schema: { querystring, body: OneOrMore, response: created } }, async (request, reply) => {
-    const { body } = request;
-    const options = optionsOf(request);
-    if (!Array.isArray(body)) {
-      const fields = fieldsOf(request);
-      const entity = await resource.create(sessionOf(request), fields, options);
-      tag(reply, entity);
-      return answerOf(entity, fields, true, options);
-    }
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
-    const all = await resource.createAll(sessionOf(request), body as readonly Fields[], options);
-    return all.map((entity) => answerOf(entity, {}, true, options));
-  });
+  const makes = resource.madeByUpload !== true;
+  if (makes)
+    app.post(path, { schema: { querystring, body: OneOrMore, response: created } }, async (request, reply) => {
+      const { body } = request;
+      const options = optionsOf(request);
+      if (!Array.isArray(body)) {
+        const fields = fieldsOf(request);
+        const entity = await resource.create(sessionOf(request), fields, options);
+        tag(reply, entity);
+        return answerOf(entity, fields, true, options);
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema says that it is a list of objects
+      const all = await resource.createAll(sessionOf(request), body as readonly Fields[], options);
+      return all.map((entity) => answerOf(entity, {}, true, options));
+    });
 
   if (isTransactional) {
     const body = Type.Array(WithId, { minItems: 1, maxItems: 1000 });

@@ -14,6 +14,7 @@ import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';
 import { badParameter, outOfReach, RestError } from '../errors.ts';
 import { DomainResource, type DomainResourceRules } from './domain-resource.ts';
+import { PromptResource } from './prompt-resource.ts';
 import { providerRules } from './provider-rules.ts';
 import { ScriptResource } from './script-resource.ts';
 import { WebhookResource } from './webhook-resource.ts';
@@ -52,6 +53,7 @@ export function domainCenter(
     '/domain/providers': new DomainResource(providers, directory, providerRules(providerStateOf)),
     '/domain/recordingrules': new DomainResource(recordingrules, directory, { entity: 'Recordingrule', keys: [] }),
     '/domain/webhooks': new WebhookResource(directory),
+    '/domain/prompts': new PromptResource(directory),
     '/domain/ivrscripts': new ScriptResource('ivrscripts', directory, files),
     '/domain/svcscripts': new ScriptResource('svcscripts', directory, undefined),
     '/iam/users': new DomainResource(iam.users, directory, userRules(accounts)),

@@ -14,8 +14,13 @@ export interface Upload {
   readonly part: string;
 }
 
+/** Takes content of files. */
+export type FileIntake = Pick<Attachments, 'limit' | 'receive' | 'discard'>;
+
 export interface Form {
   readonly uploads: readonly Upload[];
+  /** The texts by the names of their parts. */
+  readonly fields: Readonly<Record<string, string>>;
   /** The text of the part `data`. */
   readonly data: string | undefined;
   /** Names of the parts that are texts. */
@@ -32,7 +37,7 @@ export const FILE_TYPES = 'application/octet-stream, or multipart/form-data with
  *
  * @throws RestError 400/1400 without a file, 413/1506, 415/1415, 422/1405 for a wrong Content-Digest
  */
-export async function receiveFiles(request: FastifyRequest, attachments: Attachments): Promise<readonly Upload[]> {
+export async function receiveFiles(request: FastifyRequest, attachments: FileIntake): Promise<readonly Upload[]> {
   // A declared length over the limit is refused without reading.
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > (request.isMultipart() ? MAX_FILES * attachments.limit + MAX_FIELD_BYTES : attachments.limit)) {
@@ -44,6 +49,11 @@ export async function receiveFiles(request: FastifyRequest, attachments: Attachm
     return uploads;
   }
   if (!isOctetStream(request)) throw new RestError('UNSUPPORTED_MEDIA_TYPE', { allowed: FILE_TYPES });
+  return [await receiveBody(request, attachments)];
+}
+
+/** Receives a body that is a file, and a stream for its parser. @throws RestError as receiveFiles */
+export async function receiveBody(request: FastifyRequest, attachments: FileIntake): Promise<Upload> {
   const digest = digestOf(request);
   const received = await take(attachments, streamOf(request));
   try {
@@ -52,17 +62,18 @@ export async function receiveFiles(request: FastifyRequest, attachments: Attachm
     await attachments.discard(received);
     throw error;
   }
-  return [{ received, filename: dispositionName(request.headers['content-disposition']), part: '' }];
+  return { received, filename: dispositionName(request.headers['content-disposition']), part: '' };
 }
 
 /** Receives a whole form. @throws RestError as receiveFiles */
-export async function receiveForm(request: FastifyRequest, attachments: Attachments): Promise<Form> {
+export async function receiveForm(request: FastifyRequest, attachments: FileIntake): Promise<Form> {
   const uploads: Upload[] = [];
   const digest = digestOf(request);
   const whole = createHash('sha256');
   if (digest !== undefined) request.raw.on('data', (chunk: Uint8Array) => whole.update(chunk));
   let data: string | undefined;
   const texts: string[] = [];
+  const fields: Record<string, string> = {};
   try {
     const limits = {
       files: MAX_FILES,
@@ -79,6 +90,7 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
         uploads.push({ received, filename: plainName(part.filename ?? ''), part: part.fieldname });
       } else {
         texts.push(part.fieldname);
+        fields[part.fieldname] = textOf(part.value);
         if (part.fieldname === 'data') data = textOf(part.value);
       }
     }
@@ -87,14 +99,14 @@ export async function receiveForm(request: FastifyRequest, attachments: Attachme
     if (digest !== undefined && only?.received.hasha !== digest) {
       checkDigest(`sha256;${whole.digest('hex').toUpperCase()}`, digest);
     }
-    return { uploads, data, texts };
+    return { uploads, data, texts, fields };
   } catch (error) {
     await discardAll(attachments, uploads);
     throw formError(error, attachments);
   }
 }
 
-export async function discardAll(attachments: Attachments, uploads: readonly Upload[]): Promise<void> {
+export async function discardAll(attachments: Pick<FileIntake, 'discard'>, uploads: readonly Upload[]): Promise<void> {
   await Promise.all(uploads.map(({ received }) => attachments.discard(received)));
 }
 
@@ -113,7 +125,7 @@ export function streamOf({ body }: FastifyRequest): Readable {
   return body as Readable;
 }
 
-async function take(attachments: Attachments, content: Readable): Promise<Upload['received']> {
+async function take(attachments: FileIntake, content: Readable): Promise<Upload['received']> {
   try {
     return await attachments.receive(content);
   } catch (error) {
@@ -122,11 +134,11 @@ async function take(attachments: Attachments, content: Readable): Promise<Upload
 }
 
 /** 413/1506; the rest of the upload is not waited for. */
-function tooLarge({ limit }: Attachments): RestError {
+function tooLarge({ limit }: FileIntake): RestError {
   return new RestError('BODY_TOO_LARGE', { limit }, { connection: 'close' });
 }
 
-function formError(error: unknown, attachments: Attachments): unknown {
+function formError(error: unknown, attachments: FileIntake): unknown {
   if (error instanceof RestError || !(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(attachments);

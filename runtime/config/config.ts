@@ -26,6 +26,8 @@ export interface Config {
   /** Real servers; empty: the embedded ones. */
   readonly drachtio: readonly ServerAddress[];
   readonly freeswitch: readonly ServerAddress[];
+  /** Bytes of one prompt and of all converted ones; milliseconds that a caller waits for the sound of a URL. */
+  readonly prompts: { readonly maxBytes: number; readonly cacheBytes: number; readonly waitMs: number };
   /** Requested session interval of phones, seconds (RFC 4028). */
   readonly sessionExpires: number;
   /** Seconds without audio from a phone that end its call; 0: never. */
@@ -100,6 +102,17 @@ export const SETTINGS = [
       's3://KEY:SECRET@host/bucket?region=...: an S3-compatible store for recordings instead of the data directory',
   },
   { name: 'RINGMASTER_MAX_FILE_MB', fallback: '100', about: 'MiB of one attachment' },
+  { name: 'RINGMASTER_PROMPT_MB', fallback: '20', about: 'MiB of one prompt, uploaded or fetched from a URL' },
+  {
+    name: 'RINGMASTER_PROMPT_CACHE_MB',
+    fallback: '256',
+    about: 'MiB of converted prompts and sounds of URLs in the data directory; the least recently played ones go first',
+  },
+  {
+    name: 'RINGMASTER_PROMPT_WAIT',
+    fallback: '5',
+    about: 'seconds that a caller may wait in silence for the sound of a URL; then the block fails',
+  },
   {
     name: 'RINGMASTER_DRACHTIO',
     fallback: '',
@@ -266,6 +279,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     files: bucketUrl('RINGMASTER_FILES', text),
     recordings: bucketUrl('RINGMASTER_RECORDINGS', text),
     maxFileBytes: integer('RINGMASTER_MAX_FILE_MB', text, 1, 1_000_000) * 1024 * 1024,
+    prompts: {
+      maxBytes: integer('RINGMASTER_PROMPT_MB', text, 1, 1000) * 1024 * 1024,
+      cacheBytes: integer('RINGMASTER_PROMPT_CACHE_MB', text, 10, 1_000_000) * 1024 * 1024,
+      waitMs: integer('RINGMASTER_PROMPT_WAIT', text, 1, 60) * 1000,
+    },
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),

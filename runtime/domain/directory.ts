@@ -94,7 +94,7 @@ export interface Provider {
 
 export type RouteTarget =
   | { readonly type: 'provider'; readonly code: string }
-  | { readonly type: 'scenario'; readonly code: string }
+  | { readonly type: 'scenario'; readonly code: string; readonly language?: string }
   /** The number without its first `strip` digits, dialled in another domain. */
   | { readonly type: 'domain'; readonly domain: string; readonly strip?: number }
   | { readonly type: 'reject'; readonly status: number };
@@ -106,6 +106,8 @@ export type RouteDecision =
   | {
       readonly kind: 'scenario';
       readonly code: string;
+      /** Language tag of the run, if the route names one. */
+      readonly language?: string;
       readonly domain?: DomainName;
       readonly featureCode?: FeatureCode;
     }

@@ -12,6 +12,7 @@ export type { CollectionDefinition, Input, Row } from './collections/definition.
 export { type CollectionOptions, type Collections, createCollections } from './collections/index.ts';
 export { type AsrOptions, type AsrServer, asrOptionsProblem } from './collections/asr-options.ts';
 export type { DomainRow } from './collections/domains.ts';
+export { canonicalLanguage, PromptFile, type PromptRow } from './collections/prompts.ts';
 export type { ProviderRow } from './collections/providers.ts';
 export type { RecordingRuleRow } from './collections/recordingrules.ts';
 export {

@@ -1,8 +1,9 @@
 /** Names of the parts of a call in the scenario language: shared by the checker, runs and editors. */
 
-/** A sound to play: a WAV file of the prompt store, a FreeSWITCH tone_stream (teletone) expression, or silence. */
+/** A sound to play: a WAV file, a FreeSWITCH tone_stream (teletone) expression, or silence. */
 export type PlaySource =
-  | { readonly file: string }
+  /** `name`: as the author wrote it, where the file has another one. */
+  | { readonly file: string; readonly name?: string }
   | { readonly tone: string }
   | { readonly silenceMs: number }
   /** A spoken text; without a language, the node's language is used. */

@@ -135,14 +135,20 @@ export const SCENARIO_ERRORS = {
     remedy: 'Ask the operator to add it.',
     from: 'scripts and modules',
   },
+  no_sound: {
+    meaning: 'The file of a prompt or of a URL is no sound that can be decoded, or is longer than ten minutes.',
+    remedy: 'Use WAV, MP3, Opus in Ogg, or FLAC.',
+    from: 'every block that plays sounds',
+  },
   no_such_leg: {
     meaning: 'No party was called under that name.',
     remedy: 'Call it first: `call` with `leg`.',
     from: EVERY_CALL_BLOCK,
   },
   no_such_prompt: {
-    meaning: 'The sound is invalid, or its file is missing or outside the folder `prompts`.',
-    remedy: 'Put the file into `prompts` beside the scenario.',
+    meaning:
+      'The sound is invalid, or neither the domain nor the folder `prompts` has it in the run’s language or for every language.',
+    remedy: 'Upload it, or put the file into `prompts` beside the scenario.',
     from: 'every block that plays sounds',
   },
   no_such_recording: {

@@ -48,7 +48,16 @@ export {
   type ScriptPlaces,
   type Start,
 } from './program.ts';
-export { isSoundProblem, resolveSound } from './prompts.ts';
+export {
+  isSoundProblem,
+  LANGUAGE,
+  languageTag,
+  namesDomainPrompt,
+  promptFile,
+  promptLanguages,
+  readSound,
+  resolveSound,
+} from './prompts.ts';
 export type { ProgramRequest, ScenarioSource, ScenarioUse, StartingScenario } from './scenario-source.ts';
 export { nameOfSecret, withSecretsNamed } from './secret-names.ts';
 export { Assignments, Condition, Duration, listOf, settingKind, Sounds } from './setting.ts';

@@ -115,6 +115,8 @@ export interface Program {
   readonly secrets?: readonly string[];
   /** Id of the scenario that takes the call when this one fails. */
   readonly fallback?: string;
+  /** Language tag of its runs, where what starts them names none. */
+  readonly language?: string;
   /** Set for a module, which has no blocks. */
   readonly module?: ModuleSource;
 }

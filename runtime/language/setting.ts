@@ -12,7 +12,7 @@ export function Duration(options: TSchemaOptions = {}) {
   return Type.String({ ...options, pattern: DURATION_PATTERN, 'x-setting': 'duration' });
 }
 
-/** A sound: a WAV file of the prompts folder, `tone:<teletone>` or `silence:<duration>`. */
+/** A sound: a prompt, a URL, `tone:<teletone>`, `silence:<duration>` or `say:<text>`: see `readSound`. */
 export function Sound(options: TSchemaOptions = {}) {
   return Type.String({ ...options, minLength: 1, 'x-setting': 'sound' });
 }

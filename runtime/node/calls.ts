@@ -104,7 +104,7 @@ export function openCalls(needs: CallNeeds): Calls {
     listenTo: listener(speech),
     onText: messageEvents(events),
     onTrunk: providerEvents(events),
-    startScenario: (code, call) => late.runner.part.serve(code, call),
+    startScenario: (code, call, language) => late.runner.part.serve(code, call, language),
   });
   late.switch.bind(b2b);
   const { dialogs, conferences: control } = b2b;

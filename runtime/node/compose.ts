@@ -1,5 +1,6 @@
 /** The composition root: the opened threads, processes and database in, a working node out. The only file that wires all rooms. */
 import type { Logger } from 'pino';
+import { GuardedHttpClient } from '../../components/index.ts';
 import { CallIds } from '../callstore/index.ts';
 import type { Config } from '../config/index.ts';
 import { EventBus, modelEvents } from '../events/index.ts';
@@ -16,6 +17,7 @@ import { withCallIds } from './log.ts';
 import type { Node } from './node.ts';
 import { openOperations } from './operations.ts';
 import type { Outside } from './outside.ts';
+import { openPrompts } from './prompts.ts';
 import { openRecordings } from './recordings.ts';
 import { openRest } from './rest.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
@@ -76,6 +78,8 @@ export async function compose(
   shutdown.add('traces of runs', () => runHistory.close());
   const scenarioFigures = openScenarioFigures({ config, directory, storage, log });
   shutdown.add('figures of scenarios', () => scenarioFigures.close());
+  const http = new GuardedHttpClient({ hosts: config.scenarioHosts, networks: config.scenarioNetworks });
+  const sounds = await openPrompts({ config, data, nursery, http, log });
   const scenarios = await openScenarios({
     runHistory,
     scenarioFigures,
@@ -87,6 +91,8 @@ export async function compose(
     events,
     metrics,
     recordings,
+    http,
+    sounds,
     late,
     refusal: () => drain.refusal,
     log,
@@ -156,6 +162,7 @@ export async function compose(
     metrics,
     recordings,
     scenarios,
+    prompts: sounds.prompts,
     calls,
     history,
     runHistory,

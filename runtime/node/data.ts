@@ -24,7 +24,7 @@ import { AddressGuard } from '../../components/index.ts';
 import { webhookCheck } from '../webhooks/index.ts';
 import { readAdminFile } from './admin-file.ts';
 import { type Opened, opening } from './shutdown.ts';
-import { checkFileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
+import { checkFileStore, type FileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
 
 export interface Data {
   readonly directory: LiveDirectory;
@@ -32,6 +32,8 @@ export interface Data {
   readonly iam: Awaited<ReturnType<typeof createIam>>;
   readonly model: Model;
   readonly avatars: StoredAvatars;
+  /** Files of attachments, avatars and prompts. */
+  readonly files: FileStore;
 }
 
 /** A store with demo accounts, whose passwords everybody knows, at an address of a network. */
@@ -74,7 +76,7 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
     await checkFileStore(storage, files);
     const model = await openModel(storage, {
       files,
-      usesFile: (hasha) => iam.accounts.isAvatarInUse(hasha),
+      usesFile: async (hasha) => (await iam.accounts.isAvatarInUse(hasha)) || (await isPromptFile(directory, hasha)),
       maxFileBytes: config.maxFileBytes,
     });
     shutdown.add('data model', () => model.close());
@@ -84,8 +86,14 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
       former: new FolderFiles(join(config.dataDir, 'avatars')),
     });
     await moveAvatars(avatars, storage);
-    return { directory, location, iam, model, avatars };
+    return { directory, location, iam, model, avatars, files };
   });
+}
+
+/** True when a prompt has this file, or is played from it. */
+async function isPromptFile({ collections: { prompts } }: LiveDirectory, hasha: string): Promise<boolean> {
+  const counts = ['hasha', 'wav_hasha'].map((field) => prompts.count({ equal: { [field]: hasha } }));
+  return (await Promise.all(counts)).some((count) => count > 0);
 }
 
 /** The accounts of the operator's file, or the demo data when only this machine can reach the node. */

@@ -11,6 +11,7 @@ import type { Ladder } from '../ladder/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
+import type { Prompts } from '../prompts/index.ts';
 import type { Calls } from './calls.ts';
 import type { Data } from './data.ts';
 import type { Drain } from './drain.ts';
@@ -27,6 +28,7 @@ export interface RestNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly scenarios: Scenarios;
+  readonly prompts: Prompts;
   readonly calls: Calls;
   readonly history: CallHistory;
   readonly runHistory: RunHistory;
@@ -56,6 +58,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     metrics,
     recordings,
     scenarios,
+    prompts,
     calls,
     history,
     runHistory,
@@ -99,6 +102,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     runs: scenarios.runner,
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
+    prompts,
     hooks: scenarios.starter,
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);

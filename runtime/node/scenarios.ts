@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { NO_DOMAIN } from '../domain-name/index.ts';
-import { GuardedHttpClient } from '../../components/index.ts';
+import type { GuardedHttpClient } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -42,6 +42,7 @@ import type { RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
+import type { NodeSounds } from './prompts.ts';
 import { SCENARIOS } from './project.ts';
 import type { Recordings } from './recordings.ts';
 import type { LiveDirectory } from '../domain/index.ts';
@@ -78,6 +79,8 @@ export interface ScenarioNeeds {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly recordings: Recordings;
+  readonly http: GuardedHttpClient;
+  readonly sounds: NodeSounds;
   readonly late: LateParts;
   /** Keeps ended runs. */
   readonly runHistory: Pick<RunHistory, 'over'>;
@@ -152,7 +155,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
 
 /** Services of the node for runs. */
 async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
-  const { config, scripting, directory, model, events, recordings, late, log } = needs;
+  const { config, scripting, directory, model, events, recordings, http, sounds, late, log } = needs;
   const { recording, speech, transcriptions } = recordings;
   const liveCalls: LiveCalls = {
     find: (dialogid) => late.switch.part.liveCall(dialogid),
@@ -164,7 +167,8 @@ async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<S
     openCall: (name) => late.switch.part.createCall(name),
     events,
     sandbox: scripting.sandbox,
-    http: new GuardedHttpClient({ hosts: config.scenarioHosts, networks: config.scenarioNetworks }),
+    http,
+    prompts: sounds.port,
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
     huntHistory: new MemoryHuntHistory(),
     dialogs: { find: (name, dialogid) => late.switch.part.dialogs.find(name, dialogid) },

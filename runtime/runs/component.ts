@@ -46,10 +46,13 @@ export interface ComponentContext {
   /** Exits with a target in the scenario. */
   readonly exits: ReadonlySet<string>;
   /**
-   * Converts a sound as written by the author (a file of the prompts folder, `tone:...`, `silence:...`).
-   * @throws ScenarioError code `no_such_prompt`
+   * Finds sounds as written by the author: prompts in the run's language, URLs, `tone:...`, `silence:...`, `say:...`. It may
+   * take as long as a caller may wait for a URL.
+   * @throws ScenarioError codes `no_such_prompt`, `no_such_recording`, `no_sound`, `unavailable`, and those of `http`
    */
-  readonly sound: (text: string) => PlaySource;
+  readonly sounds: (written: string | readonly string[]) => Promise<readonly PlaySource[]>;
+  /** Language tag of the run; what is played and said from now on is in it. */
+  language: string;
   /** Replaces placeholders by secrets: only for data that leaves the node, never for results. */
   readonly reveal: Reveal;
   /** What callers pressed or said in secret, for runs that get values of this one. */

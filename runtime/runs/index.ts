@@ -73,6 +73,7 @@ export {
   type Secrets,
 } from './ports/policy.ts';
 export { MemoryQueues, type Queues } from './ports/queueing.ts';
+export type { PromptPort } from './ports/prompts.ts';
 export { RECORDING, type RecordingStore, type RecordOptions, type RecordResult } from './ports/recording.ts';
 export type { RunServices } from './ports/services.ts';
 export { checkedHeaders, MAX_HEADER_VALUE, parseHeaders } from './ports/sip-headers.ts';

@@ -57,13 +57,14 @@ export class ScenarioRunner {
 
   /**
    * Starts the scenario with this code for a call, which the scenario then owns.
+   * @param language tag of the run's language; undefined: the scenario's or the domain's
    * @returns false for an unknown scenario; the call is then untouched
    */
-  async serve(code: string, call: CallPort): Promise<boolean> {
+  async serve(code: string, call: CallPort, language?: string): Promise<boolean> {
     const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
     if (!program) return false;
     try {
-      this.#begin(program, { call });
+      this.#begin(program, { call, language });
     } catch (error) {
       if (!(error instanceof ArgumentError)) throw error;
       // Required parameters can only come from another scenario or a request.
@@ -83,9 +84,9 @@ export class ScenarioRunner {
    * @returns undefined for an unknown scenario; the call is then untouched
    * @throws ArgumentError
    */
-  async take(code: string, call: CallPort, { args, variables, sensitive }: StartValues): Promise<Run | undefined> {
+  async take(code: string, call: CallPort, { args, variables, sensitive, language }: StartValues): Promise<Run | undefined> {
     const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
-    return program && this.#begin(program, { call, args, variables, sensitive });
+    return program && this.#begin(program, { call, args, variables, sensitive, language });
   }
 
   /**
@@ -153,7 +154,7 @@ export class ScenarioRunner {
 
   #begin(
     program: Program,
-    options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'domain' | 'sensitive'>,
+    options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'language' | 'domain' | 'sensitive'>,
     unseen = false,
   ): Run {
     const run = startRun(program, { ...options, log: this.#log, services: this.#services });

@@ -16,6 +16,8 @@ export interface StartValues {
   readonly variables: Readonly<Record<string, Value>>;
   /** Sensitive values of the run that gives them. */
   readonly sensitive?: Sensitive;
+  /** Language tag of the run; undefined: the scenario's or the domain's. */
+  readonly language?: string | undefined;
 }
 
 /**

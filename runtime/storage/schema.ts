@@ -320,6 +320,27 @@ export interface ScenarioFiguresTable {
   memory_bytes: number;
 }
 
+/** Uploaded prompts of domains. */
+export interface PromptsTable {
+  id: string;
+  domain_id: string;
+  name: string;
+  /** Empty: for every language. */
+  language: string;
+  kind: string;
+  filename: string;
+  /** Bytes of the uploaded file. */
+  size: number;
+  milliseconds: number;
+  /** Milliseconds since the epoch. */
+  mtime: number;
+  /** The uploaded file, and its WAV. */
+  hasha: string;
+  wav_hasha: string;
+  opts: Composite;
+  ext: Composite;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -343,4 +364,5 @@ export interface Schema {
   first_answers: FirstAnswersTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  prompts: PromptsTable;
 }

@@ -30,7 +30,7 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, options: 
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       // A scenario has no media, and a conference has some only with a voice: one side of a call needs media.
       if (options.caller instanceof ConferenceLeg && !options.caller.speaks) return failedAttempt(488);
-      return callScenario(tools, decision.code, { ...options, domain: decision.domain ?? options.domain });
+      return callScenario(tools, decision, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       return pickUp(tools, decision.number, options);

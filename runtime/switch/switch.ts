@@ -58,7 +58,7 @@ export interface SwitchOptions {
   /** Receives the texts that phones send to each other. */
   readonly onText?: (text: ReceivedText) => void;
   /** Starts a scenario for a call; false for an unknown code. */
-  startScenario(code: string, call: CallPort): Promise<boolean>;
+  startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
 }
 
 /** Milliseconds that a stopping node waits for the answers of phones and providers. */
@@ -116,7 +116,7 @@ export class Switch implements SipHandlers {
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       observer: options.observer,
       listenTo: options.listenTo,
-      startScenario: (code, call) => options.startScenario(code, call),
+      startScenario: (code, call, language) => options.startScenario(code, call, language),
       failed,
       background: (work, what, leg) => {
         const settled: Promise<void> = work.then(

@@ -45,7 +45,7 @@ export interface SwitchTools {
   /** Handles the REFER of a phone. @returns the answer to it */
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Starts a scenario for a call; false for an unknown code. */
-  startScenario(code: string, call: CallPort): Promise<boolean>;
+  startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
   /** Receives the answers to calls with providers and to scenarios. */
   readonly observer?: CallObserver | undefined;
   /** Speech recognition; undefined on a node without it. */

@@ -1,3 +1,4 @@
+import { ScenarioError } from '../../runtime/language/errors.ts';
 import { writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -165,6 +166,16 @@ ${head}blocks:
     no_such_leg: () => module(`await call.play({ file: ${TONE}, leg: String(args.leg) });`),
     leg_in_use: () => module("for (const to of ['102', '103']) await call.call({ to, caller_id: '1', leg: 'agent' });"),
     no_such_prompt: () => module("await call.play('missing' + '.wav');"),
+    no_sound: () =>
+      served('play: broken\n    next: end', {
+        prompts: {
+          ...simulatedServices({ clock: new VirtualClock() }).prompts,
+          language: () => 'en',
+          uploaded: () => async () => {
+            throw new ScenarioError('no_sound', 'the prompt broken cannot be decoded');
+          },
+        },
+      }),
     no_such_recording: () => module("await call.play('recording:' + 'missing.wav');"),
     setting: () => module("await call.call({ to: args.nobody, caller_id: '1', leg: 'agent' });"),
     expression: () => blockFails('log: "${1 / none}"\n    next: end', 'variables: { none: 0 }\n'),

@@ -459,6 +459,7 @@ describe('REST: domain-center collections', () => {
       'domains',
       'featurecodes',
       'ivrscripts',
+      'prompts',
       'providers',
       'recordingrules',
       'recordings',

@@ -272,9 +272,9 @@ ${body}
     expect(outcome.error?.code).to.equal('step_limit');
   });
 
-  it('read their own id, version and run id', async () => {
+  it('read their own id, version, run id and language', async () => {
     const { outcome, run: played } = await run('return scenario.info();');
     const { id, version } = played.program;
-    expect(outcome.value).to.deep.equal({ id, version, run: played.id });
+    expect(outcome.value).to.deep.equal({ id, version, run: played.id, language: 'en' });
   });
 });

@@ -31,6 +31,7 @@ describeStorages('migrations', (newPlace) => {
       'model_memory',
       'model_memory_unique',
       'model_suspect_files',
+      'prompts',
       'providers',
       'recordingrules',
       'recordings',

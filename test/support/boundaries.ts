@@ -37,6 +37,9 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace': ['runtime/tracing'],
   '@electric-sql/pglite': ['runtime/storage'],
   pg: ['runtime/storage'],
+  'mpg123-decoder': ['runtime/prompts'],
+  'ogg-opus-decoder': ['runtime/prompts'],
+  '@wasm-audio-decoders/flac': ['runtime/prompts'],
 };
 
 function* sources(folder: string): Generator<string> {

@@ -112,6 +112,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: ['runtime/domain', 'runtime/events', 'runtime/storage'],
   },
   'runtime/metrics': { holds: 'figures for Prometheus', mayImport: [] },
+  'runtime/prompts': {
+    holds: 'sounds that scenarios play: uploaded prompts of domains, files of several kinds, URLs; conversion to WAV',
+    mayImport: ['runtime/domain', 'runtime/storage'],
+  },
   'runtime/storage': {
     holds: 'PGlite or PostgreSQL, migrations; single statements past the query builder (`run`)',
     mayImport: [],
@@ -186,6 +190,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/history',
       'runtime/idempotency',
       'runtime/webhooks',
+      'runtime/prompts',
     ],
   },
   'freeswitch-config': {

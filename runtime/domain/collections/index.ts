@@ -4,6 +4,7 @@ import type { ChangeNotices, Schema } from '../../storage/index.ts';
 import { Collection } from './collection.ts';
 import { type DomainRow, domains } from './domains.ts';
 import { type FeatureCodeRow, featurecodes } from './featurecodes.ts';
+import { type PromptRow, prompts } from './prompts.ts';
 import { type ProviderRow, providers } from './providers.ts';
 import { type RecordingRuleRow, recordingrules } from './recordingrules.ts';
 import { type RouteRow, routes } from './routes.ts';
@@ -25,6 +26,7 @@ export interface Collections {
   readonly ivrscripts: Collection<ScriptRow>;
   readonly svcscripts: Collection<ScriptRow>;
   readonly webhooks: Collection<WebhookRow>;
+  readonly prompts: Collection<PromptRow>;
 }
 
 export interface CollectionOptions {
@@ -62,5 +64,6 @@ export function createCollections(
     ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript, checkLimits), db, notices),
     svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript, checkLimits), db, notices),
     webhooks: new Collection<WebhookRow>(webhooks(checkWebhook), db, notices),
+    prompts: new Collection<PromptRow>(prompts, db, notices),
   };
 }

@@ -13,7 +13,19 @@ const schema = Type.Object({
   from_pattern: DialPatternText,
   to_pattern: DialPatternText,
   target: Type.Union([
-    Type.Object({ type: Type.Literal('scenario'), code: Code }, { additionalProperties: false }),
+    Type.Object(
+      {
+        type: Type.Literal('scenario'),
+        code: Code,
+        language: Type.Optional(
+          Type.String({
+            pattern: '^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$',
+            description: 'Language tag of its runs, such as `de` or `de-AT`',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
     Type.Object({ type: Type.Literal('provider'), code: Code }, { additionalProperties: false }),
     Type.Object(
       {

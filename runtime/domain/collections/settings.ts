@@ -4,6 +4,7 @@ import { InvalidFieldError } from '../errors.ts';
 import { asrOptionsProblem } from './asr-options.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, Id } from './fields.ts';
+import { canonicalLanguage } from './prompts.ts';
 import type { CheckLimits } from './scripts.ts';
 
 const schema = Type.Object({
@@ -31,6 +32,10 @@ const known = (checkLimits: CheckLimits): Readonly<Record<string, (value: unknow
       ? undefined
       : 'must be the code of a service scenario; empty: none',
   scenario_limits: checkLimits,
+  language: (value) =>
+    typeof value === 'string' && value !== '' && canonicalLanguage(value) !== undefined
+      ? undefined
+      : 'must be a language tag, e.g. de or de-AT',
   record_asr_options: (value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? asrOptionsProblem(value)

@@ -1,5 +1,5 @@
 /** Routes dialled strings in the order documented at `Directory.route`. */
-import type { FeatureCode, RouteDecision } from '../directory.ts';
+import type { FeatureCode, RouteDecision, RouteTarget } from '../directory.ts';
 import type { DomainSpace } from './domain-space.ts';
 import { reasonPhrase } from '../../sip-facts/index.ts';
 
@@ -53,11 +53,17 @@ const routeConference: FeatureRouting = (_space, _callerNumber, featureCode, res
 /** `*55<number>` runs the scenario of this number's route, `*55<code>` the one with this code. */
 const routeScenario: FeatureRouting = (space, callerNumber, featureCode, rest) => {
   const ofNumber = space.routes.find(callerNumber, rest)?.target;
-  if (ofNumber?.type === 'scenario') return { kind: 'scenario', code: ofNumber.code, featureCode };
+  if (ofNumber?.type === 'scenario') return { ...scenario(ofNumber), featureCode };
   const { code } = featureCode.opts;
-  const scenario = rest === '' && typeof code === 'string' ? code : rest;
-  return scenario === '' ? undefined : { kind: 'scenario', code: scenario, featureCode };
+  const named = rest === '' && typeof code === 'string' ? code : rest;
+  return named === '' ? undefined : { kind: 'scenario', code: named, featureCode };
 };
+
+function scenario({ code, language }: RouteTarget & { readonly type: 'scenario' }): RouteDecision & {
+  readonly kind: 'scenario';
+} {
+  return { kind: 'scenario', code, ...(language === undefined ? {} : { language }) };
+}
 
 const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
   intercom: routeIntercom,
@@ -82,7 +88,7 @@ function routeNumber(
   if (target === undefined) return reject(404);
   switch (target.type) {
     case 'scenario':
-      return { kind: 'scenario', code: target.code };
+      return scenario(target);
     case 'provider': {
       const provider = space.provider(target.code);
       return provider?.enabled === true ? { kind: 'provider', provider, number: dialled } : reject(503);

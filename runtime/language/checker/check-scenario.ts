@@ -17,6 +17,7 @@ import { errorValues } from './names/error-values.ts';
 import { BUILT_IN_MAPS, BUILT_IN_RECORDS, BUILT_IN_VALUES, Names } from './names/names.ts';
 import { type Entry, type Source, scalarText } from './text/source.ts';
 import { type ScenarioReference, fallbackReference } from './names/references.ts';
+import { LANGUAGE } from '../prompts.ts';
 import type { ScriptSite } from './scripts/scripts.ts';
 import { readStarts } from './blocks/starts.ts';
 import { YamlSource } from './text/yaml-source.ts';
@@ -32,6 +33,7 @@ const SECTIONS = [
   'on',
   'finally',
   'fallback',
+  'language',
   'limits',
   'blocks',
 ];
@@ -135,6 +137,7 @@ function checkRoot(
     finally: last ? textOf(last) : undefined,
     ...limitsOf(source, sections.get('limits')),
     ...fallbackOf(source, sections.get('fallback'), id),
+    ...languageOf(source, sections.get('language')),
     secrets: namedSecrets(source.text),
     starts: readStarts(source, node('starts'), parameters),
     interrupts: interrupts.map(({ kind, name, target, milliseconds }) => ({ kind, name, target, milliseconds })),
@@ -233,6 +236,14 @@ export function fallbackOf(source: Source, entry: Entry | undefined, id: string)
       'write the id of another one',
     );
   return { fallback };
+}
+
+export function languageOf(source: Source, entry: Entry | undefined): { readonly language?: string } {
+  if (!entry) return {};
+  const language = textOf(entry);
+  if (LANGUAGE.test(language)) return { language };
+  source.problem(entry.value ?? entry.keyNode, `"${language}" is no language tag`, 'write e.g. de or de-AT');
+  return {};
 }
 
 function optionalText(source: Source, entry: Entry | undefined): string | undefined {

@@ -14,6 +14,7 @@ import type { HuntHistory } from './hunt-history.ts';
 import type { ModelPort } from './model.ts';
 import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
+import type { PromptPort } from './prompts.ts';
 import type { Queues } from './queueing.ts';
 import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
@@ -44,6 +45,7 @@ export interface RunServices {
   readonly http: HttpPort;
   readonly model: ModelPort;
   readonly recordings: RecordingStore;
+  readonly prompts: PromptPort;
   readonly huntHistory: HuntHistory;
   readonly parking: ParkingLot;
   readonly queues: Queues;

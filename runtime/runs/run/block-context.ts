@@ -2,19 +2,19 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
+import type { CallEnd } from '../call-values.ts';
 import {
   type ComponentDefinition,
-  isSoundProblem,
+  listOf,
   type PlaySource,
-  resolveSound,
   ScenarioError,
   type ScriptPlaces,
   type Value,
 } from '../../language/index.ts';
 import type { ComponentContext } from '../component.ts';
-import { RECORDING } from '../ports/recording.ts';
-import type { RunState } from './run-state.ts';
+import { callEnded, type RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
+import { openSounds } from './sounds.ts';
 import type { BlockTrace } from './trace.ts';
 
 /** The block of a running component. */
@@ -54,7 +54,7 @@ export class BlockContext implements ComponentContext {
   readonly result: ComponentContext['result'];
   readonly children: ComponentContext['children'];
   readonly reveal: ComponentContext['reveal'];
-  readonly sound: ComponentContext['sound'];
+  readonly sounds: ComponentContext['sounds'];
   readonly report: ComponentContext['report'];
   readonly sensitive: ComponentContext['sensitive'];
   readonly answered: ComponentContext['answered'];
@@ -83,8 +83,8 @@ export class BlockContext implements ComponentContext {
     this.result = site.result;
     this.children = childrenOf(state, site);
     this.reveal = state.secrets.reveal;
-    this.sound = (text) => sound(state, text);
     this.sensitive = state.sensitive;
+    this.sounds = (written) => sounds(state, site, listOf(written));
     this.report = (report) => state.report(report);
     this.answered = (party, answer) => trace.answered(state.clock.now(), party, answer);
     this.note = (level, text) => note(state, trace, level, text);
@@ -93,6 +93,14 @@ export class BlockContext implements ComponentContext {
   get call(): CallPort {
     this.#call ??= callOf(this.#state, this.#site);
     return this.#call;
+  }
+
+  get language(): string {
+    return this.#state.language;
+  }
+
+  set language(language: string) {
+    this.#state.language = language;
   }
 
   get caller(): ComponentContext['caller'] {
@@ -124,15 +132,13 @@ function callOf(state: RunState, { component, leg }: BlockSite): CallPort {
   return state.call;
 }
 
-function sound({ program, services, domain }: RunState, text: string): PlaySource {
-  if (text.startsWith(RECORDING)) {
-    const name = text.slice(RECORDING.length);
-    const file = services.recordings.find(domain, name);
-    if (file === undefined) throw new ScenarioError('no_such_recording', `there is no recording "${name}"`);
-    return { file };
-  }
-  const found = resolveSound(text, program.promptsFolder);
-  if (isSoundProblem(found)) throw new ScenarioError('no_such_prompt', found.message);
+/** @throws ScenarioError as `openSounds`, and `call_ended` when the call ends meanwhile */
+async function sounds(state: RunState, site: BlockSite, written: readonly string[]): Promise<readonly PlaySource[]> {
+  const { leg, component, signal } = site;
+  const call = leg === undefined ? state.call : state.legs.find(leg);
+  const endSignal = component.needsCall !== undefined && call?.endSignal.aborted === false ? call.endSignal : undefined;
+  const found = await openSounds(state, written, signal);
+  if (endSignal?.aborted === true) throw callEnded(endSignal.reason as CallEnd, leg);
   return found;
 }
 

@@ -32,6 +32,8 @@ export interface ChildContext {
   readonly services: RunServices;
   readonly call: CallPort | undefined;
   readonly domain: DomainName;
+  /** The present language of the run. */
+  readonly language: () => string;
   readonly depth: number;
   readonly log: Log;
   readonly clock: Clock;
@@ -105,7 +107,7 @@ export class Children {
   }
 
   #options(): RunOptions {
-    const { services, domain, log, clock, report } = this.#context;
-    return { services, domain, log, clock, ...(report ? { report } : {}) };
+    const { services, domain, language, log, clock, report } = this.#context;
+    return { services, domain, language: language(), log, clock, ...(report ? { report } : {}) };
   }
 }

@@ -248,7 +248,7 @@ export class ModuleRun extends BaseRun {
   #info(name: string): unknown {
     if (this.#isOverdue) this.#interruption().throwIfAborted();
     if (name === CALL_INFO) return callRecord(this.state.call);
-    return { id: this.program.id, version: this.program.version, run: this.id };
+    return { id: this.program.id, version: this.program.version, run: this.id, language: this.state.language };
   }
 
   /** The interruption of commands in progress, or a pending one for the next command. */

@@ -8,7 +8,14 @@ import { type CallPort, CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Report } from './report.ts';
-import { effectiveLimits, type Program, ScenarioError, type ScenarioLimits, type Value } from '../../language/index.ts';
+import {
+  effectiveLimits,
+  languageTag,
+  type Program,
+  ScenarioError,
+  type ScenarioLimits,
+  type Value,
+} from '../../language/index.ts';
 import { type Log, ofLeg } from '../log.ts';
 import type { Secrets } from '../ports/policy.ts';
 import type { RunServices } from '../ports/services.ts';
@@ -42,6 +49,7 @@ export class RunState {
   readonly clock: Clock;
   readonly limits: RunLimits;
   readonly services: RunServices;
+  #language: string;
   readonly trace: Trace;
   readonly sensitive: Sensitive;
   readonly children: Children;
@@ -86,8 +94,19 @@ export class RunState {
     this.secrets = policy.secrets(this.domain, program);
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
+    this.#language = languageTag(options.language ?? program.language ?? services.prompts.language(this.domain));
     this.trace = new Trace(this.limits.traceEntries, this.sensitive);
-    this.children = new Children({ family, services, call, domain: this.domain, depth, log, clock, report });
+    this.children = new Children({
+      family,
+      services,
+      call,
+      domain: this.domain,
+      language: () => this.language,
+      depth,
+      log,
+      clock,
+      report,
+    });
     const serving = { id: this.id, scenario: program.id };
     if (!borrowedCall) call?.servedBy?.(serving);
     this.legs = new Legs(() => {
@@ -97,6 +116,15 @@ export class RunState {
     });
     this.start = clock.now();
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
+  }
+
+  /** Language tag: of what starts the run, else of its scenario, else of its domain. The run may change it. */
+  get language(): string {
+    return this.#language;
+  }
+
+  set language(language: string) {
+    this.#language = languageTag(language);
   }
 
   /** Its scripts wait for a debugger; an attached debugger suspends their time limits. */

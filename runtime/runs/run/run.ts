@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly id?: string;
   /** Services of the node, beside the call. */
   readonly services: RunServices;
+  /** Language tag, of a route or of the run that starts this one; undefined: the scenario's or the domain's. */
+  readonly language?: string | undefined;
   /** Domain of a run without a call. */
   readonly domain?: DomainName;
   /** Sensitive values among the start values; default: none. */

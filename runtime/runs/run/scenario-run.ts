@@ -45,7 +45,8 @@ export class ScenarioRun extends BaseRun {
     this.#secret = new SensitiveNames(this.state.sensitive);
     const { args = {}, call, variables } = options;
     const now = (): number => this.state.clock.now();
-    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now });
+    const language = (): string => this.state.language;
+    this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now, language });
     this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
     this.begin(() => this.#execute());
   }

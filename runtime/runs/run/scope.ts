@@ -30,6 +30,8 @@ export interface ScopeExtras {
   readonly secrets?: Readonly<Record<string, string>>;
   /** The time, milliseconds since the epoch. */
   readonly now?: () => number;
+  /** The present language of the run. */
+  readonly language?: () => string;
 }
 
 /** The names in a run's expressions, with their current values. */
@@ -48,7 +50,7 @@ export class RunScope {
     args: Readonly<Record<string, Value>>,
     call: CallPort | undefined,
     run: string,
-    { variables = {}, secrets = {}, now = Date.now }: ScopeExtras = {},
+    { variables = {}, secrets = {}, now = Date.now, language = () => '' }: ScopeExtras = {},
   ) {
     this.#program = program;
     // Set first: a scenario may declare this name itself.
@@ -70,7 +72,11 @@ export class RunScope {
     for (const { name } of blocks) this.setResult(name, {});
     this.setError(NO_ERROR);
     this.setEvent({ kind: '', name: '', data: null });
-    this.#values['scenario'] = { id: program.id, version: program.version, run };
+    const about = { id: program.id, version: program.version, run };
+    Object.defineProperty(this.#values, 'scenario', {
+      enumerable: true,
+      get: () => ({ ...about, language: language() }),
+    });
     this.#values['secrets'] = { ...secrets };
     Object.defineProperty(this.#values, 'call', { enumerable: true, get: () => callRecord(call) });
   }

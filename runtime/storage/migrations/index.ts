@@ -29,6 +29,7 @@ import { registeredSince } from './0023-registered-since.ts';
 import { webhooks } from './0024-webhooks.ts';
 import { scriptDrafts } from './0028-script-drafts.ts';
 import { scenarioVersionsAndFigures } from './0029-scenario-versions-and-figures.ts';
+import { prompts } from './0032-prompts.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -59,6 +60,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-webhooks': webhooks,
   '0028-script-drafts': scriptDrafts,
   '0029-scenario-versions-and-figures': scenarioVersionsAndFigures,
+  '0032-prompts': prompts,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

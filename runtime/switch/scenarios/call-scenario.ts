@@ -4,8 +4,14 @@ import { observeScenarioCall } from '../placing/call-observer.ts';
 import { IvrCall } from './ivr-call.ts';
 import type { SwitchTools } from '../tools.ts';
 
+/** `language`: tag of the run's language, if its route names one. */
+export interface CalledScenario {
+  readonly code: string;
+  readonly language?: string;
+}
+
 /** Calls a scenario: it becomes the B leg, and rings, answers or refuses as its blocks say. */
-export function callScenario(tools: SwitchTools, code: string, options: AttemptOptions): Attempt {
+export function callScenario(tools: SwitchTools, { code, language }: CalledScenario, options: AttemptOptions): Attempt {
   const { dialog, caller, domain, dialled, callerNumber, timeoutMs, beforeMedia } = options;
   const progress = new AttemptProgress();
   const begun = performance.now();
@@ -34,7 +40,7 @@ export function callScenario(tools: SwitchTools, code: string, options: AttemptO
     () => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }),
     timeoutMs,
   );
-  tools.startScenario(code, call).then(
+  tools.startScenario(code, call, language).then(
     (started) => {
       if (started) observeScenarioCall(tools, { domain, code, begun }, progress);
       else call.leg.release({ by: 'failure', status: 404, reason: 'Not Found' });

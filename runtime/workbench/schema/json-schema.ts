@@ -11,6 +11,7 @@ import {
   settingKind,
   usesCall,
   VALUE_TYPES,
+  LANGUAGE,
 } from '../../language/index.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -39,6 +40,11 @@ export function scenarioSchema(components: ComponentDefinitions): JsonSchema {
       finally: { ...TARGET, description: 'The first block of the branch that runs at the end, in every case.' },
       limits: limits(),
       fallback: { type: 'string', description: 'Id of the scenario that gets the call when this one fails.' },
+      language: {
+        type: 'string',
+        pattern: LANGUAGE.source,
+        description: 'Language tag of its runs, e.g. de or de-AT, where the route of a call names none.',
+      },
       blocks: named({ $ref: '#/$defs/block' }, 'What the scenario can do.'),
       starts: starts(),
     },

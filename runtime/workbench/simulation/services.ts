@@ -42,6 +42,7 @@ import { SimulatedCall } from './simulated-call.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
+import { SimulatedPrompts } from './simulated-prompts.ts';
 import { SimulatedRecording } from './simulated-recording.ts';
 import { SimulatedDialogs } from './simulated-dialogs.ts';
 import { SimulatedTexts } from './simulated-texts.ts';
@@ -109,6 +110,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     operations: new SimulatedOperations(operations, clock, note, endCall),
     model: options.model ?? new SimulatedModel(),
     recordings,
+    prompts: new SimulatedPrompts(),
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note, endCall),
     callRecording: new SimulatedRecording(note),

@@ -308,7 +308,7 @@ export class SimulatedParty {
 
 /** The name of a sound in tests and transcripts. */
 export function describe(source: PlaySource): string {
-  if ('file' in source) return path.basename(source.file);
+  if ('file' in source) return path.basename(source.name ?? source.file);
   if ('text' in source) return source.text;
   return 'tone' in source ? `tone:${source.tone}` : `silence:${source.silenceMs}ms`;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reader } from './reader.ts';
 
@@ -14,7 +14,13 @@ export function rest(reader: () => Reader): void {
     await reader().shell('mkdir -p "$HOME/files"; cd "$HOME/files"');
     for (const name of ['me.png', 'contract.pdf', '1.png', '2.png'])
       writeFileSync(join(reader().machine.folder, 'home/files', name), name);
-    for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts']) {
+    for (const [from, to] of [
+      ['scenarios/examples/prompts/welcome.wav', 'hours.wav'],
+      ['scenarios/examples/prompts/menu.wav', 'new-hours.wav'],
+      ['test/prompts/sounds/600.mp3', 'goodbye.mp3'],
+    ] as const)
+      copyFileSync(join(import.meta.dirname, '../../..', from), join(reader().machine.folder, 'home/files', to));
+    for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts', 'prompts']) {
       const out = await reader().runAll(`docs/rest/${page}.md`);
       if (page === 'sessions') expect(out).to.include('"login":"admin"');
       if (page === 'scripts') expect(out).to.include('{"b":2}');

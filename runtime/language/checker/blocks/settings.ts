@@ -7,7 +7,7 @@ import type { Expression, ExpressionCompiler } from '../../expression/expression
 import { nearest } from '../../../words/index.ts';
 import { suggestName } from '../../problem.ts';
 import type { Compiled } from '../../program.ts';
-import { isSoundProblem, resolveSound } from '../../prompts.ts';
+import { soundProblem } from '../../prompts.ts';
 import { settingKind } from '../../setting.ts';
 import { hasExpression, splitTemplate } from '../../expression/template.ts';
 import { type Value as Plain, type ValueType, isOfType, plainText } from '../../values.ts';
@@ -210,9 +210,11 @@ export class SettingsChecker {
       return this.#mistake(node, `${what} is no duration`, this.#asExpression(value) ?? durationHint(plainText(value)));
     }
     if (kind === 'sound' && typeof value === 'string') {
-      const sound = resolveSound(value, this.#context.promptsFolder);
-      if (isSoundProblem(sound))
-        return this.#mistake(node, sound.message, this.#asExpression(value) ?? sound.suggestion);
+      const problem = soundProblem(value, this.#context.promptsFolder);
+      const expression = problem && this.#asExpression(value);
+      if (problem && (expression !== undefined || problem.warning === undefined))
+        return this.#mistake(node, problem.message, expression ?? problem.suggestion);
+      if (problem?.warning !== undefined) this.#context.source.warning(node, problem.warning, problem.suggestion);
     }
     if (!Value.Check(schema as TSchema, value)) {
       const names = schema.enum?.map(String);

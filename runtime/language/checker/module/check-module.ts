@@ -12,7 +12,7 @@ import { isMistake } from '../../problem.ts';
 import type { Parameter, Program, Start } from '../../program.ts';
 import { namedSecrets } from '../../secret-names.ts';
 import { NO_DEFAULT, TOO_DEEP, compileProblems } from '../scripts/compile-problems.ts';
-import { type CheckResult, limitsOf, fallbackOf } from '../check-scenario.ts';
+import { type CheckResult, limitsOf, fallbackOf, languageOf } from '../check-scenario.ts';
 import { DeclarationReader } from '../names/declarations.ts';
 import { checkModuleCalls } from './calls.ts';
 import { checkModuleNames } from './names.ts';
@@ -41,7 +41,7 @@ export interface ModuleCheckOptions {
 }
 
 /** Exports that the checker reads before the module runs. */
-const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback'];
+const DECLARED = ['name', 'description', 'parameters', 'starts', 'limits', 'fallback', 'language'];
 /** Suggestions for sections of YAML scenarios that modules do not have. */
 const OF_YAML: ReadonlyMap<string, string> = new Map([
   ['id', 'the id is the name of the file, or the code of the script'],
@@ -59,6 +59,7 @@ interface Declared {
   readonly starts: readonly Start[];
   readonly limits?: LimitsWanted;
   readonly fallback?: string;
+  readonly language?: string;
   readonly name?: string;
   readonly description?: string;
 }
@@ -200,6 +201,7 @@ function declarations(source: Source, tree: Tree, id: string): Reading {
     starts: readStarts(source, node('starts'), parameters),
     ...limitsOf(source, entry('limits')),
     ...fallbackOf(source, fallback, id),
+    ...languageOf(source, entry('language')),
     ...text('name'),
     ...text('description'),
   };

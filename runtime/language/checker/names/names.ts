@@ -22,7 +22,7 @@ export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, Value
       end_reason: 'string',
     },
   ],
-  ['scenario', { id: 'string', version: 'string', run: 'string' }],
+  ['scenario', { id: 'string', version: 'string', run: 'string', language: 'string' }],
   ['event', { kind: 'string', name: 'string', data: 'any' }],
   ['error', { code: 'string', message: 'string', block: 'string' }],
 ]);

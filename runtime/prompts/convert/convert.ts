@@ -1,0 +1,129 @@
+/** Converts a sound file of any known kind to a WAV file that both media servers play: 8 kHz, mono, 16 bits. */
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { openDecoder, type Piece } from './decoders.ts';
+import { SoundError } from './errors.ts';
+import { HEAD_BYTES, kindOf, type SoundKind } from './kinds.ts';
+import { Resampler, TELEPHONY_RATE } from './resampler.ts';
+
+const WAV_HEADER_BYTES = 44;
+/** Bytes given to a decoder at a time: what it returns for them stays small. */
+const PIECE_BYTES = 16_384;
+/** Broken frames of a file that is played all the same: so many, and one more for each second of sound. */
+const FAULTS_FORGIVEN = 3;
+
+export interface Converted {
+  readonly kind: SoundKind;
+  readonly milliseconds: number;
+}
+
+/**
+ * Converts a file.
+ *
+ * @param maxSeconds of sound
+ * @throws SoundError; the target is then incomplete
+ */
+export async function convert(source: string, target: string, maxSeconds: number): Promise<Converted> {
+  const kind = await kindOfFile(source);
+  if (kind === undefined) throw new SoundError('unknown_kind', 'is no WAV, MP3, Opus in Ogg, or FLAC');
+  const decoder = await openDecoder(kind);
+  const file = await open(target, 'w');
+  try {
+    const writer = new Telephony(file, maxSeconds);
+    await file.write(new Uint8Array(WAV_HEADER_BYTES));
+    for await (const bytes of createReadStream(source, { highWaterMark: PIECE_BYTES }))
+      for (const piece of await decoder.decode(bytes as Uint8Array)) await writer.add(piece);
+    for (const piece of await decoder.flush()) await writer.add(piece);
+    await writer.end();
+    if (writer.samples === 0) throw new SoundError('empty', `has no sound that can be decoded as ${kind}`);
+    if (writer.faults > FAULTS_FORGIVEN + writer.samples / TELEPHONY_RATE)
+      throw new SoundError('broken', `cannot be decoded as ${kind}: ${writer.faults} of its frames are broken`);
+    await file.write(header(writer.samples), 0, WAV_HEADER_BYTES, 0);
+    return { kind, milliseconds: Math.round((writer.samples * 1000) / TELEPHONY_RATE) };
+  } finally {
+    await file.close();
+  }
+}
+
+async function kindOfFile(source: string): Promise<SoundKind | undefined> {
+  const file = await open(source, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return kindOf(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes decoded sound as telephony samples. */
+class Telephony {
+  readonly #file: FileHandle;
+  readonly #maxSamples: number;
+  readonly #maxSeconds: number;
+  #resampler: { readonly rate: number; readonly of: Resampler } | undefined;
+  samples = 0;
+  faults = 0;
+
+  constructor(file: FileHandle, maxSeconds: number) {
+    this.#file = file;
+    this.#maxSeconds = maxSeconds;
+    this.#maxSamples = maxSeconds * TELEPHONY_RATE;
+  }
+
+  async add({ channels, rate, faults = 0 }: Piece): Promise<void> {
+    this.faults += faults;
+    if (channels.length === 0) return;
+    const mono = mixed(channels);
+    if (rate === TELEPHONY_RATE) {
+      await this.end();
+      return this.#write(mono);
+    }
+    // The rate may change within an MP3 file.
+    if (this.#resampler?.rate !== rate) {
+      await this.end();
+      this.#resampler = { rate, of: new Resampler(rate) };
+    }
+    await this.#write(this.#resampler.of.push(mono));
+  }
+
+  async end(): Promise<void> {
+    const rest = this.#resampler?.of.flush();
+    this.#resampler = undefined;
+    if (rest !== undefined) await this.#write(rest);
+  }
+
+  async #write(samples: Float32Array): Promise<void> {
+    if (samples.length === 0) return;
+    this.samples += samples.length;
+    if (this.samples > this.#maxSamples) throw new SoundError('too_long', `is longer than ${this.#maxSeconds} s`);
+    const bytes = Buffer.alloc(samples.length * 2);
+    for (const [index, sample] of samples.entries())
+      bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, Math.round(sample * 32_768))), index * 2);
+    await this.#file.write(bytes);
+  }
+}
+
+/** The mean of the channels. */
+function mixed(channels: readonly Float32Array[]): Float32Array {
+  const [first = new Float32Array(0)] = channels;
+  if (channels.length === 1) return first;
+  return first.map((_, index) => channels.reduce((sum, channel) => sum + (channel[index] ?? 0), 0) / channels.length);
+}
+
+/** The header of a WAV file: PCM, mono, 16 bits, 8 kHz. */
+function header(samples: number): Buffer {
+  const bytes = Buffer.alloc(WAV_HEADER_BYTES);
+  bytes.write('RIFF', 0, 'latin1');
+  bytes.writeUInt32LE(WAV_HEADER_BYTES - 8 + samples * 2, 4);
+  bytes.write('WAVEfmt ', 8, 'latin1');
+  bytes.writeUInt32LE(16, 16);
+  bytes.writeUInt16LE(1, 20);
+  bytes.writeUInt16LE(1, 22);
+  bytes.writeUInt32LE(TELEPHONY_RATE, 24);
+  bytes.writeUInt32LE(TELEPHONY_RATE * 2, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36, 'latin1');
+  bytes.writeUInt32LE(samples * 2, 40);
+  return bytes;
+}
