@@ -25,6 +25,7 @@ import { modelList } from './model_list/index.ts';
 import { modelRead } from './model_read/index.ts';
 import { modelWrite } from './model_write/index.ts';
 import { park } from './park/index.ts';
+import { phrase } from './phrase/index.ts';
 import { play } from './play/index.ts';
 import { publish } from './publish/index.ts';
 import { receive } from './receive/index.ts';
@@ -70,6 +71,7 @@ export const builtInComponents: readonly Component[] = [
   play,
   say,
   tone,
+  phrase,
   language,
   holdMusic,
   queue,

@@ -59,6 +59,8 @@ export {
   resolveSound,
 } from './prompts.ts';
 export type { ProgramRequest, ScenarioSource, ScenarioUse, StartingScenario } from './scenario-source.ts';
+export { CURRENCY, formatNumber, formatTime, moneyFormat, timeFormat, timeOf, usable } from './formats.ts';
+export { isTimezone } from './checker/blocks/starts.ts';
 export { nameOfSecret, withSecretsNamed } from './secret-names.ts';
 export { Assignments, Condition, Duration, listOf, settingKind, Sounds } from './setting.ts';
 export {

@@ -51,6 +51,8 @@ export interface ComponentContext {
    * @throws ScenarioError codes `no_such_prompt`, `no_such_recording`, `no_sound`, `unavailable`, and those of `http`
    */
   readonly sounds: (written: string | readonly string[]) => Promise<readonly PlaySource[]>;
+  /** Prompts for the parts of a phrase, in the run's language; undefined unless all are there. */
+  readonly recorded: (names: readonly string[]) => Promise<readonly PlaySource[] | undefined>;
   /** Language tag of the run; what is played and said from now on is in it. */
   language: string;
   /** Replaces placeholders by secrets: only for data that leaves the node, never for results. */

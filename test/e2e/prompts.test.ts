@@ -193,6 +193,20 @@ describe('prompts', () => {
     expect((await send('DELETE', `/rest/v1/domain/settings/${setting.json<Prompt>().id}`)).status).to.equal(204);
   });
 
+  it('say the digits of a phrase', async () => {
+    await uploaded('name=digits/4', '600.mp3');
+    await uploaded('name=digits/2', '800.flac');
+    await script(
+      'digits',
+      'start: a\nblocks:\n  a: { answer: , next: b }\n  b: { phrase: { value: "42", as: digits }, next: end }\n',
+    );
+    const call = await (await stage.phone('alice')).call('*55digits');
+    await call.answered();
+    await call.hears(600, { withinMs: LISTEN_MS });
+    await call.hears(800, { withinMs: LISTEN_MS });
+    await call.hangup();
+  });
+
   it('of a URL are fetched once, and asked again by their entity tag', async () => {
     const sound = await file('800.flac');
     answers.set('/kept', (_, response) => response.writeHead(200, { 'cache-control': 'max-age=600' }).end(sound));

@@ -7,6 +7,7 @@ import { type ASTNode, Environment, type ParseResult } from '@marcbachmann/cel-j
 import { ScenarioError } from '../errors.ts';
 import { type Doubt, impossibleComparisons, type KnownValues, possibleValues } from '../possible-values.ts';
 import { type ExpressionProblem, failed, mistyped, misread, nearestField } from './words.ts';
+import { formatFunctions, inLanguageOf, wrongFormat } from './format-functions.ts';
 import { NO_REGULAR_EXPRESSIONS } from './foreign-syntax.ts';
 import { lookedInto } from './looked-into.ts';
 import { mixNumbers } from './number-operators.ts';
@@ -107,7 +108,7 @@ const REFUSED_FUNCTIONS = new Map([
   ['json', 'JSON is not read in expressions'],
 ]);
 
-const BASE = mixNumbers(new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS }));
+const BASE = formatFunctions(mixNumbers(new Environment({ homogeneousAggregateLiterals: false, limits: LIMITS })));
 
 /** Compiles expressions against the declared names of one scenario. */
 export class ExpressionCompiler {
@@ -249,7 +250,7 @@ export class ExpressionCompiler {
 
 function evaluate(parsed: ParseResult, source: string, scope: Scope): Value {
   try {
-    return fromCel(parsed(scope));
+    return fromCel(inLanguageOf(scope, () => parsed(scope)));
   } catch (error) {
     const reason = error instanceof ValueError ? error.message : failed(error, source);
     throw new ScenarioError('expression', `\${${source}}: ${reason}`, { cause: error });
@@ -265,6 +266,8 @@ function inspect(node: ASTNode, names: Set<string>, comprehensions: number): Exp
     const instead = REFUSED_FUNCTIONS.get(name);
     if (instead !== undefined)
       return { start: node.start, message: `the function "${name}" is not available`, suggestion: instead };
+    const wrong = node.op === 'call' ? wrongFormat(name, node.args[1]) : undefined;
+    if (wrong !== undefined) return wrong;
     if (node.op === 'rcall' && COMPREHENSIONS.has(name)) depth += 1;
     if (depth > 1) return { start: node.start, message: `"${name}" inside another comprehension is not available` };
   }

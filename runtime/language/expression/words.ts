@@ -125,7 +125,8 @@ function insteadOfName(name: string, source: string, { variables, records }: Dec
   if (name === 'Date') return 'the time is now, e.g. now.getHours()';
   if (Object.hasOwn(VALUES, name)) return VALUES[name];
   if (NOTHING.test(name)) return NO_NULL;
-  if (OBJECTS.has(name) && method !== undefined) return insteadOfFunction(method);
+  if (OBJECTS.has(name) && method !== undefined)
+    return FUNCTIONS.includes(method) ? `write ${method}(...)` : insteadOfFunction(method);
   const found = itself(name, source, known);
   if (found !== undefined || nearest(name, known) !== undefined) return found ?? suggestName(name, known);
   const owner = ownerOf(name, records);

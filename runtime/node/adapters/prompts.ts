@@ -49,6 +49,10 @@ export class NodePrompts implements PromptPort {
     return row && (() => ofAuthor(`the prompt ${name}`, this.#prompts.wavOf(row)));
   }
 
+  has(domain: DomainName, name: string, language: string): boolean {
+    return this.#prompts.find(this.#idOf(domain), name, language) !== undefined;
+  }
+
   playable(file: string, signal: AbortSignal): Promise<string> {
     return ofAuthor(file, this.#prompts.playable(file, signal));
   }

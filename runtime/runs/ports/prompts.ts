@@ -11,6 +11,8 @@ export interface PromptPort {
    * @returns undefined without one; the function throws ScenarioError code `unavailable` while the file store is away
    */
   uploaded(domain: DomainName, name: string, language: string): (() => Promise<string>) | undefined;
+  /** True for an uploaded prompt that is certainly there: a simulation assumes prompts that nobody has uploaded. */
+  has(domain: DomainName, name: string, language: string): boolean;
   /**
    * A WAV file that media servers play, made of a sound file of any known kind.
    * @throws ScenarioError code `no_sound`

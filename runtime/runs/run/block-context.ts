@@ -14,7 +14,7 @@ import {
 import type { ComponentContext } from '../component.ts';
 import { callEnded, type RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
-import { openSounds } from './sounds.ts';
+import { openRecorded, openSounds } from './sounds.ts';
 import type { BlockTrace } from './trace.ts';
 
 /** The block of a running component. */
@@ -55,6 +55,7 @@ export class BlockContext implements ComponentContext {
   readonly children: ComponentContext['children'];
   readonly reveal: ComponentContext['reveal'];
   readonly sounds: ComponentContext['sounds'];
+  readonly recorded: ComponentContext['recorded'];
   readonly report: ComponentContext['report'];
   readonly sensitive: ComponentContext['sensitive'];
   readonly answered: ComponentContext['answered'];
@@ -84,6 +85,7 @@ export class BlockContext implements ComponentContext {
     this.children = childrenOf(state, site);
     this.reveal = state.secrets.reveal;
     this.sensitive = state.sensitive;
+    this.recorded = (names) => openRecorded(state, names, site.signal);
     this.sounds = (written) => sounds(state, site, listOf(written));
     this.report = (report) => state.report(report);
     this.answered = (party, answer) => trace.answered(state.clock.now(), party, answer);

@@ -47,8 +47,28 @@ async function openPrompt(state: RunState, name: string, signal: AbortSignal): P
   throw new ScenarioError('no_such_prompt', `${place} no prompt "${name}" for the language ${state.language}`);
 }
 
+/**
+ * The prompts of these names in the language of the run, for parts of a phrase.
+ * @returns undefined unless all are there
+ * @throws ScenarioError as `openSounds`
+ */
+export async function openRecorded(
+  state: RunState,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly PlaySource[] | undefined> {
+  const { program, services, domain, language } = state;
+  const languages = promptLanguages(language);
+  const isThere = (name: string): boolean =>
+    languages.some(
+      (each) =>
+        services.prompts.has(domain, name, each) || typeof promptFile(program.promptsFolder, name, each) === 'string',
+    );
+  return names.every(isThere) ? openSounds(state, names, signal) : undefined;
+}
+
 /** Undefined without a prompt of this name. @throws ScenarioError */
-export async function findPrompt(
+async function findPrompt(
   { program, services, domain, language }: RunState,
   name: string,
   signal: AbortSignal,

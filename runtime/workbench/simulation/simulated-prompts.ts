@@ -14,6 +14,10 @@ export class SimulatedPrompts implements PromptPort {
     return language === '' ? () => Promise.resolve(name) : undefined;
   }
 
+  has(): boolean {
+    return false;
+  }
+
   playable(file: string): Promise<string> {
     return Promise.resolve(file);
   }
