@@ -57,7 +57,7 @@ export function spoken(value: Value, kind: Kind, { language, currency, timezone 
 function digits(value: Value): Spoken {
   if (typeof value !== 'string' || !/^[0-9*#+ .()/-]*$/.test(value) || value.length > MAX_DIGITS)
     throw wrong(value, `a text of at most ${MAX_DIGITS} digits, * # and +`);
-  const keys = [...value.replaceAll(/[^0-9*#+]/g, '')];
+  const keys = value.match(/[0-9*#+]/g) ?? [];
   return { text: keys.join(', '), prompts: keys.map((key) => `digits/${KEYS[key] ?? key}`) };
 }
 

@@ -59,7 +59,7 @@ export interface ConferenceServices {
    */
   mix(name: string, on: EndpointServer | undefined): ConferenceMix;
   /** Translates a sound in scenario notation (`welcome.wav`, `tone:...`) to the media server's notation. */
-  sound(text: string): string;
+  sound(text: string): string | Promise<string>;
   /**
    * Records the call of one participant into the archive.
    * @param layer name of the recording

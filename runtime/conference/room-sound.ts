@@ -154,7 +154,7 @@ export class RoomSound {
     const asking = new AbortController();
     seat.asking = asking;
     try {
-      const prompt = this.#services.sound(this.#settings.pinPrompt);
+      const prompt = await this.#services.sound(this.#settings.pinPrompt);
       const who = await askForPin(endpoint, this.#settings, prompt, asking.signal);
       if (who === undefined) participant.line?.hangUp('wrong PIN');
       if (who === 'moderator') seat.moderator = true;
@@ -238,7 +238,7 @@ export class RoomSound {
   #announce(sound: string): void {
     if (sound === '') return;
     this.#run(
-      Promise.resolve().then(() => this.#mix.play(this.#services.sound(sound))),
+      Promise.resolve().then(async () => this.#mix.play(await this.#services.sound(sound))),
       'announcement',
     );
   }

@@ -111,7 +111,8 @@ export const SETTINGS = [
   {
     name: 'RINGMASTER_PROMPT_WAIT',
     fallback: '5',
-    about: 'seconds that a caller may wait in silence for the sound of a URL; then the block fails',
+    about:
+      'seconds that a caller may wait in silence for the sound of a URL, or for a conversion; then the block fails',
   },
   {
     name: 'RINGMASTER_DRACHTIO',

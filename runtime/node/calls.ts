@@ -13,6 +13,7 @@ import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { Drain } from './drain.ts';
 import type { LateParts } from './late.ts';
+import type { Prompts } from '../prompts/index.ts';
 import type { Recordings } from './recordings.ts';
 
 export interface Calls {
@@ -34,6 +35,7 @@ export interface CallNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly history: CallHistory;
+  readonly prompts: Pick<Prompts, 'playable'>;
   /** Learns the ids of the calls. */
   readonly callIds: CallIds;
   readonly late: LateParts;
@@ -74,6 +76,7 @@ export function openCalls(needs: CallNeeds): Calls {
     observer: metrics.conferences,
     log,
     media: () => late.media.part,
+    prompts: needs.prompts,
     liveCall: (dialogid) => late.switch.part.liveCall(dialogid),
     layers: recording.layers,
     conferences: recording.conferences,

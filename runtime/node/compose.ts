@@ -104,6 +104,7 @@ export async function compose(
   shutdown.add('SIP messages', () => messages.close());
   const calls = openCalls({
     config,
+    prompts: sounds.prompts,
     directory,
     location,
     events,

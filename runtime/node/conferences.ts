@@ -7,6 +7,7 @@ import type { Config } from '../config/index.ts';
 import { conferenceEvents, type EventBus } from '../events/index.ts';
 import { isSoundProblem, resolveSound } from '../language/index.ts';
 import type { MediaServers } from '../media/index.ts';
+import type { Prompts } from '../prompts/index.ts';
 import { SCENARIOS } from './project.ts';
 import {
   type ConferenceRecordings,
@@ -22,6 +23,8 @@ export interface ConferenceNeeds {
   readonly events: EventBus;
   readonly observer: ConferenceObserver;
   readonly log: Logger;
+  /** Converts sound files of other kinds than WAV. */
+  readonly prompts: Pick<Prompts, 'playable'>;
   /** Answers the live call of this id, for its recording. */
   readonly liveCall: (dialogid: string) => RecordedCall | undefined;
   readonly layers: Pick<RecordLayers, 'add' | 'remove'>;
@@ -30,12 +33,25 @@ export interface ConferenceNeeds {
   readonly media: () => Pick<MediaServers, 'conference'>;
 }
 
+/** The WAV of a sound file; silence for one that is no sound. */
+async function playableOrNothing({ prompts, log }: ConferenceNeeds, file: string): Promise<string> {
+  try {
+    return await prompts.playable(file, AbortSignal.timeout(CONVERSION_MS));
+  } catch (err) {
+    log.error({ err, file }, 'a sound of a conference featurecode cannot be played');
+    return NOTHING;
+  }
+}
+
+/** Milliseconds for the conversion of a sound that participants wait for. */
+const CONVERSION_MS = 5000;
 /** Played in place of a missing configured sound. */
 const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
   const { config, store, events, observer, log, media } = needs;
   const prompts = [join(config.scenarioDir, 'prompts'), join(SCENARIOS, 'examples', 'prompts')];
+  const playable = (file: string): Promise<string> => playableOrNothing(needs, file);
   return new Conferences(
     {
       events: conferenceEvents(events),
@@ -43,11 +59,11 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
       site: config.site,
       log,
       mix: (name, on) => media().conference(name, on),
-      sound: (text) => {
+      sound: async (text) => {
         for (const folder of prompts) {
           const sound = resolveSound(text, folder);
           if (isSoundProblem(sound) || 'text' in sound) continue;
-          if ('file' in sound) return sound.file;
+          if ('file' in sound) return playable(sound.file);
           return 'tone' in sound ? `tone_stream://${sound.tone}` : `silence_stream://${Math.max(1, sound.silenceMs)}`;
         }
         log.error({ sound: text }, 'a sound of a conference featurecode does not exist');

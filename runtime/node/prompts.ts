@@ -51,5 +51,5 @@ export async function openPrompts({ config, data, nursery, http, log }: PromptNe
     onStale: (url, err) => log.warn({ url, err }, 'an old sound is played: its server could not be asked'),
     failed: (code, message) => new ScenarioError(code, message),
   });
-  return { prompts, port: await NodePrompts.open(directory, prompts, urls) };
+  return { prompts, port: await NodePrompts.open(directory, { prompts, urls, waitMs: limits.waitMs }) };
 }

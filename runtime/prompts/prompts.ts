@@ -24,6 +24,8 @@ export interface PromptsOptions {
 
 export class Prompts {
   readonly #options: PromptsOptions;
+  /** Conversions in progress by key of the cache. */
+  readonly #converting = new Map<string, Promise<string>>();
   /** Rows by domain, language and name. */
   #index = new Map<string, PromptRow>();
 
@@ -106,8 +108,12 @@ export class Prompts {
     const found = cache.find(key);
     if (found !== undefined) return found;
     const work = cache.work();
-    await pipeline(await this.#content(hasha), createWriteStream(work));
-    return await cache.keep(key, work);
+    try {
+      await pipeline(await this.#content(hasha), createWriteStream(work));
+      return await cache.keep(key, work);
+    } finally {
+      await cache.discard(work);
+    }
   }
 
   async #content(hasha: string): Promise<NodeJS.ReadableStream> {
@@ -117,21 +123,50 @@ export class Prompts {
     return content;
   }
 
-  /** A file that media servers play: a WAV file itself, and the WAV of another kind. @throws SoundError */
+  /**
+   * A file that media servers play: a WAV file itself, and the WAV of another kind.
+   *
+   * @param signal ends the wait, not the conversion
+   * @throws SoundError; the signal's reason
+   */
   async playable(file: string, signal: AbortSignal): Promise<string> {
     if (KIND_OF_ENDING[extname(file).toLowerCase()] === 'wav') return file;
-    const { cache, converter } = this.#options;
+    const { cache } = this.#options;
     const { mtimeMs, size } = await stat(file).catch(() => {
       throw new SoundError('broken', 'is gone');
     });
     const key = `file-${createHash('sha256').update(`${file} ${mtimeMs} ${size}`).digest('hex')}`;
     const found = cache.find(key);
     if (found !== undefined) return found;
+    const running = this.#converting.get(key) ?? this.#convert(file, key);
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const stop = (): void => reject(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([running, over]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Goes on when the first caller has gone: the next one needs it. */
+  #convert(file: string, key: string): Promise<string> {
+    const converting = this.#converted(file, key);
+    // Those who wait see the error; there may be none left.
+    converting.catch(() => undefined);
+    this.#converting.set(key, converting);
+    return converting;
+  }
+
+  async #converted(file: string, key: string): Promise<string> {
+    const { cache, converter } = this.#options;
     const work = cache.work();
     try {
-      await converter.convert(file, work, signal);
+      await converter.convert(file, work, new AbortController().signal);
       return await cache.keep(key, work);
     } finally {
+      this.#converting.delete(key);
       await cache.discard(work);
     }
   }

@@ -65,7 +65,7 @@ describe('formatting functions of expressions', () => {
   it('refuse unknown formats before the run where they are literal, else in it', () => {
     const thrown = (source: string, more = {}): string => {
       try {
-        return String(evaluate(source, 'en', more));
+        return `played ${JSON.stringify(evaluate(source, 'en', more))}`;
       } catch (error) {
         return `${error instanceof ScenarioError ? error.code : 'check'}: ${(error as Error).message}`;
       }
@@ -92,7 +92,7 @@ blocks:
   d: { return: "\${said}" }
 `;
     const { outcome } = await simulate(program(source('de')));
-    expect(String(outcome.value).replaceAll('\u00a0', ' ')).to.equal('2,00 € €2.00 en');
+    expect(JSON.stringify(outcome.value).replaceAll('\u00a0', ' ')).to.equal('"2,00 € €2.00 en"');
     expect(problems(source('german'))).to.deep.equal(['2:11: "german" is no language tag; write e.g. de or de-AT']);
   });
 });

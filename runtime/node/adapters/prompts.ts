@@ -11,21 +11,30 @@ const SETTING = 'language';
 /** The language where a domain has no setting. */
 const DEFAULT = 'en';
 
+export interface NodePromptsOptions {
+  readonly prompts: Prompts;
+  readonly urls: UrlSounds;
+  /** Milliseconds that a caller waits for a conversion. */
+  readonly waitMs: number;
+}
+
 export class NodePrompts implements PromptPort {
   readonly #directory: LiveDirectory;
   readonly #prompts: Prompts;
   readonly #urls: UrlSounds;
+  readonly #waitMs: number;
   /** By the id of the domain. */
   #languages = new Map<string, string>();
 
-  private constructor(directory: LiveDirectory, prompts: Prompts, urls: UrlSounds) {
+  private constructor(directory: LiveDirectory, { prompts, urls, waitMs }: NodePromptsOptions) {
     this.#directory = directory;
     this.#prompts = prompts;
     this.#urls = urls;
+    this.#waitMs = waitMs;
   }
 
-  static async open(directory: LiveDirectory, prompts: Prompts, urls: UrlSounds): Promise<NodePrompts> {
-    const port = new NodePrompts(directory, prompts, urls);
+  static async open(directory: LiveDirectory, options: NodePromptsOptions): Promise<NodePrompts> {
+    const port = new NodePrompts(directory, options);
     const { settings } = directory.collections;
     const read = async (): Promise<void> => {
       const rows = (await settings.list()).filter(({ key }) => key === SETTING);
@@ -53,8 +62,14 @@ export class NodePrompts implements PromptPort {
     return this.#prompts.find(this.#idOf(domain), name, language) !== undefined;
   }
 
-  playable(file: string, signal: AbortSignal): Promise<string> {
-    return ofAuthor(file, this.#prompts.playable(file, signal));
+  async playable(file: string, signal: AbortSignal): Promise<string> {
+    const late = AbortSignal.timeout(this.#waitMs);
+    try {
+      return await ofAuthor(file, this.#prompts.playable(file, AbortSignal.any([signal, late])));
+    } catch (error) {
+      if (late.aborted && !signal.aborted) throw unavailable(`${file} is still being converted: try again`);
+      throw error;
+    }
   }
 
   fetched(url: string, signal: AbortSignal): Promise<string> {

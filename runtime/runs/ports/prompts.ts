@@ -15,7 +15,7 @@ export interface PromptPort {
   has(domain: DomainName, name: string, language: string): boolean;
   /**
    * A WAV file that media servers play, made of a sound file of any known kind.
-   * @throws ScenarioError code `no_sound`
+   * @throws ScenarioError codes `no_sound`, and `unavailable` when that takes longer than a caller may wait
    */
   playable(file: string, signal: AbortSignal): Promise<string>;
   /**
