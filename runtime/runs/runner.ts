@@ -84,7 +84,11 @@ export class ScenarioRunner {
    * @returns undefined for an unknown scenario; the call is then untouched
    * @throws ArgumentError
    */
-  async take(code: string, call: CallPort, { args, variables, sensitive, language }: StartValues): Promise<Run | undefined> {
+  async take(
+    code: string,
+    call: CallPort,
+    { args, variables, sensitive, language }: StartValues,
+  ): Promise<Run | undefined> {
     const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
     return program && this.#begin(program, { call, args, variables, sensitive, language });
   }

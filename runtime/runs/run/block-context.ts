@@ -12,7 +12,8 @@ import {
   type Value,
 } from '../../language/index.ts';
 import type { ComponentContext } from '../component.ts';
-import { callEnded, type RunState } from './run-state.ts';
+import { callEnded } from './run-errors.ts';
+import type { RunState } from './run-state.ts';
 import { scriptHost } from './script-host.ts';
 import { openRecorded, openSounds } from './sounds.ts';
 import type { BlockTrace } from './trace.ts';
