@@ -488,4 +488,49 @@ describe('REST: domain-center collections', () => {
   it('log no internal error', () => {
     expect(node.log).to.deep.equal([]);
   });
+
+  describe('a value that a field does not take', () => {
+    const DIAL = { to_pattern: '9' };
+    const cases: readonly (readonly [path: string, body: object, field: string, reason: string])[] = [
+      [
+        'providers',
+        { code: 't', host: 'h.example', register: 'outbond' },
+        'register',
+        'must be one of "none", "outbound", "inbound"',
+      ],
+      ['providers', { code: 't', host: 'h.example', transport: 'sctp' }, 'transport', 'must be one of "udp", "tcp"'],
+      ['featurecodes', { prefix: '*9', type: 'x' }, 'type', 'must be one of "intercom", "conference", "ivr", "pickup"'],
+      ['recordingrules', { direction: 'x' }, 'direction', 'must be one of "any", "in", "out"'],
+      [
+        'ivrscripts',
+        { code: 'x', scriptdata: { format: 'py', source: '' } },
+        'scriptdata.format',
+        'must be one of "yaml", "js", "ts"',
+      ],
+      [
+        'routes',
+        { ...DIAL, target: { type: 'x' } },
+        'target.type',
+        'must be one of "scenario", "provider", "domain", "reject"',
+      ],
+      ['routes', { ...DIAL, target: {} }, 'target.type', 'is required'],
+      ['routes', { ...DIAL, target: { type: 'domain' } }, 'target.domain', 'is required'],
+      ['routes', { ...DIAL, target: { type: 'domain', domian: 'x' } }, 'target.domain', 'is required'],
+      [
+        'routes',
+        { ...DIAL, target: { type: 'reject', status: 99 } },
+        'target.status',
+        'must be at least 400 and at most 699, not 99',
+      ],
+      ['routes', { ...DIAL, target: 'voicemail' }, 'target', 'must be object'],
+      ['sipusers', { login: 'q', user_id: 5 }, 'user_id', 'must be string or null'],
+      ['settings', { key: 'k', value: null }, 'value', 'must be string or number or boolean or array or object'],
+    ];
+    for (const [path, body, field, reason] of cases)
+      it(`${path} ${JSON.stringify(body)}: ${field} ${reason}`, async () => {
+        const reply = await node.as(ADMIN, 'POST', `/domain/${path}`, body);
+        expectError(reply, 400, 1400, field);
+        expect(reply.body).to.have.nested.property('error_details.reason', reason);
+      });
+  });
 });
