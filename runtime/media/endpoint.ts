@@ -298,6 +298,8 @@ export class MediaEndpoint {
 
   /** Sends digits to the phone by RFC 4733; `W` pauses a second, `w` half a second. */
   async sendDtmf(digits: string): Promise<void> {
+    // While a bridge begins, FreeSWITCH loses digits, or sends them by INFO to a phone that takes telephone-events.
+    await this.#bridge?.young.flows();
     await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${digits}`));
   }
 
