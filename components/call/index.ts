@@ -9,7 +9,8 @@ import {
   ownCall,
 } from '../../runtime/runs/index.ts';
 import { Duration, parseDuration, ScenarioError } from '../../runtime/language/index.ts';
-import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { PRE_ANSWER_DOCS, preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings, whileRinging } from '../ringing.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, reportAs } from '../answers.ts';
 
 export const call = defineComponent({
@@ -26,8 +27,11 @@ export const call = defineComponent({
     '`to` may be any number that a phone of the domain could dial, also a conference, past its PIN, or another scenario, whose',
     'opponent this one then is; a domain may have 100 such calls at once. To bring only the caller there, `conference`,',
     '`refer`, `run` and `serve` cost less.',
-    '`pre_answer` names a scenario that talks to the called party alone before it is connected, e.g. to ask whether it takes',
-    'the call. When the party hangs up there, or the scenario fails or returns `false`, the party counts as refusing (603).',
+    'The waiting party of a call with a leg is the caller. A caller who is not answered yet gets 180, and hears `sounds` as early',
+    'media (183).',
+    ...RINGING_DOCS,
+    ...PRE_ANSWER_DOCS,
+    'The other phones of the called party ring on meanwhile, until one of them accepts.',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['101'], description: 'Number or login to call.' }),
@@ -62,6 +66,7 @@ export const call = defineComponent({
       default: 'rfc2833',
       description: 'How digits go to the called party: in the sound (RFC 4733), or as INFO requests.',
     }),
+    ...ringingSettings,
     ...preAnswerSettings,
     report_as: reportAs('F'),
   }),
@@ -101,13 +106,19 @@ export const call = defineComponent({
   placesCall: true,
   beginsCall: true,
   subject: 'to',
-  check: (_settings, _exits, given, leg) =>
-    leg || given.has('caller_id')
+  check: (settings, _exits, given, leg) => [
+    ...(leg || given.has('caller_id')
       ? []
-      : ['"call" without `leg` is for a scenario that has no caller: name caller_id, or a leg where there is a caller'],
+      : [
+          '"call" without `leg` is for a scenario that has no caller: name caller_id, or a leg where there is a caller',
+        ]),
+    ...(!leg && given.has('sounds') ? ['`sounds` are for the caller, and "call" without `leg` has none'] : []),
+    ...checkRinging(given, settings),
+  ],
   run: async (context, settings) => {
     const callerNumber = callerNumberOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);
+    const ringing = ringingOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);
     const outgoing: OutgoingCall = ownCall(context.call, 'call').dial({
       to: settings.to,
@@ -123,7 +134,8 @@ export const call = defineComponent({
     });
     follow(context, outgoing, settings.to, settings.report_as);
     if (settings.mode === 'async') return { exit: 'next', fields: answerFields(outgoing) };
-    const answer = await answerOf(settings.mode === 'provisional' ? outgoing.provisional : outgoing.final, context);
+    const next = settings.mode === 'provisional' ? outgoing.provisional : outgoing.final;
+    const answer = await whileRinging(context, ringing, answerOf(next, context));
     const exit = exitOf(answer);
     if (settings.mode === 'finished' && exit === 'answered') {
       const milliseconds = await untilOver(context);

@@ -8,13 +8,14 @@ import {
   type Transfer,
 } from '../../runtime/runs/index.ts';
 import { Duration, parseDuration } from '../../runtime/language/index.ts';
-import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { PRE_ANSWER_DOCS, preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings } from '../ringing.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 interface HuntSettings {
   readonly members: readonly string[];
   readonly timeout: string;
-  readonly ringback: boolean;
+  readonly ringing: ReturnType<typeof ringingOf>;
   readonly binding: string;
   readonly preAnswer: { readonly preAnswer?: PreAnswer };
 }
@@ -26,8 +27,10 @@ export const hunt = defineComponent({
   docs: [
     '`in_order` rings the members one after another. `least_recent` does the same, beginning with the member whose last call from',
     'a hunt group is longest ago. `all_at_once` rings all together. The first to answer has the call.',
-    '`pre_answer` names a scenario that talks to the called party alone before it is connected, e.g. to ask whether it takes',
-    'the call. When the party hangs up there, or the scenario fails or returns `false`, the party counts as refusing (603).',
+    ...RINGING_DOCS,
+    ...PRE_ANSWER_DOCS,
+    'With `all_at_once` the other phones ring on meanwhile, and several parties may be asked at the same time: the first to',
+    'accept has the call. A mailbox that picks up at once takes it from nobody.',
   ].join('\n'),
   settings: Type.Object({
     members: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -42,7 +45,7 @@ export const hunt = defineComponent({
     }),
     timeout: Duration({ default: '20s', examples: ['20s'], description: 'How long each member may ring.' }),
     rounds: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'How often all are tried.' }),
-    ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
+    ...ringingSettings,
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
     ...preAnswerSettings,
   }),
@@ -60,8 +63,9 @@ export const hunt = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'members',
+  check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, { strategy, rounds, ...rest }) => {
-    const settings = { ...rest, preAnswer: await preAnswerOf(context, rest) };
+    const settings = { ...rest, preAnswer: await preAnswerOf(context, rest), ringing: ringingOf(context, rest) };
     context.signal.throwIfAborted();
     let tried = 0;
     for (let round = 1; ; round += 1) {
@@ -120,6 +124,6 @@ async function outcome(
   return { answered, fields: { ...(answerFields(attempt, answer) as Record<string, string | number>), member } };
 }
 
-function options({ timeout, ringback, binding, preAnswer }: HuntSettings) {
-  return { ...preAnswer, timeoutMs: parseDuration(timeout) ?? 0, ringback, ...(binding === '' ? {} : { binding }) };
+function options({ timeout, ringing, binding, preAnswer }: HuntSettings) {
+  return { ...preAnswer, timeoutMs: parseDuration(timeout) ?? 0, ...ringing, ...(binding === '' ? {} : { binding }) };
 }

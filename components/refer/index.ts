@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { defineComponent, ownCall } from '../../runtime/runs/index.ts';
 import { Duration, parseDuration } from '../../runtime/language/index.ts';
-import { preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { PRE_ANSWER_DOCS, preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
+import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings } from '../ringing.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const refer = defineComponent({
@@ -9,11 +10,12 @@ export const refer = defineComponent({
   summary: 'Transfers the other party to a number (SIP REFER, RFC 3515).',
   otherNames: ['transfer', 'forward', 'transfer_to', 'blind_transfer'],
   docs: [
-    'The other party hears ringback until the target answers. Then the two talk, and the scenario has no call any more.',
+    'The target rings. When it answers, the two talk, and the scenario has no call any more.',
     "When the target does not take the call, the other party is back with the scenario. Digits after `'` or `,` in `to` are sent",
     "after the answer, every further `'` or `,` is a pause of one second.",
-    '`pre_answer` names a scenario that talks to the called party alone before it is connected, e.g. to ask whether it takes',
-    'the call. When the party hangs up there, or the scenario fails or returns `false`, the party counts as refusing (603).',
+    ...RINGING_DOCS,
+    ...PRE_ANSWER_DOCS,
+    'The other phones of the target ring on meanwhile, until one of them accepts.',
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),
@@ -31,7 +33,7 @@ export const refer = defineComponent({
     timeout: Type.Optional(
       Duration({ examples: ['30s'], description: 'How long the target may ring; default: as for any call.' }),
     ),
-    ringback: Type.Boolean({ default: true, description: 'Whether the other party hears the ringback tone.' }),
+    ...ringingSettings,
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
     referred_by: referredBy,
     ...preAnswerSettings,
@@ -53,13 +55,14 @@ export const refer = defineComponent({
   waits: true,
   needsCall: 'connected',
   subject: 'to',
+  check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
     context.signal.throwIfAborted();
     const transfer = ownCall(context.call, 'refer').refer({
       ...preAnswer,
       to: settings.to,
-      ringback: settings.ringback,
+      ...ringingOf(context, settings),
       ...(settings.back ? { back: true } : {}),
       ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),

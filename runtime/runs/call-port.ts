@@ -14,6 +14,7 @@ import type {
   PartyInfo,
   PlayOptions,
   PlayResult,
+  RingbackOptions,
   TakeOverOptions,
   Transfer,
   TransferOptions,
@@ -57,8 +58,13 @@ export interface ReferOptions extends TransferOptions {
   readonly domain?: string;
   /** Returns to the party that `takeOver` left `held`, in their old call, without a new call; when it is still there. */
   readonly back?: boolean;
-  /** Played to the transferred party until the target answers. Default: the ringback tone. */
+  /** False: the transferred party hears nothing until the target answers. Default: the ringback tone, or `sounds`. */
   readonly ringback?: boolean;
+  /**
+   * Played to the transferred party, over and over, in place of the ringback tone. With it, and with `preAnswer`, the party
+   * does not hear early media of the target.
+   */
+  readonly sounds?: readonly PlaySource[];
   readonly timeoutMs?: number;
   readonly preAnswer?: PreAnswer;
 }
@@ -121,6 +127,11 @@ export interface CallPort {
   /** Ends the call in every state: an incoming one with 480, one in state `none` without a request. Does nothing afterwards. */
   hangup(): Promise<void>;
   play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult>;
+  /**
+   * Lets the other party hear that somebody is being called for it, until the signal aborts. A caller who is not answered yet
+   * gets 180 without sounds, and otherwise hears them as early media (183). Rejects with the signal's reason, like `play`.
+   */
+  ringback(options: RingbackOptions): Promise<void>;
   collect(options: CollectOptions): Promise<CollectResult>;
   /** Sends the caller's own voice back until the signal aborts or the call ends. */
   echo(signal: AbortSignal): Promise<void>;

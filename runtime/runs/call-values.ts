@@ -39,6 +39,12 @@ export interface PlayResult {
   readonly milliseconds: number;
 }
 
+export interface RingbackOptions {
+  readonly signal: AbortSignal;
+  /** Played over and over; undefined: the ringback tone. */
+  readonly sounds?: readonly PlaySource[] | undefined;
+}
+
 export interface CollectOptions {
   readonly signal: AbortSignal;
   /** Played first; the first digit interrupts it. */

@@ -35,6 +35,8 @@ export interface ComponentContext {
    * @throws ScenarioError code `no_such_leg`
    */
   readonly leg: (name: string) => CallPort;
+  /** The run's own call, also in a block with `leg`; undefined without one. */
+  readonly ownCall: CallPort | undefined;
   /** The present or last party at the other end of the run's own call. */
   readonly caller: PartyInfo | undefined;
   /** An end of the run's call that `claim` accepts does not cut the block short: the block handles it. */

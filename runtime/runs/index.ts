@@ -1,5 +1,6 @@
 /** The door of this room: what other rooms use of it. */
 export { ArmedRuns } from './armed-runs.ts';
+export { bestAnswer } from './best-answer.ts';
 export {
   type CallPort,
   CallStateError,
@@ -24,6 +25,7 @@ export type {
   PartyInfo,
   PlayOptions,
   PlayResult,
+  RingbackOptions,
   TakeOverOptions,
   Transfer,
   TransferOptions,

@@ -135,4 +135,25 @@ describe('legs: further calls of a scenario', () => {
       await sandbox.close();
     }
   });
+
+  it('ring while the caller hears their sounds; a caller who is not answered yet hears them too', async () => {
+    const music = QUEUE.replace('caller_id: "100" }', 'caller_id: "100", sounds: "tone:%(500,500,440)" }');
+    const { events } = await play(program(music), { 102: 'answers after 2s, hangs up' });
+    expect(events.slice(0, 3)).to.deep.equal(['answer', '102: dial 102', 'play tone:%(500,500,440) (until stopped)']);
+    const early = music
+      .replace('start: pick_up', 'start: ring')
+      .replace('pick_up: { answer: , next: ring }', 'pick_up: { answer: , next: talk }')
+      .replace('answered: tell', 'answered: pick_up')
+      .replace(/ {2}tell:[^]*?next: talk\n/, '');
+    const before = await play(program(early), { 102: 'answers after 2s, hangs up' });
+    expect(before.events.slice(0, 3)).to.deep.equal([
+      '102: dial 102',
+      'play tone:%(500,500,440) (until stopped)',
+      'answer',
+    ]);
+    const silent = await play(program(early.replace(', sounds: "tone:%(500,500,440)"', '')), {
+      102: 'answers after 2s',
+    });
+    expect(silent.events.slice(0, 3)).to.deep.equal(['102: dial 102', 'ring', 'answer']);
+  });
 });

@@ -338,7 +338,7 @@ blocks:
   a: { hold_music: 20s, next: b }
   b: { call: 102, leg: agent, exits: { answered: end, refused: end } }`,
     '4:20: "hold_music" alone is no duration; write hold_music: { duration: 20s }',
-    '5:14: "call" must be settings: to, address, caller_id, caller_name, timeout, mode, use_intercom, binding, headers, dtmf_proto, pre_answer, pre_answer_args, report_as; write call: { to: 102 }',
+    '5:14: "call" must be settings: to, address, caller_id, caller_name, timeout, mode, use_intercom, binding, headers, dtmf_proto, ringback, sounds, pre_answer, pre_answer_timeout, pre_answer_args, report_as; write call: { to: 102 }',
   ],
   [
     'parameters of which the values are given, and a schedule that gives none',

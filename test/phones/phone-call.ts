@@ -13,6 +13,7 @@ import { Arrivals, Moment } from './wait.ts';
 export interface CallEnd {
   readonly by: 'here' | 'there' | 'refused' | 'cancelled' | 'lost';
   readonly status?: number;
+  /** The reason phrase of a refusal, or the Reason header of a BYE. */
   readonly reason?: string;
 }
 
@@ -164,7 +165,7 @@ export abstract class PhoneCall {
     switch (transaction.request.method) {
       case 'BYE':
         transaction.respond(200);
-        this.finish({ by: 'there' });
+        this.finish({ by: 'there', ...reasonOf(transaction.request) });
         break;
       case 'INVITE':
       case 'UPDATE':
@@ -311,4 +312,9 @@ export abstract class PhoneCall {
     if (ack.body === '') this.context.endpoint.violation('the ACK to a 200 with an offer has no answer');
     else this.session.acceptAnswer(ack.body);
   }
+}
+
+function reasonOf(request: SipRequest): { reason?: string } {
+  const reason = header(request, 'reason');
+  return reason === undefined ? {} : { reason };
 }

@@ -106,6 +106,10 @@ export class BlockContext implements ComponentContext {
     this.#state.language = language;
   }
 
+  get ownCall(): CallPort | undefined {
+    return this.#state.call;
+  }
+
   get caller(): ComponentContext['caller'] {
     return this.#state.call?.opponent;
   }

@@ -83,8 +83,9 @@ export class ConferenceLeg implements CallingLeg {
     return voice.one;
   }
 
-  earlyMedia(): void {
+  earlyMedia(): boolean {
     // A conference hears participants only after their answer.
+    return false;
   }
 
   async answered(): Promise<void> {

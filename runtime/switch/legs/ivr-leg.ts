@@ -88,8 +88,9 @@ export class IvrLeg implements CallingLeg {
     return Promise.resolve(undefined);
   }
 
-  earlyMedia(): void {
+  earlyMedia(): boolean {
     // A scenario hears nothing before it plays or listens.
+    return false;
   }
 
   answered(): Promise<void> {

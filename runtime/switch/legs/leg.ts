@@ -13,6 +13,8 @@ export interface EndCause {
   /** SIP status for a caller who was not answered yet. */
   readonly status: number;
   readonly reason: string;
+  /** Reason header of the BYE to a phone that has answered (RFC 3326). */
+  readonly header?: string;
 }
 
 /** A request that a phone sent within its call: INFO, MESSAGE or NOTIFY. */
@@ -89,8 +91,11 @@ export interface CallingLeg extends Leg {
    * @throws MediaError, with status 488 when it cannot move
    */
   prepareMedia(on?: EndpointServer): Promise<MediaEndpoint | undefined>;
-  /** Early media of the other side can be heard on the endpoint. */
-  earlyMedia(): void;
+  /**
+   * Early media of the other side can be heard on the endpoint.
+   * @returns false when this side cannot hear it before the answer
+   */
+  earlyMedia(): boolean;
   /**
    * The other side answered. Rejects when this side is gone.
    * @param room number of the room, when the other side is a conference

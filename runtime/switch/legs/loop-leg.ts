@@ -60,8 +60,9 @@ export class LoopLeg implements CallingLeg {
     return this.#loop.open(this, on);
   }
 
-  earlyMedia(): void {
+  earlyMedia(): boolean {
     // The calling scenario hears nothing before the answer.
+    return false;
   }
 
   answered(): Promise<void> {

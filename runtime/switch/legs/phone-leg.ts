@@ -164,9 +164,12 @@ export class PhoneLeg implements CallingLeg {
     if (this.#state.is('ringing')) this.#invite?.progress();
   }
 
-  earlyMedia(): void {
-    if (this.#state.is('ringing') && this.#endpoint !== undefined)
-      this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
+  earlyMedia(): boolean {
+    if (this.#endpoint === undefined) return false;
+    if (!this.#state.is('ringing')) return this.#state.is('answered');
+    this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
+    // Without an offer in the INVITE, the caller's session description comes in the ACK.
+    return this.#invite?.sdp !== '';
   }
 
   async prepareMedia(on?: EndpointServer): Promise<MediaEndpoint> {
@@ -196,7 +199,8 @@ export class PhoneLeg implements CallingLeg {
     const from = this.#state.step('over');
     if (from === undefined) return;
     if (from === 'ringing') this.#invite?.reject(cause.status, cause.reason);
-    if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(), 'BYE', this);
+    const headers: Record<string, string> = cause.header === undefined ? {} : { Reason: cause.header };
+    if (this.#sip !== undefined) this.#tools.background(this.#sip.bye(headers), 'BYE', this);
     this.#dropMedia();
   }
 

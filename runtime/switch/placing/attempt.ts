@@ -46,6 +46,8 @@ export interface AttemptOptions {
   readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
+  /** The caller hears a sound of its own until the answer, and no early media. */
+  readonly ownSound?: boolean;
   /** Serves a called phone after its answer, before it is connected. */
   readonly preAnswer?: PreAnswer;
 }

@@ -1,10 +1,10 @@
 /** Calls the addresses of one or several callees at once. */
 import { randomUUID } from 'node:crypto';
 import type { TailStep } from '../../runs/index.ts';
-import { type MediaEndpoint, MediaError } from '../../media/index.ts';
-import { answer, bracketUri, callerAddr, LocalDescription, nameAddr, type SipAnswer } from '../../signalling/index.ts';
+import { type EndpointServer, MediaError } from '../../media/index.ts';
+import { answer, bracketUri, callerAddr, nameAddr, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
 import type { Callee, CalleeAddress } from '../addresses/callee.ts';
-import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureCause } from './attempt.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
@@ -12,6 +12,7 @@ import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
 import { uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
+import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
 import { sendDigits } from '../legs/send-digits.ts';
@@ -71,12 +72,14 @@ interface Branch {
   readonly uris: LegUris;
 }
 
+/** The answer of one address. */
+type AnsweredBranch = Pick<ForkOutcome & { answered: true }, 'dialog' | 'sdp' | 'allowEvents'>;
+
 class PhonesCall {
   readonly progress = new AttemptProgress();
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
   readonly #targets: readonly Called[];
-  readonly #description = new LocalDescription();
   /** The called addresses, by Call-ID of the branch. */
   readonly #called = new Map<string, Reached>();
   /** The latest session descriptions of phones that have not answered, by Call-ID. */
@@ -85,8 +88,13 @@ class PhonesCall {
   readonly #ringing = new Set<string>();
   /** Accounts that were called: a redirection to one of them is dropped, as it could go in circles. */
   readonly #accounts = new Set<string>();
+  readonly #offers: Offers;
+  /** Phones that have picked up and talk to the pre-answer scenario, or did so, by Call-ID. */
+  readonly #screened = new Map<string, PhoneLeg>();
+  /** Aborted when the call is decided, which ends the scenarios of all other phones. */
+  readonly #decided = new AbortController();
   #fork: Fork | undefined;
-  #endpoint: MediaEndpoint | undefined;
+  #on: EndpointServer | undefined;
   #early: Promise<void> | undefined;
   #answeredBy: string | undefined;
   /** The scenario or room to which a phone forwarded the call. */
@@ -100,6 +108,9 @@ class PhonesCall {
     this.#tools = tools;
     this.#options = options;
     this.#targets = targets;
+    const create: SwitchTools['createEndpoint'] = (wish) => tools.createEndpoint(wish);
+    const drop = (work: Promise<unknown>): void => tools.background(work, 'endpoint', options.caller);
+    this.#offers = new Offers({ create, drop }, options.preAnswer !== undefined);
   }
 
   get answeredBy(): string | undefined {
@@ -116,20 +127,21 @@ class PhonesCall {
     const prepared = caller.prepareMedia();
     prepared.catch(() => undefined);
     const on = caller.mediaServer ?? this.#tools.onlyMediaServer() ?? (await prepared)?.server;
-    this.#endpoint = await this.#tools.createEndpoint({ via, on });
-    const endpoint = this.#endpoint;
+    this.#on = on;
+    await this.#offer(branches);
     await prepared;
     if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
-    const offer = this.#description.of(endpoint.localSdp);
     this.#fork = new Fork(
       (invite) => this.#tools.invite(invite),
-      branches.map((branch) => this.#target(branch, offer)),
+      branches.map((branch) => this.#target(branch)),
       timeoutMs,
       {
+        screens: this.#options.preAnswer !== undefined,
         provisional: ({ callId }, provisional, sdp) => this.#provisional(callId, provisional, sdp),
         failed: ({ callId }, refusal) => this.#refused(callId, refusal),
-        accept: ({ callId }, sdp) => this.#accept(callId, sdp),
-        redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere, offer),
+        accept: ({ callId }, answered) => this.#accept(callId, answered),
+        part: ({ callId }, sip, reason) => this.#part(callId, sip, reason),
+        redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere),
       },
     );
     dialog.pickup = (leg, part) => this.#pickedUp(leg, part);
@@ -138,6 +150,7 @@ class PhonesCall {
     const outcome = await this.#fork.outcome;
     dialog.ended.removeEventListener('abort', ended);
     dialog.pickup = undefined;
+    this.#decided.abort();
     if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
     else if (this.#away !== undefined && !dialog.ended.aborted) await this.#callAway(this.#away);
@@ -150,7 +163,7 @@ class PhonesCall {
     if (this.#picked || dialog.state !== 'forking' || dialog.ended.aborted) return false;
     this.#picked = true;
     this.#fork?.cancel(answer(487, undefined, true));
-    this.#dropEndpoint();
+    this.#offers.close();
     if (leg.owner instanceof CallDialog) this.#tools.dialogs.continued(leg.owner, dialog);
     part();
     const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: uriOf(leg.party) };
@@ -176,6 +189,11 @@ class PhonesCall {
     if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'call', this.#options.caller);
     this.#fork?.cancel(answer(status, undefined, true));
     this.#giveUp(answer(status, undefined, true));
+  }
+
+  #offer(branches: readonly Branch[]): Promise<void> {
+    const callIds = branches.map(({ callId }) => callId);
+    return this.#offers.open(callIds, { via: this.#via, on: this.#on });
   }
 
   /** Adds a branch for every address of a callee to the dialog. */
@@ -213,18 +231,20 @@ class PhonesCall {
     };
   }
 
-  #target({ callee, address, callId, uris }: Branch, sdp: string): ForkTarget {
+  #target({ callee, address, callId, uris }: Branch): ForkTarget {
+    const offer = this.#offers.of(callId);
     const { domain, callerName, callerNumber, headers } = this.#options;
     const { caller, credentials } = callee;
     const calling = this.#options.caller.party;
     return {
+      account: callee.account,
       uri: address.uri,
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       via: address.via ?? this.#via,
       callId,
       from: caller ? nameAddr(callerName, caller.number, caller.host) : callerAddr(callerName, callerNumber, domain),
       to: uris.remoteuri,
-      sdp,
+      sdp: offer?.description.of(offer.endpoint.localSdp) ?? '',
       headers,
       ...(calling.kind === 'conference' ? { room: calling.number } : {}),
       ...(credentials === undefined ? {} : { credentials }),
@@ -238,19 +258,25 @@ class PhonesCall {
   }
 
   /** A phone forwards the call (3xx): each account is called once. */
-  #redirected(callId: string, contacts: readonly string[], sdp: string): ForkTarget[] {
+  async #redirected(callId: string, contacts: readonly string[]): Promise<readonly ForkTarget[]> {
     const by = this.#called.get(callId)?.target;
     if (by === undefined) return [];
     const { callees, away } = forwardedBy(this.#tools, by.callee, contacts);
     this.#away ??= away;
-    return callees.flatMap((called) =>
-      this.#branches({ ...called, tail: by.tail }).map((branch) => this.#target(branch, sdp)),
-    );
+    const branches = callees.flatMap((called) => this.#branches({ ...called, tail: by.tail }));
+    try {
+      await this.#offer(branches);
+      return branches.map((branch) => this.#target(branch));
+    } catch (err) {
+      this.#tools.failed(err, 'redirection', { callid: callId });
+      for (const branch of branches) this.#options.dialog.removeBranch(branch.callId);
+      return [];
+    }
   }
 
   /** No phone answered: the call goes to the scenario or room to which one of them forwarded it. */
   async #callAway({ decision, ...to }: ForwardedAway): Promise<void> {
-    this.#dropEndpoint();
+    this.#offers.close();
     await this.#early?.catch(() => undefined);
     const { provisional, final } = this.#tools.placeCall(decision, { ...this.#options, ...to, tail: [] });
     const first = await provisional;
@@ -259,24 +285,25 @@ class PhonesCall {
   }
 
   #provisional(callId: string, provisional: SipAnswer, sdp: string | undefined): void {
-    const { caller, dialog } = this.#options;
+    const { caller, dialog, ownSound, preAnswer } = this.#options;
+    const mayHear = ownSound !== true && preAnswer === undefined;
     this.progress.progress(provisional);
     if (!this.#ringing.has(callId) && (provisional.status === 180 || provisional.status === 183)) {
       this.#ringing.add(callId);
       this.#tools.dialogs.ringing(dialog, callId);
     }
     if (sdp !== undefined) this.#earlySdp.set(callId, sdp);
-    if (sdp !== undefined && this.#early === undefined) {
-      this.#early = this.#earlyMedia(sdp);
+    if (sdp !== undefined && this.#early === undefined && mayHear) {
+      this.#early = this.#earlyMedia(callId, sdp);
       this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));
     } else if (provisional.status === 180 && this.#early === undefined) {
       caller.ring();
     }
   }
 
-  async #earlyMedia(sdp: string): Promise<void> {
+  async #earlyMedia(callId: string, sdp: string): Promise<void> {
     const { caller, beforeMedia } = this.#options;
-    const endpoint = this.#endpoint;
+    const endpoint = this.#offers.of(callId)?.endpoint;
     const callers = await caller.prepareMedia();
     if (endpoint === undefined || callers === undefined) return;
     await endpoint.modify(sdp);
@@ -285,14 +312,17 @@ class PhonesCall {
     caller.earlyMedia();
   }
 
-  /** Applies the session description of a phone that answered. @returns the refusal of an unusable one */
-  async #accept(callId: string, answered: string): Promise<SipAnswer | undefined> {
+  /**
+   * Applies the session description of a phone that answered, and lets the pre-answer scenario, if any, serve the phone.
+   * @returns the refusal of an unusable one, or of a phone that does not take the call
+   */
+  async #accept(callId: string, answered: AnsweredBranch): Promise<SipAnswer | undefined> {
     // An answer that was in a provisional response need not be repeated (RFC 3261 section 13.2.1).
-    const sdp = answered === '' ? this.#earlySdp.get(callId) : answered;
+    const sdp = answered.sdp === '' ? this.#earlySdp.get(callId) : answered.sdp;
     try {
       if (sdp === undefined) throw new MediaError('the called phone answered without a session description', 488);
-      await this.#endpoint?.modify(sdp);
-      return undefined;
+      await this.#offers.of(callId)?.endpoint.modify(sdp);
+      return await this.#screen(callId, answered);
     } catch (err) {
       const over = this.#picked || this.#options.dialog.ended.aborted;
       if (!over) this.#tools.failed(err, 'answer', { callid: callId });
@@ -300,18 +330,41 @@ class PhonesCall {
     }
   }
 
+  /** @returns 603 when the phone does not take the call, or somebody else has it by now */
+  async #screen(callId: string, answered: AnsweredBranch): Promise<SipAnswer | undefined> {
+    const { dialog, preAnswer } = this.#options;
+    if (preAnswer === undefined) return undefined;
+    const leg = this.#legOf(callId, answered);
+    this.#screened.set(callId, leg);
+    const { listenTo } = this.#tools;
+    const taken = await servePreAnswer(leg, dialog, preAnswer, { listenTo, decided: this.#decided.signal });
+    return taken ? undefined : answer(603, undefined, true);
+  }
+
+  /** The leg of a phone that answered. */
+  #legOf(callId: string, { dialog: sip, allowEvents }: AnsweredBranch): PhoneLeg {
+    const { target, address } = this.#called.get(callId) as Reached;
+    return PhoneLeg.outgoing(this.#tools, target.callee.party, {
+      sip,
+      ...(this.#offers.take(callId) as Offer),
+      allowEvents: [...(address.allowEvents ?? []), ...allowEvents],
+    });
+  }
+
+  /** Hangs up a phone that answered and does not get the call. */
+  #part(callId: string, sip: SipDialog, reason: string): void {
+    const leg = this.#screened.get(callId);
+    if (leg !== undefined) leg.release({ by: 'failure', status: 487, reason: 'Not Connected', header: reason });
+    // An unanswered BYE changes nothing: the phone has no part in the call.
+    else void sip.bye({ Reason: reason }).catch(() => undefined);
+  }
+
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
     const { dialog, dtmfProto } = this.#options;
-    const endpoint = this.#endpoint as MediaEndpoint;
-    this.#endpoint = undefined;
-    const { target, address } = this.#called.get(outcome.target.callId) as Reached;
-    const leg = PhoneLeg.outgoing(this.#tools, target.callee.party, {
-      sip: outcome.dialog,
-      endpoint,
-      description: this.#description,
-      allowEvents: [...(address.allowEvents ?? []), ...outcome.allowEvents],
-    });
-    if (!(await this.#served(leg))) return this.#declined(leg);
+    const { callId } = outcome.target;
+    const { target } = this.#called.get(callId) as Reached;
+    const leg = this.#screened.get(callId) ?? this.#legOf(callId, outcome);
+    this.#offers.close();
     // The phone's 2xx establishes the dialog, before the caller gets its own.
     if (!dialog.establish(leg)) {
       leg.release({ by: 'a', status: 487, reason: 'Request Terminated' });
@@ -337,32 +390,8 @@ class PhonesCall {
     }
   }
 
-  /** Lets the pre-answer scenario, if any, serve the phone. @returns whether to connect the phone */
-  async #served(leg: PhoneLeg): Promise<boolean> {
-    const { dialog, preAnswer, caller } = this.#options;
-    const { endpoint } = leg;
-    if (preAnswer === undefined || endpoint === undefined) return true;
-    await this.#early?.catch(() => undefined);
-    // The caller heard the early media, but only the called party may hear the scenario.
-    if (this.#early !== undefined && caller.endpoint !== undefined) await caller.endpoint.unbridge(endpoint);
-    return servePreAnswer(leg, dialog, preAnswer, this.#tools.listenTo);
-  }
-
-  #declined(leg: PhoneLeg): void {
-    const status = this.#options.dialog.ended.aborted ? 487 : 603;
-    const final = answer(status, undefined, true);
-    leg.release(failureCause(final));
-    this.#giveUp(final);
-  }
-
   #giveUp(final: SipAnswer): void {
-    this.#dropEndpoint();
+    this.#offers.close();
     this.progress.finish(final);
-  }
-
-  #dropEndpoint(): void {
-    const endpoint = this.#endpoint;
-    this.#endpoint = undefined;
-    if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.#options.caller);
   }
 }

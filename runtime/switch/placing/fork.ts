@@ -1,4 +1,5 @@
 /** Parallel forking: INVITEs to several contacts, of which one gets the call (RFC 3261 section 16.7). */
+import { bestAnswer as bestOf } from '../../runs/index.ts';
 import {
   answer,
   type OutgoingInvite,
@@ -9,21 +10,29 @@ import {
 } from '../../signalling/index.ts';
 
 /** One contact to call. */
-export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {}
+export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {
+  /** Id of its account, for which a 6xx of one contact speaks. */
+  readonly account: string;
+}
+
+type Answered = OutgoingInviteResult & { readonly answered: true };
 
 export interface ForkObserver {
+  /** True when people decide in `accept`: several contacts are accepted at the same time, while the others ring on. */
+  readonly screens: boolean;
   /** A contact answered provisionally (101-199), with early media if `sdp` is there. */
   provisional(target: ForkTarget, answer: SipAnswer, sdp: string | undefined): void;
   /** A contact refused or failed; the others go on. @returns the answer for the caller */
   failed(target: ForkTarget, answer: SipAnswer): SipAnswer;
   /**
-   * A contact answered with 2xx.
-   * @returns undefined when its session description is usable, and the contact gets the call; else the refusal as which
-   * the answer counts, and the contact is hung up
+   * A contact answered with 2xx. Never rejects.
+   * @returns undefined when the contact gets the call; else the refusal as which its answer counts, and it is hung up
    */
-  accept(target: ForkTarget, sdp: string): Promise<SipAnswer | undefined>;
-  /** A contact redirected the call (3xx). @returns the contacts to call instead; none makes it a refusal */
-  redirected(target: ForkTarget, contacts: readonly string[]): readonly ForkTarget[];
+  accept(target: ForkTarget, answered: Answered): Promise<SipAnswer | undefined>;
+  /** Hangs up a contact that answered and does not get the call. @param reason value of the Reason header (RFC 3326) */
+  part(target: ForkTarget, dialog: SipDialog, reason: string): void;
+  /** A contact redirected the call (3xx). Never rejects. @returns the contacts to call instead; none makes it a refusal */
+  redirected(target: ForkTarget, contacts: readonly string[]): Promise<readonly ForkTarget[]>;
 }
 
 export type ForkOutcome =
@@ -40,20 +49,23 @@ export type ForkOutcome =
 /**
  * Calls every contact at once. The first usable 2xx wins, and the others get CANCEL. When all fail, the best final answer
  * is chosen (RFC 3261 section 16.7). Without a final answer in time the outcome is a local 408. A second 2xx that crosses
- * the CANCEL is ended with BYE.
+ * the CANCEL is ended with BYE. With screening, the first contact whose person accepts wins; until then the others ring on,
+ * and after the time limit only those that have picked up may still accept.
  */
 export class Fork {
   readonly #send: (options: OutgoingInviteOptions) => OutgoingInvite;
   readonly #observer: ForkObserver;
   /** By Call-ID. */
-  readonly #invites = new Map<string, OutgoingInvite>();
+  readonly #invites = new Map<string, { readonly target: ForkTarget; readonly invite: OutgoingInvite }>();
+  /** Call-IDs of the contacts that may still get the call, and of those among them that have answered. */
+  readonly #open = new Set<string>();
+  readonly #accepted = new Set<string>();
   readonly #failures: SipAnswer[] = [];
   readonly #timer: NodeJS.Timeout;
   readonly #deadline: number;
   readonly #outcome = Promise.withResolvers<ForkOutcome>();
-  #open = 0;
-  #settled = false;
-  /** Settles with the latest 2xx: they are accepted one at a time, in the order of their arrival. */
+  #settled: ForkOutcome | undefined;
+  /** Settles with the latest 2xx: without screening they are accepted one at a time, in the order of their arrival. */
   #accepting: Promise<void> = Promise.resolve();
 
   constructor(
@@ -65,7 +77,7 @@ export class Fork {
     this.#send = send;
     this.#observer = observer;
     this.#deadline = performance.now() + timeoutMs;
-    this.#timer = setTimeout(() => this.cancel(answer(408, undefined, true)), timeoutMs);
+    this.#timer = setTimeout(() => this.#timeUp(), timeoutMs);
     for (const target of targets) this.#call(target);
   }
 
@@ -76,87 +88,103 @@ export class Fork {
 
   /** Gives up on every contact that has not answered; the outcome is `why`. Does nothing after an answer. */
   cancel(why: SipAnswer): void {
-    if (this.#settled) return;
-    for (const invite of this.#invites.values()) invite.cancel();
+    if (this.#settled !== undefined) return;
     this.#finish({ answered: false, answer: why });
   }
 
   /** The INVITE to one contact, as long as that contact may still answer. */
   invite(callId: string): OutgoingInvite | undefined {
-    return this.#settled ? undefined : this.#invites.get(callId);
+    return this.#settled === undefined ? this.#invites.get(callId)?.invite : undefined;
   }
 
   #call(target: ForkTarget): void {
-    this.#open++;
+    this.#open.add(target.callId);
+    const { account: _, ...options } = target;
     const invite = this.#send({
-      ...target,
+      ...options,
       ringMs: Math.max(0, this.#deadline - performance.now()),
       onProvisional: (provisional, sdp) => {
-        if (!this.#settled) this.#observer.provisional(target, provisional, sdp);
+        if (this.#mayWin(target)) this.#observer.provisional(target, provisional, sdp);
       },
     });
-    this.#invites.set(target.callId, invite);
+    this.#invites.set(target.callId, { target, invite });
     void invite.result.then((result) => {
-      if (result.answered) this.#accepting = this.#accepting.then(() => this.#answered(target, result));
-      else this.#refused(target, result.answer, result.contacts);
+      if (!result.answered) void this.#refused(target, result.answer, result.contacts);
+      else if (this.#observer.screens) void this.#answered(target, result);
+      else this.#accepting = this.#accepting.then(() => this.#answered(target, result));
     });
   }
 
-  #refused(target: ForkTarget, refused: SipAnswer, contacts: readonly string[]): void {
-    this.#open--;
-    if (this.#settled) return;
-    const refusal = this.#observer.failed(target, refused);
-    const instead = contacts.length === 0 ? [] : this.#observer.redirected(target, contacts);
-    for (const other of instead) this.#call(other);
-    if (instead.length === 0) this.#failures.push(refusal);
-    // A 6xx speaks for the whole account, so all other contacts are cancelled (section 16.7, step 5).
-    if (refusal.status >= 600) this.cancel(refusal);
-    else if (this.#open === 0) this.#finish({ answered: false, answer: bestAnswer(this.#failures) });
+  #mayWin({ callId }: ForkTarget): boolean {
+    return this.#settled === undefined && this.#open.has(callId);
   }
 
-  async #answered(target: ForkTarget, result: OutgoingInviteResult & { answered: true }): Promise<void> {
-    const { dialog, sdp } = result;
-    const refusal = this.#settled ? undefined : await this.#observer.accept(target, sdp);
-    if (this.#isSettled()) {
-      // Two phones answered within one round trip: the Reason tells the second that the first has the call.
-      hangUp(dialog, 'SIP;cause=200;text="Call completed elsewhere"');
-    } else if (refusal !== undefined) {
-      hangUp(dialog, `SIP;cause=${refusal.status};text="${refusal.reason}"`);
-      this.#refused(target, refusal, []);
-    } else {
-      this.#finish({ ...result, target });
-      for (const invite of this.#invites.values()) invite.cancel();
+  async #refused(target: ForkTarget, refused: SipAnswer, contacts: readonly string[]): Promise<void> {
+    if (!this.#mayWin(target)) return;
+    const refusal = this.#observer.failed(target, refused);
+    const instead = contacts.length === 0 ? [] : await this.#observer.redirected(target, contacts);
+    if (!this.#mayWin(target)) return;
+    for (const other of instead) this.#call(other);
+    this.#open.delete(target.callId);
+    if (instead.length === 0) this.#failures.push(refusal);
+    // A 6xx speaks for the whole account, so its other contacts are cancelled (section 16.7, step 5).
+    if (refusal.status >= 600 && !refusal.local)
+      this.#giveUp((other) => other.account === target.account, answer(487, undefined, true));
+    if (this.#open.size === 0) this.#finish({ answered: false, answer: bestAnswer(this.#failures) });
+  }
+
+  #timeUp(): void {
+    const late = answer(408, undefined, true);
+    if (this.#accepted.size === 0) return this.cancel(late);
+    this.#failures.push(late);
+    this.#giveUp(() => true, late);
+  }
+
+  /** Gives up on contacts that have not answered; the others go on. */
+  #giveUp(which: (target: ForkTarget) => boolean, why: SipAnswer): void {
+    for (const callId of this.#open) {
+      const { target, invite } = this.#invites.get(callId) ?? {};
+      if (target === undefined || this.#accepted.has(callId) || !which(target)) continue;
+      this.#open.delete(callId);
+      invite?.cancel();
+      this.#observer.failed(target, why);
     }
   }
 
-  // A method, because the compiler takes a narrowed field for unchanged across an await.
-  #isSettled(): boolean {
-    return this.#settled;
+  async #answered(target: ForkTarget, result: Answered): Promise<void> {
+    const { dialog } = result;
+    const { callId } = target;
+    if (!this.#mayWin(target)) return this.#observer.part(target, dialog, this.#endReason());
+    this.#accepted.add(callId);
+    const refusal = await this.#observer.accept(target, result);
+    this.#accepted.delete(callId);
+    if (!this.#mayWin(target)) {
+      this.#observer.part(target, dialog, this.#endReason());
+    } else if (refusal !== undefined) {
+      this.#observer.part(target, dialog, `SIP;cause=${refusal.status};text="${refusal.reason}"`);
+      await this.#refused(target, refusal, []);
+    } else {
+      this.#finish({ ...result, target });
+    }
+  }
+
+  /** Tells a phone that picked up too late whether somebody else has the call. */
+  #endReason(): string {
+    if (this.#settled?.answered !== false) return 'SIP;cause=200;text="Call completed elsewhere"';
+    const { status, reason } = this.#settled.answer;
+    return `SIP;cause=${status};text="${reason}"`;
   }
 
   #finish(outcome: ForkOutcome): void {
-    if (this.#settled) return;
-    this.#settled = true;
+    if (this.#settled !== undefined) return;
+    this.#settled = outcome;
     clearTimeout(this.#timer);
+    for (const { invite } of this.#invites.values()) invite.cancel();
     this.#outcome.resolve(outcome);
   }
 }
 
-/** @param reason value of the Reason header (RFC 3326) */
-function hangUp(dialog: SipDialog, reason: string): void {
-  // An unanswered BYE changes nothing: the contact has no part in the call.
-  void dialog.bye({ Reason: reason }).catch(() => undefined);
-}
-
-/**
- * The answer to pass on when every contact failed: a 6xx, else one of the lowest class. Within a class, a phone's answer
- * comes before a local one, and "busy" before others (RFC 3261 section 16.7, step 6).
- */
+/** The answer to pass on when every contact failed; 480 without any answer. */
 export function bestAnswer(answers: readonly SipAnswer[]): SipAnswer {
-  const rank = ({ status, local, unreached }: SipAnswer): number => {
-    // An unreachable contact comes after every contact that answered.
-    const kind = unreached === true ? 5 : Math.floor(status / 100);
-    return (kind === 6 ? 0 : kind * 10) + (local ? 2 : 0) + (status === 486 || status === 600 ? 0 : 1);
-  };
-  return answers.toSorted((a, b) => rank(a) - rank(b))[0] ?? answer(480, undefined, true);
+  return bestOf(answers) ?? answer(480, undefined, true);
 }

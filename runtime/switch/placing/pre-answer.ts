@@ -20,23 +20,29 @@ import type { PhoneLeg } from '../legs/phone-leg.ts';
 /**
  * Lets a scenario serve a phone between its answer and the connection with its caller, who still hears ringback.
  * @param dialog of the call; its end ends the scenario's part too
+ * @param node.decided aborted when another phone has the call, or nobody gets it
  * @returns whether to connect the phone, whose media is free then
  */
 export async function servePreAnswer(
   leg: PhoneLeg,
   dialog: CallDialog,
   preAnswer: PreAnswer,
-  listenTo: ListenTo | undefined,
+  { listenTo, decided }: { readonly listenTo: ListenTo | undefined; readonly decided: AbortSignal },
 ): Promise<boolean> {
   const call = new PreAnswerCall(leg, dialog.dialogid, listenTo);
   const callerGone = (): void => call.end({ by: 'external', reason: 'the caller is gone' });
+  const lost = (): void => call.end({ by: 'external', reason: 'somebody else has the call' });
   leg.owner = call;
+  if (decided.aborted) lost();
+  decided.addEventListener('abort', lost, { once: true });
+  if (leg.ended) call.legEnded(leg, 'BYE');
   if (dialog.ended.aborted) callerGone();
   dialog.ended.addEventListener('abort', callerGone, { once: true });
   try {
     return (await preAnswer(call)) && !call.endSignal.aborted;
   } finally {
     dialog.ended.removeEventListener('abort', callerGone);
+    decided.removeEventListener('abort', lost);
     if (leg.owner === call) leg.owner = undefined;
     await call.quiet();
     // Digits pressed for this scenario are not meant for the next one.

@@ -1,4 +1,4 @@
-import { bracketUri } from '../../signalling/index.ts';
+import { answer, bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress } from '../placing/attempt.ts';
 import { observeScenarioCall } from '../placing/call-observer.ts';
 import { IvrCall } from './ivr-call.ts';
@@ -22,6 +22,12 @@ export function callScenario(tools: SwitchTools, { code, language }: CalledScena
     onRing: (ringing) => {
       progress.progress(ringing);
       caller.ring();
+    },
+    earlyMedia: async () => {
+      await beforeMedia?.();
+      if ((await caller.prepareMedia()) === undefined || !caller.earlyMedia()) return false;
+      progress.progress(answer(183, undefined, false));
+      return true;
     },
     answer: async () => {
       await beforeMedia?.();

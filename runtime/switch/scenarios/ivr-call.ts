@@ -16,6 +16,7 @@ import {
   type OwnCall,
   type PartyInfo,
   type ReferOptions,
+  type RingbackOptions,
   type RoomTransfer,
   ScenarioCallState,
   type ServingRun,
@@ -26,7 +27,7 @@ import {
   type TransferOptions,
 } from '../../runs/index.ts';
 import type { CallState } from '../../language/index.ts';
-import { type MediaEndpoint, MediaError } from '../../media/index.ts';
+import { aborted, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { answer, bracketUri } from '../../signalling/index.ts';
 import { reasonPhrase } from '../../sip-facts/index.ts';
 import { failedAttempt, failureCause } from '../placing/attempt.ts';
@@ -50,6 +51,8 @@ export interface IncomingScenarioCall {
   readonly opponent: CallingLeg;
   readonly party: Party;
   onRing(ringing: Answer): void;
+  /** Opens the caller's media before the answer. @returns false when the caller cannot hear it */
+  earlyMedia(): Promise<boolean>;
   /** Answers the caller; rejects when the caller is gone. */
   answer(): Promise<void>;
   /** Called once, with the scenario's answer to the call. */
@@ -152,6 +155,14 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#state.require('ring', 'incoming');
     this.#incoming?.onRing(answer(180, undefined, false));
     return Promise.resolve();
+  }
+
+  override async ringback(options: RingbackOptions): Promise<void> {
+    if (!this.#state.is('incoming')) return super.ringback(options);
+    if (options.sounds !== undefined && (await this.#incoming?.earlyMedia()) === true) return super.ringback(options);
+    if (this.#state.is('incoming')) await this.ring();
+    await aborted(options.signal);
+    throw options.signal.reason;
   }
 
   async answer(): Promise<void> {
@@ -406,7 +417,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   protected media(operation: string): MediaEndpoint {
-    this.#state.require(operation, 'connected');
+    if (operation !== 'ringback' || !this.#state.is('incoming')) this.#state.require(operation, 'connected');
     const endpoint = this.#opponent?.endpoint;
     if (endpoint === undefined) throw new CallStateError(operation, this.state);
     return endpoint;

@@ -10,6 +10,7 @@ import {
   type PlayResult,
   type RecordOptions,
   type RecordResult,
+  type RingbackOptions,
   type SayOptions,
   type TailStep,
   unavailable,
@@ -22,12 +23,10 @@ import {
   NoSpeechEngine,
   playSources,
   recordInTurn,
-  spokenSource,
   stoppable,
 } from '../../media/index.ts';
-
-/** Voice of the speech engine when neither voice nor language is named. */
-const DEFAULT_VOICE = 'en';
+import { RINGBACK } from './ringback.ts';
+import { DEFAULT_VOICE, sourceUrl } from './source-url.ts';
 
 /** Recognises the speech of an endpoint's party; the prompt's sources are in the media server's notation. */
 export type ListenTo = (
@@ -37,7 +36,7 @@ export type ListenTo = (
 
 /** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which `quiet` ends. */
 export abstract class CallMedia
-  implements Pick<CallPort, 'play' | 'collect' | 'echo' | 'record' | 'listen' | 'say' | 'sendDtmf'>
+  implements Pick<CallPort, 'play' | 'ringback' | 'collect' | 'echo' | 'record' | 'listen' | 'say' | 'sendDtmf'>
 {
   readonly #work = new Set<Promise<unknown>>();
   #quiet = new AbortController();
@@ -64,6 +63,13 @@ export abstract class CallMedia
   play(sources: readonly PlaySource[], { signal, stopDigits = '', repeat = 1 }: PlayOptions): Promise<PlayResult> {
     return this.#forEachOpponent('play', signal, (endpoint, until) =>
       playSources(endpoint, sources.map(sourceUrl), { signal: until, stopDigits, repeat }),
+    );
+  }
+
+  async ringback({ signal, sounds }: RingbackOptions): Promise<void> {
+    const sources = sounds?.map(sourceUrl) ?? [RINGBACK];
+    await this.#forEachOpponent('ringback', signal, (endpoint, until) =>
+      playSources(endpoint, sources, { signal: until, stopDigits: '', repeat: Infinity }),
     );
   }
 
@@ -148,12 +154,4 @@ export abstract class CallMedia
       throw error instanceof NoSpeechEngine ? unavailable(error.message) : error;
     });
   }
-}
-
-/** A source in the media server's notation. */
-function sourceUrl(source: PlaySource): string {
-  if ('file' in source) return source.file;
-  if ('text' in source) return spokenSource(source.text, source.language ?? DEFAULT_VOICE);
-  if ('tone' in source) return `tone_stream://${source.tone}`;
-  return `silence_stream://${Math.max(1, Math.round(source.silenceMs))}`;
 }

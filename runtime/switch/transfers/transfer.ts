@@ -9,6 +9,8 @@ import {
   type TailStep,
   type Transfer,
 } from '../../runs/index.ts';
+import type { PlaySource } from '../../language/index.ts';
+import { playSources } from '../../media/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
 import { calleeOf } from '../placing/callee-of.ts';
@@ -20,6 +22,7 @@ import type { CallingLeg } from '../legs/leg.ts';
 import { nameOf, numberOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
+import { sourceUrl } from '../sound/source-url.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /** Default milliseconds that a transfer target may ring. */
@@ -123,7 +126,8 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     carried: withLabel(old.carried, options.binding),
     opts: referredOpts(options.referredBy),
   });
-  const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, parted);
+  const { sounds } = options;
+  const stopRinging = options.ringback === false ? () => parted : ringBack(tools, opponent, { free: parted, sounds });
   const attempt = call({
     dialog,
     caller: opponent,
@@ -135,6 +139,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: referredHeader(options.referredBy),
     beforeMedia: stopRinging,
+    ...(sounds === undefined ? {} : { ownSound: true }),
     ...(options.preAnswer === undefined ? {} : { preAnswer: options.preAnswer }),
   });
   const final = attempt.final.then(async (result) => {
@@ -188,15 +193,22 @@ export async function partSound(tools: SwitchTools, old: CallDialog, opponent: C
 }
 
 /**
- * Plays the ringback tone.
- * @param free settles when the endpoint is free for the tone
- * @returns a function that ends the tone, and settles when the endpoint is free again
+ * Plays the ringback tone, or the given sounds over and over.
+ * @param what.free settles when the endpoint is free for it
+ * @returns a function that ends the sound, and settles when the endpoint is free again
  */
-function ringBack(tools: SwitchTools, opponent: CallingLeg, free: Promise<void>): () => Promise<void> {
+function ringBack(
+  tools: SwitchTools,
+  opponent: CallingLeg,
+  { free, sounds }: { readonly free: Promise<void>; readonly sounds: readonly PlaySource[] | undefined },
+): () => Promise<void> {
   const stop = new AbortController();
+  const { signal } = stop;
   const play = async () => {
     await free;
-    if (!stop.signal.aborted) await opponent.endpoint?.play(RINGBACK, stop.signal);
+    const { endpoint } = opponent;
+    if (signal.aborted || endpoint === undefined) return;
+    await playSources(endpoint, sounds?.map(sourceUrl) ?? [RINGBACK], { signal, stopDigits: '', repeat: Infinity });
   };
   const over = play().catch((err: unknown) => {
     if (!stop.signal.aborted && opponent.endpoint?.gone.aborted === false) tools.failed(err, 'ringback', opponent);

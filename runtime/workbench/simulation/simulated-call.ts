@@ -23,6 +23,7 @@ import {
   type RecordOptions,
   type RecordResult,
   type ReferOptions,
+  type RingbackOptions,
   type RoomTransfer,
   type SayOptions,
   ScenarioCallState,
@@ -33,7 +34,7 @@ import {
 import type { CallState, PlaySource } from '../../language/index.ts';
 import { AT_ONCE, type ScriptedAnswer, statusText } from './answers.ts';
 import { type CallEvent, type CallNames, type CallScript, SIMULATED_CALL, SIMULATED_DOMAIN } from './call-script.ts';
-import { type Called, callPhone, firstOf } from './calling.ts';
+import { type Called, callFirst, callPhone } from './calling.ts';
 import { ANSWERING, type PhoneScript, Phones } from './phones.ts';
 import { SimulatedParty } from './simulated-party.ts';
 import type { Turn } from './turns.ts';
@@ -152,6 +153,17 @@ export class SimulatedCall implements OwnCall {
     return this.#party.play(sources, options);
   }
 
+  async ringback({ signal, sounds }: RingbackOptions): Promise<void> {
+    const incoming = this.#state.is('incoming');
+    if (incoming && sounds === undefined) await this.ring();
+    if (!incoming) this.#state.require('ringback', 'connected');
+    if (sounds !== undefined && !incoming) await this.#party.play(sounds, { signal, repeat: Infinity });
+    if (sounds !== undefined) this.#party.hear(sounds);
+    const over = AbortSignal.any([signal, this.#end.signal]);
+    if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }));
+    throw over.reason;
+  }
+
   async collect(options: CollectOptions): Promise<CollectResult> {
     this.#state.require('collect', 'connected');
     return this.#party.collect(options);
@@ -225,13 +237,13 @@ export class SimulatedCall implements OwnCall {
 
   refer(options: ReferOptions): Transfer {
     const phone = this.#target(options.to);
-    return this.#transfer('refer', options.to, (cancelled) =>
+    return this.#transfer('refer', options.to, options.sounds, (cancelled) =>
       this.#call(phone, { lowest: 101, cancelled, ...options }),
     );
   }
 
   join({ dialogid, side }: DialogSide): Transfer {
-    return this.#transfer('join', `${dialogid} ${side}`, () =>
+    return this.#transfer('join', `${dialogid} ${side}`, undefined, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
   }
@@ -239,19 +251,22 @@ export class SimulatedCall implements OwnCall {
   enterRoom({ room }: EnterOptions): RoomTransfer {
     // As in the demo domain, where the featurecode of conferences is *70.
     const number = /^\d*$/.test(room) ? `*70${room || '123456'}` : room;
-    const transfer = this.#transfer('enter room', number, () =>
+    const transfer = this.#transfer('enter room', number, undefined, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
     return { ...transfer, room: { confid: 'conf-1', number, participantid: 'participant-1' } };
   }
 
-  /** The first phone to answer wins; without one, the answer of the last to give up counts. */
+  /** The first phone to take the call wins; without one, the best refusal counts. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer {
-    const { winner, followed } = firstOf(targets.map((target) => ({ target, phone: this.#target(target) })));
-    const transfer = this.#transfer('refer to first of', targets.join(' '), (cancelled) =>
-      this.#call(followed?.phone ?? ANSWERING, { lowest: 101, cancelled, ...options }),
-    );
-    const answeredBy = transfer.final.then(({ status }) => (status < 300 ? winner?.target : undefined));
+    let answeredBy = Promise.resolve<string | undefined>(undefined);
+    const transfer = this.#transfer('refer to first of', targets.join(' '), options.sounds, (cancelled) => {
+      const first = callFirst(targets, (label, lost) =>
+        this.#call(this.#target(label), { lowest: 101, cancelled, lost, label, ...options }),
+      );
+      ({ answeredBy } = first);
+      return first;
+    });
     return { ...transfer, answeredBy };
   }
 
@@ -269,26 +284,30 @@ export class SimulatedCall implements OwnCall {
       readonly lowest: number;
       readonly timeoutMs?: number | undefined;
       readonly cancelled?: AbortSignal;
+      readonly lost?: AbortSignal;
+      /** Names the phone in the events, before it is connected. */
+      readonly label?: string;
       readonly preAnswer?: PreAnswer | undefined;
     },
   ): Called {
-    const { lowest, timeoutMs = DEFAULT_TIMEOUT_MS, cancelled, preAnswer } = options;
+    const { lowest, timeoutMs = DEFAULT_TIMEOUT_MS, cancelled, lost, label, preAnswer } = options;
     const signal = AbortSignal.any([this.#end.signal, ...(cancelled ? [cancelled] : [])]);
     return callPhone(this.#clock, phone, {
       signal,
       timeoutMs,
       lowest,
       preAnswer,
-      alone: (turns) => this.#alone(turns),
+      lost,
+      alone: (turns) => this.#alone(turns, label),
     });
   }
 
   /** The call of a scenario with a called phone, before the phone is connected with the caller. */
-  #alone(turns: readonly Turn[]): SimulatedCall {
+  #alone(turns: readonly Turn[], label = 'called'): SimulatedCall {
     const { onEvent, onSaid } = this.#script;
     const names = { callid: 'called@simulation', dialogid: 'called' };
     const told = { ...(onEvent ? { onEvent } : {}), ...(onSaid ? { onSaid } : {}) };
-    const call = new SimulatedCall(this.#clock, { turns, label: 'called', names, ...told });
+    const call = new SimulatedCall(this.#clock, { turns, label, names, ...told });
     call.#connect();
     return call;
   }
@@ -320,9 +339,15 @@ export class SimulatedCall implements OwnCall {
     return { ...this.names, provisional, final };
   }
 
-  #transfer(operation: string, target: string, follow: (cancelled: AbortSignal) => Called): CancellableTransfer {
+  #transfer(
+    operation: string,
+    target: string,
+    sounds: readonly PlaySource[] | undefined,
+    follow: (cancelled: AbortSignal) => Pick<Called, 'provisional' | 'final'>,
+  ): CancellableTransfer {
     this.#state.require(operation, 'connected');
     this.#note(`${operation} ${target}`);
+    if (sounds !== undefined) this.#party.hear(sounds);
     this.#state.step('transfer');
     const control = new AbortController();
     const { provisional, final } = follow(control.signal);

@@ -70,6 +70,13 @@ export class SimulatedParty {
     return this.#play(sources, stopDigits, repeat, signal);
   }
 
+  /** Hears sounds that go on in the background. */
+  hear(sources: readonly PlaySource[]): void {
+    const sounds = sources.map(describe);
+    this.#link.note(`play ${sounds.join(' ')} (until stopped)`, sounds);
+    this.#heard(sounds);
+  }
+
   async #play(
     sources: readonly PlaySource[],
     stopDigits: string,

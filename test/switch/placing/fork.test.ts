@@ -37,7 +37,7 @@ class ScriptedInvite {
   }
 }
 
-const target = (callId: string) => ({ uri: 'sip:x', callId, from: '', to: '', sdp: '' });
+const target = (callId: string) => ({ account: 'a', uri: 'sip:x', callId, from: '', to: '', sdp: '' });
 
 function fork(count: number, timeoutMs = 10_000) {
   const invites: ScriptedInvite[] = [];
@@ -57,8 +57,11 @@ function fork(count: number, timeoutMs = 10_000) {
         failed.push(callId);
         return refusal;
       },
-      accept: (_target, sdp) => Promise.resolve(sdp === 'v=0' ? undefined : answer(488, undefined, true)),
-      redirected: (_target, contacts) => contacts.filter((contact) => contact !== 'nobody').map(target),
+      screens: false,
+      accept: (_target, { sdp }) => Promise.resolve(sdp === 'v=0' ? undefined : answer(488, undefined, true)),
+      part: (_target, dialog, reason) => void dialog.bye({ Reason: reason }),
+      redirected: (_target, contacts) =>
+        Promise.resolve(contacts.filter((contact) => contact !== 'nobody').map(target)),
     },
   );
   return { made, invites, failed, provisional };
