@@ -39,7 +39,7 @@ export function follow(context: ComponentContext, attempt: Attempt, who: string,
  */
 export async function answerOf(
   promise: Promise<Answer>,
-  { call, signal, log }: ComponentContext,
+  { call, signal, log }: Pick<ComponentContext, 'call' | 'signal' | 'log'>,
   attempt?: object,
 ): Promise<Answer> {
   const interrupted = (): boolean => (signal.reason as { code?: unknown } | undefined)?.code === INTERRUPT;

@@ -32,6 +32,8 @@ import { receive } from './receive/index.ts';
 import { recognise } from './recognise/index.ts';
 import { recogniseCall } from './recognise_call/index.ts';
 import { queue } from './queue/index.ts';
+import { agent } from './agent/index.ts';
+import { supervise } from './supervise/index.ts';
 import { deleteRecording } from './delete_recording/index.ts';
 import { record } from './record/index.ts';
 import { recordCall } from './record_call/index.ts';
@@ -75,6 +77,8 @@ export const builtInComponents: readonly Component[] = [
   language,
   holdMusic,
   queue,
+  agent,
+  supervise,
   collect,
   menu,
   record,

@@ -38,6 +38,7 @@ import { promptRoutes } from './routes/prompts.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { operationRecordRoutes } from './routes/operation-records.ts';
 import { figureRoutes } from './routes/figures.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { recordRoutes } from './routes/records.ts';
 import { registrationRoutes } from './routes/registrations.ts';
 import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
@@ -126,6 +127,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       historyRoutes(api, deps);
       ladderRoutes(api, deps);
       conferenceRoutes(api, deps);
+      agentRoutes(api, deps);
       operationRecordRoutes(api, deps);
       recordRoutes(api, deps);
       figureRoutes(api, deps);

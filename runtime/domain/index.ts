@@ -5,6 +5,7 @@ import { LiveDirectory } from './live-directory.ts';
 import { PersistentLocation } from './location/persistent-location.ts';
 
 export * from './errors.ts';
+export { type AgentRow, StoredAgents } from './agents.ts';
 export { isNamed, sipUserNamed } from './account-names.ts';
 export { Collection, type Change, type ChangeListener, type WriteOptions } from './collections/collection.ts';
 export type { CollectionQuery } from './collections/query.ts';

@@ -199,6 +199,30 @@ export class MediaEndpoint {
   }
 
   /**
+   * Plays what another endpoint's party says and hears to this endpoint's far end, until that endpoint is gone, the far end
+   * presses `*`, or the signal aborts. The digits 0 to 3 change who hears the far end: nobody, the other side, the party, both.
+   * @param mode who hears it at first
+   * @throws the signal's reason
+   */
+  async supervise(target: MediaEndpoint, mode: 'listen' | 'whisper' | 'barge', signal: AbortSignal): Promise<void> {
+    const variables = {
+      eavesdrop_bridge_aleg: true,
+      eavesdrop_bridge_bleg: true,
+      eavesdrop_enable_dtmf: true,
+      eavesdrop_whisper_bleg: mode !== 'listen',
+      eavesdrop_whisper_aleg: mode === 'barge',
+    };
+    const text = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    await this.command('uuid_setvar_multi', text.join(';'));
+    try {
+      await this.#run('eavesdrop', target.uuid, signal, () => this.park());
+    } finally {
+      // The digits are not meant for the next block.
+      while (this.digits.take() !== undefined);
+    }
+  }
+
+  /**
    * Sends a media server command about this channel: `NAME UUID ARGUMENTS`.
    * @throws MediaError with the media server's refusal
    */

@@ -97,6 +97,8 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     metrics,
     firstAnswers: new FirstAnswers(storage),
     conferences: calls.conferenceStore,
+    agents: scenarios.runServices.agents,
+    queues: scenarios.runServices.queues,
     rooms: calls.switch.conferences,
     operationRecords: operations,
     runs: scenarios.runner,

@@ -31,8 +31,9 @@ import {
   ScriptStore,
   tokenConfirmer,
 } from '../script-store/index.ts';
+import { openAgents } from './agents.ts';
 import { NodePolicy } from './adapters/policy.ts';
-import { type Opened, opening } from './shutdown.ts';
+import { type Opened, opening, type Shutdown } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
 import { modelPort } from './adapters/model.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
@@ -112,7 +113,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       versionsFolder: join(config.dataDir, 'scenario-versions'),
       numbers: await FileNumbers.open(storage),
     });
-    const offered = await offeredToRuns(needs);
+    const offered = await offeredToRuns(needs, shutdown);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
     const runner = new ScenarioRunner(scripts, log, offered, (_run, _outcome, view) => {
@@ -154,8 +155,11 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
 }
 
 /** Services of the node for runs. */
-async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
-  const { config, scripting, directory, model, events, recordings, http, sounds, late, log } = needs;
+async function offeredToRuns(
+  needs: ScenarioNeeds,
+  shutdown: Pick<Shutdown, 'add'>,
+): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
+  const { config, scripting, storage, directory, model, events, recordings, http, sounds, late, log } = needs;
   const { recording, speech, transcriptions } = recordings;
   const liveCalls: LiveCalls = {
     find: (dialogid) => late.switch.part.liveCall(dialogid),
@@ -177,6 +181,7 @@ async function offeredToRuns(needs: ScenarioNeeds): Promise<RunServices & Pick<S
     transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
     parking: new MemoryParkingLot(),
     queues: new MemoryQueues(),
+    agents: await openAgents({ storage, directory, late, shutdown }),
     operations: operationPort(() => late.operations.part),
     texts: { send: (name, message) => late.switch.part.texts.send(name, message) },
     model: modelPort(model, (name) => directory.domain(name)?.id),

@@ -20,6 +20,7 @@ import type {
   TransferOptions,
 } from './call-values.ts';
 import type { TailStep } from './dtmf-tail.ts';
+import type { SuperviseOptions } from './ports/agents.ts';
 import type { EnterOptions, RoomTransfer } from './ports/conferring.ts';
 import type { ListenOptions, ListenResult } from './ports/listening.ts';
 import type { SipMessage } from './ports/messaging.ts';
@@ -181,6 +182,12 @@ export interface OwnCall extends CallPort {
    * @throws CallStateError when one of the calls is not connected; the signal's reason
    */
   bridge(other: CallPort, signal: AbortSignal): Promise<'this' | 'other'>;
+  /**
+   * Lets the other party hear a party of another call, with what that party hears. Resolves at the end of that party's call,
+   * and when the other party presses `*`.
+   * @throws the reason of the signal
+   */
+  supervise(options: SuperviseOptions): Promise<void>;
   /** @returns the phone's answer; 408 without one, 481 after the end of the call */
   sendMessage(message: SipMessage): Promise<Answer>;
 }

@@ -2,7 +2,7 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { ComponentDefinition, PlaySource, Value } from '../language/index.ts';
 import type { Static, TSchema } from 'typebox';
-import type { CallPort } from './call-port.ts';
+import type { CallPort, OwnCall } from './call-port.ts';
 import type { Answer, CallEnd, PartyInfo } from './call-values.ts';
 import type { Children } from './run/children.ts';
 import type { Clock } from './clock.ts';
@@ -39,6 +39,13 @@ export interface ComponentContext {
   readonly ownCall: CallPort | undefined;
   /** The present or last party at the other end of the run's own call. */
   readonly caller: PartyInfo | undefined;
+  /**
+   * A new call of the run in state `none`, by its name.
+   * @throws ScenarioError codes `leg_in_use`, `too_many`
+   */
+  readonly placeLeg: (name: string) => OwnCall;
+  /** True: keys and times under `on` do not interrupt, e.g. in a conversation, and are dropped. False: they do again. */
+  readonly undisturbed: (on: boolean) => void;
   /** An end of the run's call that `claim` accepts does not cut the block short: the block handles it. */
   readonly claimEnd: (claim: (end: CallEnd) => boolean) => void;
   /** Aborted when the block must end: the call has ended, or the run is stopped. */

@@ -36,6 +36,7 @@ export {
   type ComponentContext,
   type ComponentRegistry,
   componentRegistry,
+  type ComponentResult,
   defineComponent,
 } from './component.ts';
 export { parseTail, splitDtmfTail, type TailStep } from './dtmf-tail.ts';
@@ -45,6 +46,15 @@ export { type Log, SILENT } from './log.ts';
 export type { CallPreview, CallPreviews, DialledCall } from './ports/call-preview.ts';
 export type { CallRecordingPort, RecordingChange, RecordLayer } from './ports/call-recording.ts';
 export type { CallSpeechPort, SpeechChange, SpeechLayer } from './ports/call-speech.ts';
+export {
+  AgentDesk,
+  type AgentSettings,
+  type AgentState,
+  type AgentStatus,
+  type AgentTalk,
+  type AgentView,
+  type SuperviseOptions,
+} from './ports/agents.ts';
 export { unavailable } from './ports/capability.ts';
 export type { EnteredRoom, EnterOptions, RoomTransfer } from './ports/conferring.ts';
 export {
@@ -74,7 +84,7 @@ export {
   type ScenarioPolicy,
   type Secrets,
 } from './ports/policy.ts';
-export { MemoryQueues, type Queues } from './ports/queueing.ts';
+export { MemoryQueues, type Queues, type QueueView } from './ports/queueing.ts';
 export type { PromptPort } from './ports/prompts.ts';
 export { RECORDING, type RecordingStore, type RecordOptions, type RecordResult } from './ports/recording.ts';
 export type { RunServices } from './ports/services.ts';

@@ -320,6 +320,15 @@ export interface ScenarioFiguresTable {
   memory_bytes: number;
 }
 
+/** Agents of queues. */
+export interface AgentsTable {
+  domain_id: string;
+  number: string;
+  state: 'ready' | 'away';
+  queues: JsonList<string>;
+  skills: JsonList<string>;
+}
+
 /** Uploaded prompts of domains. */
 export interface PromptsTable {
   id: string;
@@ -364,5 +373,8 @@ export interface Schema {
   first_answers: FirstAnswersTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  agents: AgentsTable;
+}
+
   prompts: PromptsTable;
 }

@@ -211,6 +211,16 @@ export class Switch implements SipHandlers {
     return this.#dialogs.live(dialogid);
   }
 
+  /** True for the number of a sipuser with a call of any kind, also one that rings. */
+  isOnCall(domain: DomainName, number: string): boolean {
+    for (const dialog of this.#dialogs.all())
+      for (const { leg } of dialog.legs) {
+        const { party } = leg;
+        if (party.kind === 'sipuser' && party.sipUser.phonenumber === number && party.domain === domain) return true;
+      }
+    return false;
+  }
+
   /** The facts of the live calls with this id: of the call, its dialog, a leg, or its operation. */
   factsOf(id: string): readonly CallFacts[] {
     return this.#dialogs.factsOf(id);

@@ -24,7 +24,7 @@ import { modelPort } from '../../runtime/node/adapters/model.ts';
 import { ConflictError, InvalidFieldError, type Model, NotFoundError } from '../../runtime/model/index.ts';
 import type { ParkingLot } from '../../runtime/runs/ports/parking.ts';
 import type { ModelPort } from '../../runtime/runs/ports/model.ts';
-import type { Queues } from '../../runtime/runs/ports/queueing.ts';
+import { MemoryQueues, type Queues } from '../../runtime/runs/ports/queueing.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
 import { describeError } from '../../runtime/runs/run/run-errors.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
@@ -221,7 +221,7 @@ ${head}blocks:
       return served('park: { slot: "701" }\n    exits: { timeout: end }', { parking: full });
     },
     queue_full: () => {
-      const full: Queues = { enter: () => undefined, position: () => 0, length: () => 0, leave: () => undefined };
+      const full: Queues = Object.assign(new MemoryQueues(), { enter: () => undefined });
       return served('queue: support\n    exits: { turn: end }', { queues: full });
     },
     http_forbidden: () => http(`${base}/`, { hosts: [] }),

@@ -253,9 +253,9 @@ blocks:
     `start: a
 blocks:
   a: { answer: , next: b }
-  b: { queue: q, exits: { turn: c, timeout: end } }
+  b: { queue: q, exits: { turn: c, announce: end } }
   c: { call: { to: "1", mode: async }, leg: x, exits: { next: end, busy: end } }`,
-    '5:36: "queue" never takes the exit "timeout" with these settings; it comes with a setting, e.g. max: 10m',
+    '5:36: "queue" never takes the exit "announce" with these settings; it comes with a setting, e.g. announce: 30s',
     '6:68: "call" never takes the exit "busy" with these settings; it comes with a setting, e.g. mode: provisional',
   ],
   [

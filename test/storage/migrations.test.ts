@@ -20,6 +20,7 @@ describeStorages('migrations', (newPlace) => {
     const tables = await storage().db.introspection.getTables();
     const names = tables.map((table) => table.name).filter((name) => !name.startsWith('schema_'));
     expect(names.toSorted()).to.deep.equal([
+      'agents',
       'change_notices',
       'domains',
       'featurecodes',

@@ -6,14 +6,26 @@ export interface InLine {
   readonly run: string;
   /** Time of its arrival, milliseconds since the epoch. */
   readonly since: number;
+  /** Callers with a higher one come first. Default 0. */
+  readonly priority?: number;
   /** Called after changes of the queue's length. */
   moved: () => void;
+  /** Called when it has left. */
+  left?: () => void;
+}
+
+/** A queue with callers. */
+export interface QueueView {
+  readonly name: string;
+  readonly length: number;
+  /** Arrival of the caller who has waited longest, milliseconds since the epoch. */
+  readonly since: number;
 }
 
 /** Queues of waiting callers, by domain and name. */
 export interface Queues {
   /**
-   * Joins a queue at its end; a caller that is already in it keeps its place and time.
+   * Joins a queue behind callers of the same or a higher priority; a caller that is already in it keeps its place and time.
    * @returns the entry in the queue; undefined when the queue is full
    */
   enter(domain: DomainName, name: string, caller: InLine): InLine | undefined;
@@ -21,15 +33,24 @@ export interface Queues {
   position(domain: DomainName, name: string, run: string): number;
   length(domain: DomainName, name: string): number;
   leave(domain: DomainName, name: string, run: string): void;
+  /** The queues with callers, by name. */
+  list(domain: DomainName): readonly QueueView[];
+  /** A caller of the queue was served for this long, wrap-up included. */
+  served(domain: DomainName, name: string, milliseconds: number): void;
+  /** Mean of the milliseconds for which callers were served, the later ones counting more; undefined before the first one. */
+  servingTime(domain: DomainName, name: string): number | undefined;
 }
 
 /** Limits of the callers in one queue, and of the queues. */
 const MAX_LENGTH = 1000;
 const MAX_LINES = 10_000;
+/** Share of the latest caller in the mean time. */
+const LATEST = 0.2;
 
 /** Queues in memory, for the calls of one node. */
 export class MemoryQueues implements Queues {
   readonly #lines = new Map<string, InLine[]>();
+  readonly #served = new Map<string, number>();
 
   enter(domain: DomainName, name: string, caller: InLine): InLine | undefined {
     const line = this.#lines.get(key(domain, name)) ?? [];
@@ -39,8 +60,12 @@ export class MemoryQueues implements Queues {
       return known;
     }
     if (line.length >= MAX_LENGTH || (line.length === 0 && this.#lines.size >= MAX_LINES)) return undefined;
-    line.push(caller);
+    const { priority = 0 } = caller;
+    const behind = line.findIndex((other) => (other.priority ?? 0) < priority);
+    const at = behind < 0 ? line.length : behind;
+    line.splice(at, 0, caller);
     this.#lines.set(key(domain, name), line);
+    for (const later of line.slice(at + 1)) later.moved();
     return caller;
   }
 
@@ -55,11 +80,39 @@ export class MemoryQueues implements Queues {
   leave(domain: DomainName, name: string, run: string): void {
     const line = this.#lines.get(key(domain, name)) ?? [];
     const left = line.filter((caller) => caller.run !== run);
-    if (left.length === line.length) return;
+    const gone = line.find((caller) => caller.run === run);
+    if (gone === undefined) return;
     if (left.length === 0) this.#lines.delete(key(domain, name));
     else this.#lines.set(key(domain, name), left);
     // Callers before it keep their places.
-    for (const caller of left.slice(line.findIndex(({ run: id }) => id === run))) caller.moved();
+    for (const caller of left.slice(line.indexOf(gone))) caller.moved();
+    gone.left?.();
+  }
+
+  list(domain: DomainName): readonly QueueView[] {
+    const prefix = key(domain, '');
+    return [...this.#lines]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, line]) => ({
+        name: name.slice(prefix.length),
+        length: line.length,
+        since: Math.min(...line.map(({ since }) => since)),
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  served(domain: DomainName, name: string, milliseconds: number): void {
+    const queue = key(domain, name);
+    const mean = this.#served.get(queue) ?? milliseconds;
+    // The map keeps insertion order.
+    this.#served.delete(queue);
+    this.#served.set(queue, mean + (milliseconds - mean) * LATEST);
+    const [oldest] = this.#served.keys();
+    if (this.#served.size > MAX_LINES && oldest !== undefined) this.#served.delete(oldest);
+  }
+
+  servingTime(domain: DomainName, name: string): number | undefined {
+    return this.#served.get(key(domain, name));
   }
 }
 

@@ -40,6 +40,8 @@ export interface BlockSite {
  */
 export class BlockContext implements ComponentContext {
   readonly leg: ComponentContext['leg'];
+  readonly placeLeg: ComponentContext['placeLeg'];
+  readonly undisturbed: ComponentContext['undisturbed'];
   readonly claimEnd: ComponentContext['claimEnd'];
   readonly signal: AbortSignal;
   readonly clock: ComponentContext['clock'];
@@ -70,6 +72,8 @@ export class BlockContext implements ComponentContext {
     this.#state = state;
     this.#site = site;
     this.leg = (name) => state.legs.get(name);
+    this.placeLeg = (name) => state.legs.place(name);
+    this.undisturbed = (on) => void (state.undisturbed = on);
     this.claimEnd = (claim) => void site.claims.push(state.claimEnd(claim));
     this.signal = site.signal;
     this.clock = state.clock;

@@ -34,7 +34,7 @@ export class Legs {
    * A call in state `none` under this name, in place of an ended one.
    * @throws ScenarioError codes `leg_in_use`, `too_many`
    */
-  place(name: string): CallPort {
+  place(name: string): OwnCall {
     const before = this.#calls.get(name);
     if (before && !before.endSignal.aborted && before.state !== 'none')
       throw new ScenarioError('leg_in_use', `the call "${name}" is still ${before.state}`);

@@ -55,6 +55,8 @@ export class RunState {
   readonly children: Children;
   readonly mailbox = new Mailbox();
   readonly legs: Legs;
+  /** True while keys and times do not interrupt: see `ComponentContext.undisturbed`. */
+  undisturbed = false;
   /** Claims of blocks in progress on the end of the call: see `ComponentContext.claimEnd`. */
   readonly #claims = new Set<(end: CallEnd) => boolean>();
   /** Resource limits of the run. */

@@ -47,7 +47,10 @@ export class ScenarioRun extends BaseRun {
     const now = (): number => this.state.clock.now();
     const language = (): string => this.state.language;
     this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now, language });
-    this.#interrupts = new Interrupts(program.interrupts, (target, event) => this.#detour({ target, event }));
+    this.#interrupts = new Interrupts(program.interrupts, (target, event) => {
+      const kept = this.state.undisturbed && (event.kind === 'dtmf' || event.kind === 'after');
+      if (!kept) this.#detour({ target, event });
+    });
     this.begin(() => this.#execute());
   }
 

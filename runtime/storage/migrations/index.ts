@@ -29,6 +29,7 @@ import { registeredSince } from './0023-registered-since.ts';
 import { webhooks } from './0024-webhooks.ts';
 import { scriptDrafts } from './0028-script-drafts.ts';
 import { scenarioVersionsAndFigures } from './0029-scenario-versions-and-figures.ts';
+import { agents } from './0031-agents.ts';
 import { prompts } from './0032-prompts.ts';
 
 const TABLE = 'schema_migrations';
@@ -60,6 +61,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-webhooks': webhooks,
   '0028-script-drafts': scriptDrafts,
   '0029-scenario-versions-and-figures': scenarioVersionsAndFigures,
+  '0031-agents': agents,
   '0032-prompts': prompts,
 };
 

@@ -21,6 +21,7 @@ import {
   ScenarioCallState,
   type ServingRun,
   type SipMessage,
+  type SuperviseOptions,
   splitDtmfTail,
   type TailStep,
   type TakeOverOptions,
@@ -222,6 +223,16 @@ export class IvrCall extends CallMedia implements OwnCall {
     return this.during('send_dtmf', signal, async (_, until) => {
       await this.#opponent?.dtmf?.send(steps, this.#dtmfProto, until);
     });
+  }
+
+  async supervise({ dialogid, side, mode, signal }: SuperviseOptions): Promise<void> {
+    this.media('supervise');
+    const dialog = this.#tools.dialogs.find(dialogid);
+    const target = dialog?.isOf(this.domain) === true ? dialog.leg(side)?.endpoint : undefined;
+    if (target === undefined) return;
+    // Only channels of one media server hear each other.
+    await this.#opponent?.prepareMedia(target.server);
+    await this.during('supervise', signal, (endpoint, until) => endpoint.supervise(target, mode, until));
   }
 
   #side(): BridgeSide {

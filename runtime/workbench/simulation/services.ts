@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import {
+  AgentDesk,
   type BusEvent,
   busy,
   type Clock,
@@ -57,6 +58,8 @@ export interface SimulatedServicesOptions {
   /** The data model; default: an empty one. */
   readonly model?: SimulatedModel;
   readonly recordings?: SimulatedRecordings;
+  /** Agents of queues; default: none. */
+  readonly agents?: AgentDesk;
   /** Queues of callers; default: empty. */
   readonly queues?: Queues;
   /** Folder of other scenarios, found by their id. */
@@ -119,6 +122,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     texts: new SimulatedTexts(clock, options.phones ?? new Phones(), note),
     parking: new MemoryParkingLot(),
     queues: options.queues ?? new MemoryQueues(),
+    agents: options.agents ?? new AgentDesk({ clock }),
     policy: simulatedPolicy(options),
   };
   // Read at the start of a script: another scenario may have opened the sandbox meanwhile.

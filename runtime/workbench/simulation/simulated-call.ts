@@ -28,6 +28,7 @@ import {
   type SayOptions,
   ScenarioCallState,
   type SipMessage,
+  type SuperviseOptions,
   type TailStep,
   type Transfer,
 } from '../../runs/index.ts';
@@ -216,6 +217,24 @@ export class SimulatedCall implements OwnCall {
       if (!this.#end.signal.aborted && !other.endSignal.aborted) throw error;
     }
     return this.#end.signal.aborted ? 'this' : 'other';
+  }
+
+  async supervise({ dialogid, mode, signal, ended }: SuperviseOptions): Promise<void> {
+    this.#state.require('supervise', 'connected');
+    this.#note(`supervise ${dialogid}: ${mode}`);
+    const starred = new AbortController();
+    const unwatch = this.watch((notice) => {
+      if (notice.kind !== 'dtmf') return false;
+      if (notice.digit === '*') starred.abort();
+      return '0123*'.includes(notice.digit);
+    });
+    try {
+      await this.#party.forEver(AbortSignal.any([signal, ended, starred.signal]));
+    } catch (error) {
+      if (signal.aborted || this.#end.signal.aborted) throw error;
+    } finally {
+      unwatch();
+    }
   }
 
   watch(watcher: (notice: CallNotice) => boolean): () => void {

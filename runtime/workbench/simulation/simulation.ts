@@ -20,6 +20,7 @@ import { type Fixtures, type SelectEntities, type SimulatedClasses, SimulatedMod
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from '../tests/test-time.ts';
 import { simulatedServices } from './services.ts';
+import { type SimulatedAgent, simulatedAgents } from './simulated-agents.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface SimulationOptions {
@@ -42,6 +43,8 @@ export interface SimulationOptions {
   readonly model?: Fixtures;
   /** Earlier callers by queue: milliseconds after which each of them leaves it. */
   readonly queues?: Readonly<Record<string, readonly number[]>>;
+  /** Agents of queues, by number. */
+  readonly agents?: Readonly<Record<string, SimulatedAgent>>;
   /** Evaluates filters of the data model; default: equal properties only. */
   readonly select?: SelectEntities | undefined;
   /** The classes of the domain; default: every class exists, and has any properties. */
@@ -78,6 +81,7 @@ export async function simulate(
     operations = {},
     model: fixtures,
     queues = {},
+    agents = {},
     select,
     classes,
     openSandbox,
@@ -114,6 +118,7 @@ export async function simulate(
     model,
     recordings,
     queues: lines(queues, clock),
+    agents: simulatedAgents(agents, clock),
     components,
     http,
     operations,

@@ -16,9 +16,19 @@ export interface TestRun {
 
 /** Runs a test and compares. */
 export async function runTest(test: ScenarioTest, program: Program, tools: TestTools): Promise<TestRun> {
-  const { turns, patience, phones, args, variables, http, operations, model, queues, from, to, at } = test;
+  const { turns, patience, phones, args, variables, http, operations, model, queues, agents, from, to, at } = test;
   const script = { turns, phones, hangsUpAfter: patience, ...calledBy(from, to) };
-  const given = { script, args, variables, http, operations, model, queues, ...(at === undefined ? {} : { at }) };
+  const given = {
+    script,
+    args,
+    variables,
+    http,
+    operations,
+    model,
+    queues,
+    agents,
+    ...(at === undefined ? {} : { at }),
+  };
   try {
     const simulation = await simulate(program, { ...given, ...tools });
     return { simulation, found: mismatches(simulation, test.expect) };

@@ -11,6 +11,7 @@ import {
   YamlSource,
 } from '../../language/index.ts';
 import { type Entity, RECORDING } from '../../runs/index.ts';
+import { readAgent, type SimulatedAgent } from '../simulation/simulated-agents.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
 import type { Fixtures, SimulatedClasses } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';
@@ -47,6 +48,8 @@ export interface ScenarioTest {
   readonly model: Fixtures;
   /** Earlier callers in queues: milliseconds after which each leaves. */
   readonly queues: Readonly<Record<string, readonly number[]>>;
+  /** Agents of queues, by number. */
+  readonly agents: Readonly<Record<string, SimulatedAgent>>;
   readonly expect: Expectations;
 }
 
@@ -93,6 +96,7 @@ const TEST_KEYS = [
   'operations',
   'model',
   'queues',
+  'agents',
   'expect',
 ];
 const EXPECT_KEYS = [
@@ -178,6 +182,7 @@ class TestReader {
         operations: this.#operations(fields.get('operations')),
         model: this.#fixtures(fields.get('model'), true),
         queues: this.#queues(fields.get('queues')),
+        agents: this.#agents(fields.get('agents')),
         expect: this.#expectations(fields.get('expect')),
       },
     ];
@@ -329,6 +334,22 @@ class TestReader {
         this.#source.problem(node, `${error.code}: ${error.message}`);
       }
     }
+  }
+
+  /** `{ "102": away }` */
+  #agents(entry: Entry | undefined): Record<string, SimulatedAgent> {
+    const agents: Record<string, SimulatedAgent> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'agents')) {
+      const agent = readAgent(isScalar(value) ? textOfNode(value) : '');
+      if (!('unknown' in agent)) agents[key] = agent;
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          `"${agent.unknown}" is nothing that an agent is`,
+          'write ready, away, talks 30s, skills german, queues support, with commas between',
+        );
+    }
+    return agents;
   }
 
   /** `{ support: [20s, 45s] }` */

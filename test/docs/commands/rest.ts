@@ -20,10 +20,11 @@ export function rest(reader: () => Reader): void {
       ['test/prompts/sounds/600.mp3', 'goodbye.mp3'],
     ] as const)
       copyFileSync(join(import.meta.dirname, '../../..', from), join(reader().machine.folder, 'home/files', to));
-    for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts', 'prompts']) {
+    for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts', 'prompts', 'agents']) {
       const out = await reader().runAll(`docs/rest/${page}.md`);
       if (page === 'sessions') expect(out).to.include('"login":"admin"');
       if (page === 'scripts') expect(out).to.include('{"b":2}');
+      if (page === 'agents') expect(out).to.include('"state":"away"');
     }
     expect(await reader().runAll('docs/model.md')).to.include('"count"');
   });
