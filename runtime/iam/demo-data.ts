@@ -25,6 +25,7 @@ export const DEMO_SCENARIOS: Readonly<Record<string, string>> = {
   '504': 'queue',
   '505': 'guess',
   '506': 'retrieve',
+  '507': 'agent',
 };
 
 const FEATURE_CODES = [
