@@ -1,7 +1,7 @@
 /** Shared by `call`, `hunt` and `refer`: what a party hears while somebody else is called for it. */
 import { Type } from 'typebox';
 import type { ComponentContext } from '../runtime/runs/index.ts';
-import { listOf, type PlaySource, Sounds } from '../runtime/language/index.ts';
+import { type PlaySource, Sounds } from '../runtime/language/index.ts';
 
 /** The settings. */
 export const ringingSettings = {
@@ -31,15 +31,20 @@ interface Ringing {
   readonly sounds?: string | readonly string[];
 }
 
+interface RingingOptions {
+  readonly ringback: boolean;
+  readonly sounds?: readonly PlaySource[];
+}
+
 /**
  * The options for a transfer.
- * @throws ScenarioError code `no_such_prompt`
+ * @throws ScenarioError as `ComponentContext.sounds`
  */
-export function ringingOf(
-  { sound }: Pick<ComponentContext, 'sound'>,
+export async function ringingOf(
+  { sounds: find }: Pick<ComponentContext, 'sounds'>,
   { ringback, sounds }: Ringing,
-): { readonly ringback: boolean; readonly sounds?: readonly PlaySource[] } {
-  return { ringback, ...(sounds === undefined ? {} : { sounds: listOf(sounds).map(sound) }) };
+): Promise<RingingOptions> {
+  return { ringback, ...(sounds === undefined ? {} : { sounds: await find(sounds) }) };
 }
 
 /**
@@ -48,7 +53,7 @@ export function ringingOf(
  */
 export async function whileRinging<T>(
   context: ComponentContext,
-  { ringback, sounds }: ReturnType<typeof ringingOf>,
+  { ringback, sounds }: RingingOptions,
   work: Promise<T>,
 ): Promise<T> {
   const { ownCall: caller, call, signal, note } = context;

@@ -118,7 +118,7 @@ export const call = defineComponent({
   run: async (context, settings) => {
     const callerNumber = callerNumberOf(context, settings.caller_id);
     const preAnswer = await preAnswerOf(context, settings);
-    const ringing = ringingOf(context, settings);
+    const ringing = await ringingOf(context, settings);
     if (settings.mode === 'finished') context.claimEnd(() => true);
     const outgoing: OutgoingCall = ownCall(context.call, 'call').dial({
       to: settings.to,

@@ -15,7 +15,7 @@ import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 interface HuntSettings {
   readonly members: readonly string[];
   readonly timeout: string;
-  readonly ringing: ReturnType<typeof ringingOf>;
+  readonly ringing: Awaited<ReturnType<typeof ringingOf>>;
   readonly binding: string;
   readonly preAnswer: { readonly preAnswer?: PreAnswer };
 }
@@ -65,7 +65,7 @@ export const hunt = defineComponent({
   subject: 'members',
   check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, { strategy, rounds, ...rest }) => {
-    const settings = { ...rest, preAnswer: await preAnswerOf(context, rest), ringing: ringingOf(context, rest) };
+    const settings = { ...rest, preAnswer: await preAnswerOf(context, rest), ringing: await ringingOf(context, rest) };
     context.signal.throwIfAborted();
     let tried = 0;
     for (let round = 1; ; round += 1) {

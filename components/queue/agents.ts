@@ -6,7 +6,7 @@ import {
   ownCallTo,
   type PreAnswer,
 } from '../../runtime/runs/index.ts';
-import { listOf, parseDuration, type Value } from '../../runtime/language/index.ts';
+import { parseDuration, type Value } from '../../runtime/language/index.ts';
 import { answerOf, follow } from '../answers.ts';
 import type { Line } from './line.ts';
 
@@ -70,12 +70,12 @@ class Music {
   readonly #stop = new AbortController();
   readonly #playing: Promise<unknown>;
 
-  constructor({ call, signal, sound }: ComponentContext, sounds: string | readonly string[]) {
+  constructor({ call, signal, sounds: find }: ComponentContext, sounds: string | readonly string[]) {
     const failed = new AbortController();
     this.until = AbortSignal.any([signal, failed.signal]);
     const until = AbortSignal.any([signal, this.#stop.signal]);
-    this.#playing = call
-      .play(listOf(sounds).map(sound), { signal: until, repeat: Infinity })
+    this.#playing = find(sounds)
+      .then((found) => call.play(found, { signal: until, repeat: Infinity }))
       .catch((error: unknown) => failed.abort(error));
   }
 

@@ -1,6 +1,5 @@
 /** A line whose first callers have their turn. */
 import type { ComponentContext } from '../../runtime/runs/index.ts';
-import { listOf } from '../../runtime/language/index.ts';
 import type { Line } from './line.ts';
 
 /** Measures the time from the first turn of a caller until its place is free. */
@@ -13,7 +12,7 @@ export function noteTurn({ services, domain, clock, memory }: ComponentContext, 
 
 /** Plays music until the caller's turn or the timeout. */
 export async function waitForTurn(
-  { call, clock, signal, sound }: ComponentContext,
+  { call, clock, signal, sounds: find }: ComponentContext,
   line: Line,
   { isTurn, milliseconds, sounds }: { isTurn: () => boolean; milliseconds: number; sounds: string | readonly string[] },
 ): Promise<'turn' | 'time'> {
@@ -30,7 +29,7 @@ export async function waitForTurn(
           () => undefined,
         );
   try {
-    await call.play(listOf(sounds).map(sound), { signal: until, repeat: Infinity });
+    await call.play(await find(sounds), { signal: until, repeat: Infinity });
   } catch (error) {
     if (!done.signal.aborted || signal.aborted || call.endSignal.aborted) throw error;
   } finally {

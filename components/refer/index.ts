@@ -58,11 +58,12 @@ export const refer = defineComponent({
   check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, settings) => {
     const preAnswer = await preAnswerOf(context, settings);
+    const ringing = await ringingOf(context, settings);
     context.signal.throwIfAborted();
     const transfer = ownCall(context.call, 'refer').refer({
       ...preAnswer,
       to: settings.to,
-      ...ringingOf(context, settings),
+      ...ringing,
       ...(settings.back ? { back: true } : {}),
       ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),

@@ -374,7 +374,5 @@ export interface Schema {
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   agents: AgentsTable;
-}
-
   prompts: PromptsTable;
 }
