@@ -101,7 +101,7 @@ describe('the unit file', () => {
     expect(unit).to.contain('Type=notify');
     // Only its program and user are elsewhere.
     const here = unit
-      .replaceAll('/usr/bin/node', process.execPath)
+      .replaceAll('/opt/ringmaster/node_modules/node/bin/node', process.execPath)
       .replace('User=ringmaster', 'User=nobody')
       .replace('Group=ringmaster', 'Group=nogroup');
     const file = join(folder, 'ringmaster.service');

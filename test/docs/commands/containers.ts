@@ -27,6 +27,8 @@ interface Service {
   readonly entrypoint?: readonly string[];
   readonly user?: string;
   readonly restart?: string;
+  readonly read_only?: boolean;
+  readonly configs?: readonly unknown[];
 }
 
 /**
@@ -47,7 +49,7 @@ function checkImage(machine: Machine): void {
   const [user] = [...dockerfile.matchAll(/^USER (\S+)$/gm)].map(([, name]) => name);
   expect(user).to.equal('ringmaster');
   const unit = readFileSync(join(machine.folder, 'etc/systemd/system/ringmaster.service'), 'utf8');
-  const [, execStart = ''] = /^ExecStart=\/usr\/bin\/(.*)$/m.exec(unit) ?? [];
+  const [, execStart = ''] = /^ExecStart=\/opt\/ringmaster\/node_modules\/node\/bin\/(.*)$/m.exec(unit) ?? [];
   expect([...instruction('ENTRYPOINT'), ...instruction('CMD')].join(' ')).to.equal(execStart);
 }
 
@@ -86,6 +88,8 @@ function checkCompose(env: string): void {
   for (const [name, service] of Object.entries(file.services)) {
     for (const setting of Object.keys(service.environment ?? {}))
       if (!setting.startsWith('POSTGRES_')) expect(known, name).to.include(setting);
+    // Compose copies them into the container, which Docker refuses for a file system that is read-only.
+    if (service.configs !== undefined) expect(service.read_only, name).to.equal(false);
     if (service.restart !== 'no' && service.image !== 'ringmaster')
       expect(service.healthcheck?.test?.[0], name).to.equal('CMD');
   }

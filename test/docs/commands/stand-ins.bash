@@ -104,7 +104,7 @@ service_run() {
       # shellcheck disable=SC2046
       export $(sed -n 's/^Environment=//p' "$unit" | sed "s#=/#=$MACHINE/#")
       # shellcheck disable=SC2046
-      exec $AS_RINGMASTER $(sed -n 's/^ExecStart=//p' "$unit" | sed "s#/usr/bin/node#node#; s# /# $MACHINE/#g") ) < /dev/null >> "$MACHINE/log" 2>&1 &
+      exec $AS_RINGMASTER $(sed -n 's/^ExecStart=//p' "$unit" | sed "s#^/#$MACHINE/#; s# /# $MACHINE/#g") ) < /dev/null >> "$MACHINE/log" 2>&1 &
     SERVICE=$! STOP=$SERVICE
   else
     background 'cd "$MACHINE/opt/ringmaster" && npm start'
