@@ -7,6 +7,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
 FROM debian:trixie-slim
+# Speaks the texts of scenarios.
+RUN apt-get update && apt-get install -y --no-install-recommends espeak-ng && rm -rf /var/lib/apt/lists/*
 # The number of the user is also that of the servers in compose.yaml, which share its files.
 RUN groupadd --gid 10001 ringmaster \
   && useradd --uid 10001 --gid ringmaster --no-create-home --home-dir /var/lib/ringmaster --shell /usr/sbin/nologin ringmaster \

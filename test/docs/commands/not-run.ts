@@ -15,6 +15,9 @@ export const NOT_RUN: readonly (readonly [page: string, text: string, reason: st
     'docker build',
     'needs a Docker engine; containers.ts checks the Dockerfile, and operator.ts runs what the image runs',
   ],
-  ['docs/operating/docker.md', 'docker compose up', 'needs a Docker engine; containers.ts checks the compose file'],
-  ['docs/operating/docker.md', 'docker compose exec -T', 'needs a Docker engine'],
+  ['docs/operating/docker.md', 'docker compose build', 'needs a Docker engine; containers.ts checks the compose file'],
+  ['docs/operating/docker.md', 'docker compose stop node', 'needs a Docker engine'],
+  ['docs/operating/docker.md', 'docker compose cp', 'needs a Docker engine'],
+  ['docs/operating/docker.md', 'pg_dump', 'needs a Docker engine'],
+  ['docs/operating/docker.md', 'pg_restore', 'needs a Docker engine'],
 ];
