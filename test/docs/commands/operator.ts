@@ -30,7 +30,7 @@ export function operator(blocks: () => Blocks): void {
     if (server === undefined && process.env['RINGMASTER_REQUIRE_PEERS'] !== '1') {
       // Skipped, not forgotten.
       for (const page of PAGES) if (!page.endsWith('docker.md')) blocks().all(page);
-      for (const text of ['pg_dump', 'pg_restore']) blocks().one(BACKUP, text);
+      for (const text of ['pg_dump', 'pg_restore', 'dropdb']) blocks().one(BACKUP, text);
       one('docker', 'POSTGRES_PASSWORD=$(');
       this.skip();
     }
@@ -63,6 +63,7 @@ export function operator(blocks: () => Blocks): void {
     expect(await run(one('first-administrator', 'ringmaster init'))).to.include('(exists)');
     writeFileSync(join(here().folder, 'opt/ringmaster/carrier-password.txt'), 'secret of the carrier\n');
     expect(await run(one('first-administrator', 'ringmaster login'), `${password}\n`)).to.include('115');
+    expect((await run(one('first-administrator', '"prefix":"*55"'))).match(/"id":/g)).to.have.length(4);
   });
 
   it('troubles are looked into', async () => {
@@ -76,11 +77,9 @@ export function operator(blocks: () => Blocks): void {
     await run('curl -s -X PUT $API/user/avatar -H "$AUTH" -F file=@package.json');
     const before = await countsOf(here().terminal);
     await run(blocks().one(BACKUP, 'pg_dump'));
-    await run(`systemctl stop ringmaster
-      runuser -u postgres -- dropdb ringmaster
-      runuser -u postgres -- createdb --owner=ringmaster ringmaster
-      find /var/lib/ringmaster/ -mindepth 1 -delete`);
+    await run(blocks().one(BACKUP, 'dropdb'));
     await run(blocks().one(BACKUP, 'pg_restore'));
+    await run(one('install', 'systemctl enable'));
     expect(await countsOf(here().terminal)).to.deep.equal(before);
     expect(Object.values(before).filter((count) => count > 0).length).to.be.greaterThan(5);
     expect(await run('curl -s "$API/user/avatar" -H "$AUTH"')).to.include('"ringmaster"');
