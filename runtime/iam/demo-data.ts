@@ -26,6 +26,8 @@ export const DEMO_SCENARIOS: Readonly<Record<string, string>> = {
   '505': 'guess',
   '506': 'retrieve',
   '507': 'agent',
+  '508': 'opening',
+  '509': 'appointment',
 };
 
 const FEATURE_CODES = [

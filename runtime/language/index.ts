@@ -1,6 +1,7 @@
 /** The door of this room: what other rooms use of it. */
 export type { CallEnder, CallState, PlaySource } from './call-words.ts';
 export { checkFile, checkText } from './checker/check-file.ts';
+export { modulesBeside, type ReadModule } from './checker/module/imports.ts';
 export { type CheckResult, checkScenario } from './checker/check-scenario.ts';
 export { type CheckedScenario, checkTogether } from './checker/flow/together.ts';
 export { checkModule, type ModuleCheckOptions } from './checker/module/check-module.ts';

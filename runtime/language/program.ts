@@ -1,5 +1,5 @@
 /** Compiled scenarios. */
-import type { ScriptFormat } from '../sandbox/index.ts';
+import type { ScriptFormat, ScriptModule } from '../sandbox/index.ts';
 import type { ComponentDefinition } from './component.ts';
 import type { Expression, Scope } from './expression/expression.ts';
 import type { LimitsWanted } from './limits.ts';
@@ -80,6 +80,8 @@ export type Start = {
 export interface ModuleSource {
   readonly source: string;
   readonly format: ScriptFormat;
+  /** What it imports, directly or not. */
+  readonly modules: readonly ScriptModule[];
   /** The available components, by their dotted name. */
   readonly methods: ReadonlyMap<string, ComponentDefinition>;
   /** All its functions: the components, and those for facts of its call and run. */
@@ -146,7 +148,8 @@ export function beginsCalls({ module, blocks }: Program): boolean {
   if (module === undefined) return [...blocks.values()].some(({ component }) => component.beginsCall === true);
   return [...module.methods].some(([name, { beginsCall }]) => {
     if (beginsCall !== true) return false;
-    return new RegExp(`\\.\\s*${name.split('.').at(-1)}\\b`).test(module.source);
+    const called = new RegExp(`\\.\\s*${name.split('.').at(-1)}\\b`);
+    return [module, ...module.modules].some(({ source }) => called.test(source));
   });
 }
 

@@ -9,6 +9,8 @@ import {
   isBlockScenario,
   isMistake,
   isModuleScenario,
+  modulesBeside,
+  type ReadModule,
   type Problem,
   type Program,
   type ScenarioSource,
@@ -68,6 +70,10 @@ interface FileState {
   readonly program: Program | undefined;
   readonly text: string;
   readonly problems: readonly Problem[];
+  /** A module that scenarios import. */
+  readonly shared: boolean;
+  /** The files that it imports, also missing ones: their changes are its changes. */
+  readonly imports: readonly string[];
 }
 
 /** Reads and checks every scenario file of the folders. A missing folder counts as empty. */
@@ -92,8 +98,9 @@ class FileLibrary implements ScenarioLibrary {
     this.versions = new ScenarioVersions({
       ...(versionsFolder === undefined ? {} : { folder: versionsFolder }),
       numbers,
-      check: async (text, file) =>
-        (await checkText(text, { file, components, ...(compile ? { compile } : {}) })).program,
+      check: async (text, file, modules) =>
+        (await checkText(text, { file, components, readModule: among(modules), ...(compile ? { compile } : {}) }))
+          .program,
     });
   }
 
@@ -133,7 +140,8 @@ class FileLibrary implements ScenarioLibrary {
   }
 
   brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined {
-    const [file, state] = [...this.#files].find(([, each]) => each.id === id && each.program === undefined) ?? [];
+    const [file, state] =
+      [...this.#files].find(([, each]) => each.id === id && each.program === undefined && !each.shared) ?? [];
     return file === undefined || state === undefined
       ? undefined
       : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
@@ -147,9 +155,9 @@ class FileLibrary implements ScenarioLibrary {
   }
 
   async #refresh(file: string): Promise<void> {
-    const stamp = await stampOf(file);
-    if (stamp === undefined) return this.#forget(file);
     const before = this.#files.get(file);
+    const stamp = await stampsOf(file, before?.imports ?? []);
+    if (stamp === undefined) return this.#forget(file);
     if (before?.stamp === stamp) return;
     const reading = this.#reading.get(file);
     if (reading?.stamp === stamp) return await reading.done;
@@ -164,21 +172,40 @@ class FileLibrary implements ScenarioLibrary {
 
   async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
     const { components, compile } = this.#options;
+    const imports = new Map<string, string>();
+    const beside = modulesBeside(file, scenarioNames);
+    const readModule: ReadModule = async (name) => {
+      const module = path.join(path.dirname(file), name);
+      // Before it is read: a change in between is found by the next look.
+      imports.set(module, (await stampOf(module)) ?? MISSING);
+      return await beside(name);
+    };
     let checked: Awaited<ReturnType<typeof checkFile>>;
     try {
-      checked = await checkFile({ file, components, ...(compile ? { compile } : {}) });
+      checked = await checkFile({ file, components, readModule, ...(compile ? { compile } : {}) });
     } catch (error) {
       return this.#unchecked(file, error);
     }
-    const { draft, problems, text } = checked;
+    const { draft, problems, text, shared = false } = checked;
     const program = checked.program && (await this.versions.counted(checked.program));
     const id = program?.id ?? draft?.id ?? nameOf(file);
     // The file changed again meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;
-    this.#files.set(file, { id, stamp, program: program ?? before?.program, text, problems });
+    const [own = ''] = stamp.split(' ');
+    this.#files.set(file, {
+      id,
+      stamp: [own, ...imports.values()].join(' '),
+      program: shared ? undefined : (program ?? before?.program),
+      text,
+      problems,
+      shared,
+      imports: [...imports.keys()],
+    });
     this.#index();
     if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
-    if (program) {
+    if (shared && !problems.some(isMistake)) {
+      this.#options.log.info({ file }, 'module loaded');
+    } else if (program) {
       this.#options.log.info(
         { scenario: program.id, version: program.version, file },
         before ? 'scenario changed' : 'scenario loaded',
@@ -196,7 +223,8 @@ class FileLibrary implements ScenarioLibrary {
     const { program, text = '' } = this.#files.get(file) ?? {};
     const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
     const id = program?.id ?? nameOf(file);
-    this.#files.set(file, { id, stamp: '', program, text, problems: [{ file, line: 1, column: 1, message }] });
+    const problems = [{ file, line: 1, column: 1, message }];
+    this.#files.set(file, { id, stamp: '', program, text, problems, shared: false, imports: [] });
     this.#options.log.error({ file, err: error }, 'scenario file could not be checked');
   }
 
@@ -224,6 +252,28 @@ class FileLibrary implements ScenarioLibrary {
 
 function nameOf(file: string): string {
   return path.basename(file, path.extname(file));
+}
+
+/** The stamp of a missing file. */
+const MISSING = '-';
+
+/** The stamps of a file and of those that it imports; undefined when the file is missing. */
+async function stampsOf(file: string, imports: readonly string[]): Promise<string | undefined> {
+  const own = await stampOf(file);
+  if (own === undefined) return undefined;
+  return [own, ...(await Promise.all(imports.map(async (each) => (await stampOf(each)) ?? MISSING)))].join(' ');
+}
+
+/** The modules of a version. */
+function among(modules: Readonly<Record<string, string>>): ReadModule {
+  return async (name) => {
+    const text = modules[name];
+    return text === undefined ? { kind: 'missing', others: Object.keys(modules) } : { kind: 'text', text };
+  };
+}
+
+async function scenarioNames(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter(isModuleScenario);
 }
 
 async function scenarioFiles(folder: string): Promise<string[]> {

@@ -36,7 +36,11 @@ export interface VersionsOptions {
   /** Folder that keeps versions over a restart; default: in memory only. */
   readonly folder?: string;
   /** The program of an earlier version's text; undefined when it now has mistakes. */
-  readonly check: (text: string, file: string) => Promise<Program | undefined>;
+  readonly check: (
+    text: string,
+    file: string,
+    modules: Readonly<Record<string, string>>,
+  ) => Promise<Program | undefined>;
   /** Default: counts in memory. */
   readonly numbers?: VersionNumbers | undefined;
   /** 0 to 1; for tests. */
@@ -49,6 +53,8 @@ interface Kept {
   readonly text: string;
   readonly file: string;
   readonly created: number;
+  /** The texts of the modules that it imports, by name. */
+  readonly modules: Readonly<Record<string, string>>;
   program: Program | undefined;
 }
 
@@ -95,7 +101,7 @@ export class ScenarioVersions {
     if (known) known.program = program;
     if (scenario?.latest === version) return void this.#scenarios.set(id, scenario);
     const number = program.hash === undefined ? undefined : Number(program.version);
-    const kept: Kept = { version, number, text, file, created: Date.now(), program };
+    const kept: Kept = { version, number, text, file, created: Date.now(), modules: modulesOf(program), program };
     if (!scenario) {
       this.#scenarios.set(id, { versions: [kept], active: version, trial: undefined, latest: version });
     } else {
@@ -176,7 +182,7 @@ export class ScenarioVersions {
   async #program(scenario: Scenario, version: string): Promise<Program | undefined> {
     const kept = scenario.versions.find((candidate) => candidate.version === version);
     if (kept && !kept.program) {
-      const program = await this.#options.check(kept.text, kept.file);
+      const program = await this.#options.check(kept.text, kept.file, kept.modules);
       kept.program = program && numbered(program, kept.number);
     }
     return kept?.program;
@@ -186,7 +192,10 @@ export class ScenarioVersions {
   async #load(id: string): Promise<Scenario | undefined> {
     const folder = this.#folder(id);
     if (folder === undefined) return undefined;
-    let state: State & { readonly files: Readonly<Record<string, string>> };
+    let state: State & {
+      readonly files: Readonly<Record<string, string>>;
+      readonly modules?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+    };
     try {
       state = JSON.parse(await readFile(path.join(folder, 'state.json'), 'utf8')) as typeof state;
     } catch (error) {
@@ -201,7 +210,8 @@ export class ScenarioVersions {
       const text = await readFile(kept, 'utf8');
       const created = Math.round((await stat(kept)).mtimeMs);
       const number = await this.#numbers.of(id, version);
-      versions.push({ version, number, text, file: state.files[version] ?? id, created, program: undefined });
+      const modules = state.modules?.[version] ?? {};
+      versions.push({ version, number, text, file: state.files[version] ?? id, created, modules, program: undefined });
     }
     const { active, trial, latest } = state;
     return { versions, active, trial, latest };
@@ -216,7 +226,10 @@ export class ScenarioVersions {
     if (kept) await writeFile(path.join(folder, `${kept.version}.txt`), kept.text);
     const { active, trial, latest, versions } = scenario;
     const files = Object.fromEntries(versions.map(({ version, file }) => [version, file]));
-    const state = { active, trial, latest, order: versions.map(({ version }) => version), files };
+    const modules = Object.fromEntries(
+      versions.flatMap((each) => (Object.keys(each.modules).length === 0 ? [] : [[each.version, each.modules]])),
+    );
+    const state = { active, trial, latest, order: versions.map(({ version }) => version), files, modules };
     const file = path.join(folder, 'state.json');
     await writeFile(`${file}.new`, JSON.stringify(state));
     await rename(`${file}.new`, file);
@@ -243,4 +256,9 @@ function memoryNumbers(): VersionNumbers {
       return hashes.indexOf(hash) + 1;
     },
   };
+}
+
+/** The texts of the modules of a program, by the names of their files. */
+function modulesOf({ module }: Program): Readonly<Record<string, string>> {
+  return Object.fromEntries((module?.modules ?? []).map(({ specifier, source }) => [specifier.slice(2), source]));
 }

@@ -1,5 +1,5 @@
 /** Compiles sources without an isolate. */
-import { type Program as Tree, parse } from 'acorn';
+import { parse } from 'acorn';
 import type { CompileResult, ScriptSource } from './sandbox.ts';
 import { SourceError, CompilerExhaustedError, plainSource } from './worker/source.ts';
 
@@ -18,20 +18,15 @@ export function compileHere(source: ScriptSource): CompileResult | undefined {
   }
   const isBlock = source.kind === 'block';
   try {
-    const tree = parse(code, {
+    parse(code, {
       ecmaVersion: 'latest',
       sourceType: isBlock ? 'script' : 'module',
       allowReturnOutsideFunction: isBlock,
       allowAwaitOutsideFunction: isBlock,
     });
-    return isBlock || standsAlone(tree) ? { ok: true, code } : undefined;
+    return { ok: true, code };
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** It has no imports, and may have exports. */
-function standsAlone({ body }: Tree): boolean {
-  return !body.some((statement) => 'source' in statement && statement.source);
 }

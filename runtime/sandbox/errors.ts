@@ -80,13 +80,21 @@ export class ScriptCompileError extends SandboxError {
   readonly code = 'compile' satisfies SandboxErrorCode;
   readonly problems: readonly ScriptProblem[];
   constructor(problems: readonly ScriptProblem[]) {
-    super(problems.map(({ line, column, message }) => `${line}:${column}: ${message}`).join('\n'));
+    super(
+      problems
+        .map(
+          ({ file, line, column, message }) => `${file === undefined ? '' : `${file}:`}${line}:${column}: ${message}`,
+        )
+        .join('\n'),
+    );
     this.problems = problems;
   }
 }
 
 /** A mistake in a source; line and column count from 1. */
 export interface ScriptProblem {
+  /** The imported module with the mistake; undefined: the script itself. */
+  readonly file?: string;
   readonly line: number;
   readonly column: number;
   readonly message: string;

@@ -1,7 +1,7 @@
 /** Messages between the host and a worker process; comments name the body of the frame. */
 import type { ScriptProblem } from './errors.ts';
 import type { LimitName } from './limits.ts';
-import type { ScriptFormat, ScriptKind } from './sandbox.ts';
+import type { ScriptFormat, ScriptKind, ScriptModule } from './sandbox.ts';
 
 /** A run for a worker, and its limits there. */
 export interface Entry {
@@ -29,6 +29,7 @@ export type ToWorker =
       readonly kind: ScriptKind;
       readonly file: string;
       readonly line: number;
+      readonly modules?: readonly ScriptModule[];
     }
   | { readonly type: 'forget'; readonly program: number }
   | { readonly type: 'compile'; readonly request: number; readonly program: number }

@@ -11,6 +11,16 @@ export type ScriptFormat = 'js' | 'ts';
  */
 export type ScriptKind = 'module' | 'block';
 
+/** A module that a script imports. */
+export interface ScriptModule {
+  /** The text of its imports: `./hours.ts`. All modules of a script are in one folder. */
+  readonly specifier: string;
+  readonly source: string;
+  readonly format: ScriptFormat;
+  /** Name in stacks, problems and the debugger. */
+  readonly file: string;
+}
+
 export interface ScriptSource {
   readonly source: string;
   readonly format: ScriptFormat;
@@ -19,6 +29,8 @@ export interface ScriptSource {
   readonly file: string;
   /** First line of the source within the file, from 1; default 1. */
   readonly line?: number | undefined;
+  /** The modules that a `module` imports, also those that these import. `compile` ignores them and links no import. */
+  readonly modules?: readonly ScriptModule[] | undefined;
 }
 
 /**

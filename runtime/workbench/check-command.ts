@@ -54,6 +54,9 @@ export async function runCheck(
     }
   }
   problems.push(...checkTogether(scenarios, await neighbours(scenarios, components)));
+  // A mistake in a module is found by each scenario that imports it.
+  const told = new Map(problems.map((each) => [formatProblem(each), each]));
+  problems.splice(0, problems.length, ...told.values());
   problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0));
   if (json) out(JSON.stringify(problems, undefined, 2));
   else for (const problem of problems) out(formatProblem(problem));

@@ -139,7 +139,7 @@ const later2 = console.table(1);`);
     const common = await of('const fs = require("fs");\nmodule.exports = async (call) => fs;', 'm.js');
     expect(common).to.deep.equal([
       '1:1: the module exports no default function; write export default async function (call, args) { ... }',
-      '1:12: there is no require here; a script has the functions of the platform, and imports nothing',
+      '1:12: there is no require here; a script has the functions of the platform, and no packages',
       '2:1: there is no module here; write export default async function (call, args) { ... }',
     ]);
   });

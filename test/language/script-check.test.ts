@@ -46,7 +46,7 @@ if (typeof window !== 'undefined') window.open();
 return a + sum;`;
     expect(await check(scenario(code))).to.deep.equal([
       '11:63: there is no totl here; did you mean "total"?',
-      '12:9: there is no require here; a script has the functions of the platform, and imports nothing',
+      '12:9: there is no require here; a script has the functions of the platform, and no packages',
       '12:36: there is no process here; what a run needs comes as its arguments and secrets',
       '12:54: there is no Buffer here; a script has texts and JSON',
       '13:9: there is no fetch here; make it a block of its own, http: ...',

@@ -50,6 +50,35 @@ describe('sandbox: debugger', function () {
     }
   });
 
+  it('stops at a breakpoint in an imported module', async () => {
+    const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
+    try {
+      const file = 'file:///scenarios/hours.ts';
+      const text = 'export function hours(day: number): number {\n  return day + 1;\n}';
+      const run = startScript(sandbox, {
+        kind: 'module',
+        format: 'ts',
+        file: FILE,
+        source: "import { hours } from './hours.ts';\nexport default async () => hours(4);",
+        modules: [{ specifier: './hours.ts', source: text, format: 'ts', file }],
+        debug: true,
+      });
+      const client = await Debugger.attach((await run.debuggerUrl) ?? '');
+      await client.request('Debugger.enable');
+      await client.request('Debugger.setBreakpointByUrl', { url: file, lineNumber: 1 });
+      await client.request('Runtime.runIfWaitingForDebugger');
+      const paused = (await client.event('Debugger.paused')) as unknown as {
+        callFrames: { functionName: string; location: { lineNumber: number } }[];
+      };
+      const [inside] = paused.callFrames;
+      expect([inside?.functionName, inside?.location.lineNumber]).to.deep.equal(['hours', 1]);
+      await client.request('Debugger.resume');
+      expect((await run.finished).value).to.equal(5);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('continues when the debugger disconnects', async () => {
     const sandbox = await openSandbox({ workers: 1, debuggerPort: 0 });
     try {

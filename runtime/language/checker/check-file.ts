@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { methods } from '../method.ts';
 import { type Problem, isMistake } from '../problem.ts';
 import { isModuleScenario } from '../files.ts';
 import { TOO_DEEP, compileProblems } from './scripts/compile-problems.ts';
 import { type ModuleCheckOptions, checkModule } from './module/check-module.ts';
+import { modulesBeside } from './module/imports.ts';
 import { type CheckResult, checkScenario } from './check-scenario.ts';
 import { recover } from './flow/recovery.ts';
 import { checkScriptBlock } from './scripts/script-block.ts';
@@ -16,7 +17,12 @@ import type { Report } from './names/unknown-names.ts';
  */
 export async function checkFile(options: ModuleCheckOptions): Promise<CheckResult & { readonly text: string }> {
   const text = await readFile(options.file, 'utf8');
-  return { ...(await checkText(text, options)), text };
+  const readModule = modulesBeside(options.file, shareableFiles);
+  return { ...(await checkText(text, { readModule, ...options })), text };
+}
+
+async function shareableFiles(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter(isModuleScenario);
 }
 
 /** Checks a text that is already read; the extension of the file's name decides between YAML and module. */

@@ -54,6 +54,8 @@ export interface CheckResult {
   readonly program: Program | undefined;
   /** The readable part of the program, despite its mistakes. */
   readonly draft?: Program | undefined;
+  /** A module that other scenarios import, and no scenario itself. */
+  readonly shared?: boolean;
   readonly problems: readonly Problem[];
   /** The scenarios that it starts by a literal id. */
   readonly references: readonly ScenarioReference[];

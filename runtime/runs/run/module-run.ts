@@ -162,6 +162,7 @@ export class ModuleRun extends BaseRun {
       format: this.#module.format,
       kind: 'module',
       file: this.state.scriptUrl,
+      modules: this.state.scriptModules,
       debug: this.state.debug,
       onUndebugged: () => {
         this.state.undebugged();

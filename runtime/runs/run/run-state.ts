@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DomainName, NO_DOMAIN } from '../../domain-name/index.ts';
-import { SandboxError } from '../../sandbox/index.ts';
+import { SandboxError, type ScriptModule } from '../../sandbox/index.ts';
 import { type CallPort, CallStateError, isInterruption } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -158,7 +158,14 @@ export class RunState {
   /** Name of a script in stacks and for breakpoints of a debugger: the URL of its file. */
   get scriptUrl(): string {
     const { file } = this.program;
-    return this.debug && path.isAbsolute(file) ? pathToFileURL(file).href : file;
+    return this.debug ? urlOf(file) : file;
+  }
+
+  /** What its module imports, named like `scriptUrl`. */
+  get scriptModules(): readonly ScriptModule[] {
+    const { modules = [] } = this.program.module ?? {};
+    if (!this.debug) return modules;
+    return modules.map((each) => ({ ...each, file: urlOf(each.file) }));
   }
 
   /** Cache key of its scripts in the sandbox: scripts of two domains may have the same name and number. */
@@ -313,4 +320,9 @@ export class RunState {
       milliseconds: this.clock.now() - this.start,
     };
   }
+}
+
+/** The URL of a file; of a script that is not a file its name. */
+function urlOf(file: string): string {
+  return path.isAbsolute(file) ? pathToFileURL(file).href : file;
 }

@@ -1,5 +1,5 @@
 /** Numbers of programs. */
-import type { ScriptSource } from '../sandbox.ts';
+import type { ScriptModule, ScriptSource } from '../sandbox.ts';
 
 /** A source with its number in the workers. */
 export interface NumberedProgram extends ScriptSource {
@@ -21,9 +21,9 @@ export class Programs {
   }
 
   /** A version may have several sources: a scenario has one per script block. */
-  find(version: string, { source, format, kind, file, line = 1 }: ScriptSource): NumberedProgram {
+  find(version: string, { source, format, kind, file, line = 1, modules }: ScriptSource): NumberedProgram {
     const key = JSON.stringify([version, kind, format, file]);
-    const place = `${line} ${key} ${source}`;
+    const place = `${line} ${key} ${source}${textOf(modules)}`;
     const known = this.#programs.get(place);
     if (known) {
       // Inserted again, so that the first entry is the least recently used.
@@ -31,7 +31,7 @@ export class Programs {
       this.#programs.set(place, known);
       return known;
     }
-    const program = { id: ++this.#lastId, key, source, format, kind, file, line };
+    const program = { id: ++this.#lastId, key, source, format, kind, file, line, modules };
     this.#programs.set(place, program);
     if (this.#programs.size > this.#capacity) this.#forgetOldest();
     return program;
@@ -44,4 +44,14 @@ export class Programs {
     this.#programs.delete(place);
     this.#forgotten(program);
   }
+}
+
+const texts = new WeakMap<readonly ScriptModule[], string>();
+
+/** The modules as a text, made once for all runs of a program. */
+function textOf(modules: readonly ScriptModule[] | undefined): string {
+  if (modules === undefined || modules.length === 0) return '';
+  const known = texts.get(modules) ?? JSON.stringify(modules);
+  texts.set(modules, known);
+  return known;
 }

@@ -113,8 +113,11 @@ export class Worker {
   announce(program: NumberedProgram): void {
     if (this.#programs.has(program.id)) return;
     this.#programs.add(program.id);
-    const { id, format, kind, file, line = 1, source } = program;
-    this.process.send({ type: 'program', program: id, format, kind, file, line }, source);
+    const { id, format, kind, file, line = 1, source, modules } = program;
+    this.process.send(
+      { type: 'program', program: id, format, kind, file, line, ...(modules === undefined ? {} : { modules }) },
+      source,
+    );
   }
 
   forget(program: NumberedProgram): void {

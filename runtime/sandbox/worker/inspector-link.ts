@@ -146,10 +146,11 @@ export class InspectorLink {
  * would compare the hashes and show another file. A `sourceURL` prevents the comparison, but then each breakpoint is
  * set twice, and a logpoint prints twice.
  */
-function asWritten({ method, params }: InspectorEvent, { kind, format, file, source }: Program): string | undefined {
-  if (method !== 'Debugger.scriptParsed' || params?.url !== file || kind !== 'module' || format !== 'ts')
-    return undefined;
-  const hash = createHash('sha256').update(source).digest('hex');
+function asWritten({ method, params }: InspectorEvent, program: Program): string | undefined {
+  if (method !== 'Debugger.scriptParsed' || program.kind !== 'module') return undefined;
+  const written = [program, ...(program.modules ?? [])].find(({ file }) => file === params?.url);
+  if (written?.format !== 'ts') return undefined;
+  const hash = createHash('sha256').update(written.source).digest('hex');
   return JSON.stringify({ method, params: { ...params, hash } });
 }
 

@@ -9,7 +9,8 @@ import { FrameReader, encodeFrame } from '../frame.ts';
 import type { Entry, ToHost, ToWorker } from '../messages.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { ProcessorWatch } from './processor-watch.ts';
-import { Seats, leave } from './seats.ts';
+import { compileAlone } from './room.ts';
+import { Seats } from './seats.ts';
 import { type Program, SourceError, CompilerExhaustedError, plainSource, onCompilerExhausted } from './source.ts';
 import { Turnstile } from './turnstile.ts';
 import { WorkerRun } from './worker-run.ts';
@@ -55,8 +56,7 @@ function die(): void {
 
 async function compile(request: number, program: Program): Promise<void> {
   try {
-    const { room } = await seats.make(program, COMPILE_MEMORY_MB, false);
-    leave(room);
+    await compileAlone(program, COMPILE_MEMORY_MB);
     send({ type: 'compiled', request, problems: [] }, plainSource(program));
   } catch (error) {
     if (error instanceof CompilerExhaustedError) return send({ type: 'uncompiled', request });
@@ -95,8 +95,14 @@ function programOf(id: number): Program {
   return program;
 }
 
-function programIn({ format, kind, file, line }: Extract<ToWorker, { type: 'program' }>): Omit<Program, 'source'> {
-  return { format, kind, file, line };
+function programIn({
+  format,
+  kind,
+  file,
+  line,
+  modules = [],
+}: Extract<ToWorker, { type: 'program' }>): Omit<Program, 'source'> {
+  return { format, kind, file, line, modules };
 }
 
 function receive(message: ToWorker, body: string): void {

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import ivm from 'isolated-vm';
 import { type Activate, Door, type StartProgram } from './door.ts';
-import { type Prepared, type Program, SourceError, syntaxProblem } from './source.ts';
+import { type Prepared, type Program, SourceError, prepareSource, sourceError } from './source.ts';
+import { linkModules } from './link.ts';
 import { LogBuffer } from './log-buffer.ts';
 import { HOLD_SCRIPT, HOLD_URL } from './thread-hold.ts';
 
@@ -10,7 +11,6 @@ import { HOLD_SCRIPT, HOLD_URL } from './thread-hold.ts';
 const INSIDE = `${expressionIn('inside.js')}(${expressionIn('tame.js')})`;
 /** URL prefix of our own code inside, like Node.js's internal code, because debuggers skip that. */
 const INSIDE_URL = 'node:internal/ringmaster/inside';
-const ENTRY_URL = 'node:internal/ringmaster/entry';
 
 /** Milliseconds for passing the author's function. */
 const HAND_OVER_MS = 10_000;
@@ -38,7 +38,7 @@ export class Room {
   constructor(program: Program, prepared: Prepared, settings: IsolateSettings) {
     this.#program = program;
     this.#prepared = prepared;
-    this.#logBuffer = new LogBuffer(program.source);
+    this.#logBuffer = logBufferOf(program);
     this.#inspector = settings.inspector;
     this.isolate = new ivm.Isolate({
       memoryLimit: settings.memoryMb,
@@ -64,7 +64,7 @@ export class Room {
     this.prepare();
     const context = (await this.#next) as ivm.Context;
     this.#next = undefined;
-    if (this.#logBuffer.hasGrown) this.#logBuffer = new LogBuffer(this.#program.source);
+    if (this.#logBuffer.hasGrown) this.#logBuffer = logBufferOf(this.#program);
     const [activate, start, hold] = await Promise.all([
       this.#inside.run(context, { reference: true }) as Promise<ivm.Reference<Activate>>,
       this.#compile(context),
@@ -78,24 +78,45 @@ export class Room {
     return (await script.run(context, { reference: true })) as ivm.Reference<() => void>;
   }
 
+  /** @throws SourceError */
+  async compile(): Promise<void> {
+    const { code, lineOffset, escapes } = this.#prepared;
+    const origin = { filename: this.#program.file, lineOffset };
+    try {
+      if (this.#program.kind === 'module') await this.isolate.compileModule(code, origin);
+      else await this.isolate.compileScript(code, origin);
+    } catch (error) {
+      throw sourceError(error);
+    }
+    if (escapes) throw escapesItsFunction();
+  }
+
   async #compile(context: ivm.Context): Promise<StartProgram> {
     const { code, lineOffset, escapes } = this.#prepared;
     const { file } = this.#program;
     const origin = { filename: file, lineOffset };
     try {
-      if (this.#program.kind === 'module') return await linkModule(this.isolate, context, code, origin);
+      if (this.#program.kind === 'module')
+        return await linkModules(this.isolate, context, { program: this.#program, code });
       const block = (this.#block ??= await this.isolate.compileScript(code, origin));
       // No author's code may run before the start.
-      if (escapes) throw new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
+      if (escapes) throw escapesItsFunction();
       // Passes the author's function without running it, ahead of the start.
       const handed = block.run(context, { timeout: HAND_OVER_MS });
       handed.catch(() => undefined);
       return () => handed;
     } catch (error) {
-      if (error instanceof SourceError || !(error instanceof SyntaxError || error instanceof RangeError)) throw error;
-      throw new SourceError([syntaxProblem(error)]);
+      throw sourceError(error);
     }
   }
+}
+
+function logBufferOf({ source, modules = [] }: Program): LogBuffer {
+  return new LogBuffer([source, ...modules.map((each) => each.source)].join('\n'));
+}
+
+function escapesItsFunction(): SourceError {
+  return new SourceError([{ line: 1, column: 1, message: 'the script ends its function by itself' }]);
 }
 
 /** The value of a file with a single expression. */
@@ -104,22 +125,16 @@ function expressionIn(file: string): string {
   return `(${text.trimEnd().replace(/;$/, '')})`;
 }
 
-async function linkModule(
-  isolate: ivm.Isolate,
-  context: ivm.Context,
-  code: string,
-  origin: ivm.ScriptOrigin,
-): Promise<StartProgram> {
-  const scenario = await isolate.compileModule(code, origin);
-  const [specifier] = scenario.dependencySpecifiers;
-  if (specifier !== undefined) {
-    throw new SourceError([
-      { line: 1, column: 1, message: `a script imports nothing, but this one imports "${specifier}"` },
-    ]);
+/**
+ * Compiles a program without running it. Imports are not linked.
+ * @throws SourceError, CompilerExhaustedError
+ */
+export async function compileAlone(program: Program, memoryMb: number): Promise<void> {
+  const prepared = prepareSource(program);
+  const room = new Room(program, prepared, { memoryMb, inspector: false });
+  try {
+    await room.compile();
+  } finally {
+    if (!room.isolate.isDisposed) room.isolate.dispose();
   }
-  const entry = await isolate.compileModule('import author from "scenario"; __scenario__(author);', {
-    filename: ENTRY_URL,
-  });
-  await entry.instantiate(context, () => scenario);
-  return (options) => entry.evaluate(options);
 }

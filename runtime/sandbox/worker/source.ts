@@ -1,7 +1,7 @@
 /** Prepares sources for V8. */
 import { stripTypeScriptTypes } from 'node:module';
 import type { ScriptProblem } from '../errors.ts';
-import type { ScriptFormat, ScriptKind } from '../sandbox.ts';
+import type { ScriptFormat, ScriptKind, ScriptModule } from '../sandbox.ts';
 
 /** A source from the host. */
 export interface Program {
@@ -11,6 +11,8 @@ export interface Program {
   readonly file: string;
   /** First line of the source within the file. */
   readonly line: number;
+  /** What a module imports. */
+  readonly modules?: readonly ScriptModule[] | undefined;
 }
 
 /** JavaScript for V8, with unchanged lines and columns. */
@@ -157,4 +159,16 @@ export function syntaxProblem(error: Error): ScriptProblem {
   const match = /^(.*) \[.*:(\d+):(\d+)\]$/s.exec(error.message);
   if (!match) return { line: 1, column: 1, message: error.message };
   return { line: Math.max(1, Number(match[2])), column: Math.max(1, Number(match[3])), message: match[1] ?? '' };
+}
+
+/** The mistakes that V8 found; every other error as it is. @param file the module with them; default: the script */
+export function sourceError(error: unknown, file?: string): unknown {
+  if (error instanceof SourceError) return file === undefined ? error : new SourceError(placedIn(error.problems, file));
+  if (!(error instanceof SyntaxError || error instanceof RangeError)) return error;
+  const problem = syntaxProblem(error);
+  return new SourceError(file === undefined ? [problem] : placedIn([problem], file));
+}
+
+function placedIn(problems: readonly ScriptProblem[], file: string): readonly ScriptProblem[] {
+  return problems.map((problem) => ({ file, ...problem }));
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type AnyNode, type Expression, type Program as Tree, parse } from 'acorn';
 import { type Node, isMap, isScalar, isSeq } from 'yaml';
-import type { CompileResult, ScriptFormat, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
+import type { CompileResult, ScriptFormat, ScriptModule, ScriptProblem, ScriptSource } from '../../../sandbox/index.ts';
 import type { ComponentDefinitions } from '../../component.ts';
 import { nearest } from '../../../words/index.ts';
 import type { LimitsWanted } from '../../limits.ts';
@@ -15,6 +15,8 @@ import { NO_DEFAULT, TOO_DEEP, compileProblems } from '../scripts/compile-proble
 import { type CheckResult, limitsOf, fallbackOf, languageOf } from '../check-scenario.ts';
 import { DeclarationReader } from '../names/declarations.ts';
 import { checkModuleCalls } from './calls.ts';
+import { isShared } from './import-statements.ts';
+import { MAX_LENGTH, type ReadModule, followImports } from './imports.ts';
 import { checkModuleNames } from './names.ts';
 import { literalNode, unknownNode } from './literals.ts';
 import { defaultExport, exportedValues } from './walk.ts';
@@ -25,8 +27,6 @@ import { type ScenarioReference, fallbackReference } from '../names/references.t
 import { type Entry, Source, scalarText } from '../text/source.ts';
 import { readStarts } from '../blocks/starts.ts';
 
-/** The largest module, in characters. */
-const MAX_LENGTH = 131_072;
 const MODULE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 export interface ModuleCheckOptions {
@@ -38,6 +38,8 @@ export interface ModuleCheckOptions {
   readonly id?: string;
   /** Compiles the source without running it; without it, syntax errors show at run time. */
   readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
+  /** Reads what a module imports; without it, modules import nothing. */
+  readonly readModule?: ReadModule;
 }
 
 /** Exports that the checker reads before the module runs. */
@@ -67,7 +69,7 @@ interface Declared {
 /** Checks a `.js` or `.ts` module; its id is the name of the file. */
 export async function checkModule(
   text: string,
-  { file, components, compile, ...given }: ModuleCheckOptions,
+  { file, components, compile, readModule, ...given }: ModuleCheckOptions,
 ): Promise<CheckResult> {
   const format: ScriptFormat = file.endsWith('.ts') ? 'ts' : 'js';
   const id = given.id ?? path.basename(file).replace(/\.[jt]s$/, '');
@@ -80,16 +82,17 @@ export async function checkModule(
     text.length > MAX_LENGTH
       ? { ok: false, problems: [tooLong(text.length)] }
       : ((await compile?.(asked)) ?? { ok: true, code: text });
-  const { declared, references } = read(source, compiled.code, {
-    id,
-    components,
-    promptsFolder,
-  });
+  const options = { id, components, promptsFolder, mayImport: readModule !== undefined };
+  const { declared, references, shared } = read(source, compiled.code, options);
+  const imported =
+    readModule && compiled.ok
+      ? await followImports(source, compiled.code, { file, components, promptsFolder, readModule, compile })
+      : NO_IMPORTS;
   const found = compiled.ok ? [] : compiled.problems;
   const isLong = text.length > MAX_LENGTH;
   const recovered = compile && !compiled.ok && !isLong ? await recover(asked, found, compile) : undefined;
   const broken = compile ? await compileProblems(asked, recovered?.problems ?? found, compile) : found;
-  if (recovered) readOn(source, recovered, { id, components, promptsFolder });
+  if (recovered) readOn(source, recovered, options);
   // The checks of the text report the same mistakes at better places.
   const told = new Set(source.problems.map(({ message }) => message));
   const problems = [
@@ -97,13 +100,14 @@ export async function checkModule(
     // The compiler reports too deep nesting itself.
     ...source.problems.filter(({ suggestion }) => broken.length === 0 || suggestion !== TOO_DEEP.suggestion),
   ].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  problems.push(...imported.problems);
   const { parameters, declaresParameters, starts, ...more } = declared;
   const offered = methods(components);
   const commands = [...offered.keys(), CALL_INFO, SCENARIO_INFO];
   const program: Program = {
     id,
     description: undefined,
-    version: createHash('sha256').update(text).digest('hex').slice(0, 12),
+    version: versionOf(text, imported.modules),
     file,
     promptsFolder,
     parameters,
@@ -114,11 +118,27 @@ export async function checkModule(
     interrupts: [],
     starts,
     ...more,
-    secrets: namedSecrets(text),
+    secrets: [...new Set([text, ...imported.modules.map(({ source: each }) => each)].flatMap(namedSecrets))],
     name: more.name ?? id,
-    module: { source: text, format, methods: offered, commands, declaresParameters },
+    module: { source: text, format, modules: imported.modules, methods: offered, commands, declaresParameters },
   };
-  return { program: problems.some(isMistake) ? undefined : program, problems, references, scripts: [] };
+  const runs = !shared && !problems.some(isMistake);
+  return {
+    program: runs ? program : undefined,
+    ...(shared ? { shared } : {}),
+    problems,
+    references: [...references, ...imported.references],
+    scripts: [],
+  };
+}
+
+const NO_IMPORTS = { modules: [], problems: [], references: [] };
+
+/** The hash of a scenario: a changed module makes a new version of every scenario that imports it. */
+function versionOf(text: string, modules: readonly ScriptModule[]): string {
+  const hash = createHash('sha256').update(text);
+  for (const { specifier, source } of modules) hash.update(`\n${specifier}\n`).update(source);
+  return hash.digest('hex').slice(0, 12);
 }
 
 /** Checks the rest of a text with syntax errors. Warnings are dropped: skipped lines may cause them. */
@@ -136,34 +156,52 @@ interface ReadOptions {
   readonly id: string;
   readonly components: ComponentDefinitions;
   readonly promptsFolder: string;
+  readonly mayImport: boolean;
 }
 
 interface Reading {
+  /** True for a module that only others import. */
+  readonly shared: boolean;
   readonly declared: Declared;
   readonly references: readonly ScenarioReference[];
 }
 
-const NOTHING: Reading = { declared: { parameters: [], declaresParameters: false, starts: [] }, references: [] };
+const NOTHING: Reading = {
+  shared: false,
+  declared: { parameters: [], declaresParameters: false, starts: [] },
+  references: [],
+};
 
 /**
  * Reads the declarations of the text without running it.
  * @param code without types, every position unchanged; undefined after mistakes
  */
-function read(source: Source, code: string | undefined, { id, components, promptsFolder }: ReadOptions): Reading {
+function read(
+  source: Source,
+  code: string | undefined,
+  { id, components, promptsFolder, mayImport }: ReadOptions,
+): Reading {
   if (code === undefined) return NOTHING;
   let reading = NOTHING;
   try {
     const tree = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
-    reading = declarations(source, tree, id);
+    const shared = mayImport && isShared(tree, DECLARED);
+    reading = shared ? { ...NOTHING, shared } : declarations(source, tree, id);
     const { declared, references } = reading;
     const parameters = declared.declaresParameters ? declared.parameters.map(({ name }) => name) : undefined;
     const names = namesIn(tree);
-    checkModuleNames(tree, names, [...methods(components).keys()], parameters, source.problemAt.bind(source));
+    const functions = [...methods(components).keys()];
+    checkModuleNames(
+      tree,
+      names,
+      { functions, parameters, mayImport, isShared: shared },
+      source.problemAt.bind(source),
+    );
     const main = defaultExport(tree);
-    if (main === 'missing') source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
+    if (main === 'missing' && !shared) source.problem(null, NO_DEFAULT.message, NO_DEFAULT.suggestion);
     const call = typeof main === 'object' ? main.params[0] : undefined;
     const calls = checkModuleCalls(tree, { source, components, promptsFolder, names, call });
-    return { declared, references: [...references, ...calls] };
+    return { shared, declared, references: [...references, ...calls] };
   } catch (error) {
     if (error instanceof RangeError)
       source.warning(null, reading === NOTHING ? TOO_DEEP.unread : TOO_DEEP.message, TOO_DEEP.suggestion);
@@ -205,7 +243,7 @@ function declarations(source: Source, tree: Tree, id: string): Reading {
     ...text('name'),
     ...text('description'),
   };
-  return { declared, references: fallbackReference(source, fallback?.value ?? null, id) };
+  return { shared: false, declared, references: fallbackReference(source, fallback?.value ?? null, id) };
 }
 
 /** Notes a computed value in a declaration, which must be a literal to be read without running the module. */

@@ -16,6 +16,8 @@ export interface NamesHere {
   readonly platform: ReadonlySet<string>;
   /** True where assigning to an undeclared name declares it, as outside of modules. */
   readonly assigningDeclares: boolean;
+  /** True where imports are checked elsewhere. */
+  readonly mayImport?: boolean;
   /** The suggestion for an unknown name. */
   readonly instead: (reference: Reference) => string | undefined;
   readonly report: Report;
@@ -29,7 +31,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   setInterval: "write a loop with await sleep('5s')",
   setImmediate: 'write await Promise.resolve()',
   queueMicrotask: 'write await Promise.resolve()',
-  require: 'a script has the functions of the platform, and imports nothing',
+  require: 'a script has the functions of the platform, and no packages',
   module: 'write export default async function (call, args) { ... }',
   exports: 'write export default async function (call, args) { ... }',
   process: 'what a run needs comes as its arguments and secrets',
@@ -58,7 +60,7 @@ export function insteadOfElsewhere({ node }: Reference): string | undefined {
  * Names that the script tests by `typeof`, or sets on `globalThis`, are left out.
  */
 export function checkNames(names: Names, here: NamesHere): void {
-  for (const source of names.imports) {
+  for (const source of here.mayImport === true ? [] : names.imports) {
     const name = source.type === 'Literal' ? String(source.value) : undefined;
     const what = name === undefined ? '' : `, but this one imports "${name}"`;
     const instead = insteadOfImport(name ?? '');
