@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StorageLockedError, StorageUnavailableError } from './errors.ts';
+import { type Life, lifeOf, startOf } from './process-life.ts';
 
 export interface DirectoryLock {
   /** Releases the directory; no effect when the lock was lost. */
@@ -28,7 +29,7 @@ export interface DirectoryLock {
 interface Owner {
   readonly pid: number;
   readonly bootId: string | undefined;
-  /** Clock ticks from boot to the start of the process (proc(5), stat field 22). */
+  /** As `startOf` tells it. */
   readonly started: string | undefined;
   /** PID namespace: pids of another container are meaningless here. */
   readonly namespace: string | undefined;
@@ -46,6 +47,8 @@ export interface LockTiming {
 const TIMING: LockTiming = { heartbeatMs: 2_000, missedBeats: 4 };
 /** Longest time between creating the lock file and having written it. */
 const HALF_WRITTEN_MS = 500;
+/** Longest wait for the threads of a killed owner, and the time between looks. */
+const ENDING = { withinMs: 10_000, lookMs: 50 };
 
 function readOptional(read: () => string): string | undefined {
   try {
@@ -54,12 +57,6 @@ function readOptional(read: () => string): string | undefined {
     // Not Linux, or the process has ended: the caller uses the remaining facts.
     return undefined;
   }
-}
-
-/** Field 22 of /proc/PID/stat, counted after the command's closing bracket, because the command may contain spaces. */
-function startOf(pid: number): string | undefined {
-  const stat = readOptional(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 }
 
 function self(): Owner {
@@ -72,24 +69,16 @@ function self(): Owner {
   };
 }
 
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-type Verdict = 'alive' | 'dead' | 'watch';
+type Verdict = Life | 'watch';
 
 /** The state of an owner; `watch` when its pid is meaningless here and only the heartbeat decides. */
 function judge(owner: Owner, me: Owner): Verdict {
   if (owner.bootId !== me.bootId) return owner.namespace === me.namespace ? 'dead' : 'watch';
   if (owner.namespace !== me.namespace) return 'watch';
-  if (!exists(owner.pid)) return 'dead';
+  const life = lifeOf(owner.pid);
+  if (life === 'dead') return life;
   const started = startOf(owner.pid);
-  return owner.started === undefined || started === undefined || owner.started === started ? 'alive' : 'dead';
+  return owner.started === undefined || started === undefined || owner.started === started ? life : 'dead';
 }
 
 function parseOwner(text: string): Owner | undefined {
@@ -130,7 +119,12 @@ function create(path: string, owner: Owner): boolean {
 }
 
 async function isDead(path: string, owner: Owner, me: Owner, timing: LockTiming): Promise<boolean> {
-  const verdict = judge(owner, me);
+  const deadline = performance.now() + ENDING.withinMs;
+  let verdict = judge(owner, me);
+  while (verdict === 'ending' && performance.now() < deadline) {
+    await delay(ENDING.lookMs);
+    verdict = judge(owner, me);
+  }
   if (verdict !== 'watch') return verdict === 'dead';
   const before = modified(path);
   await delay(timing.heartbeatMs * timing.missedBeats);

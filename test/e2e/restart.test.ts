@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
 import { Phone } from '../phones/phone.ts';
+import { startZombie } from '../storage/support/zombie.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
+
+const STORAGE_CHILD = fileURLToPath(new URL('../storage/support/child.ts', import.meta.url));
 
 /** A node of its own, because it is killed. */
 describe('a killed node that starts again with the same data', () => {
@@ -99,12 +103,32 @@ describe('a killed node that starts again with the same data', () => {
     await outgoing.hangup();
   });
 
+  it('takes over the data of a killed owner that nobody waits for', async function () {
+    if (process.platform !== 'linux') this.skip();
+    this.timeout(90_000);
+    await node.stop();
+    const zombie = await startZombie([process.execPath, STORAGE_CHILD, node.dataDir, 'hold']);
+    try {
+      expect(await owner()).to.equal(zombie.pid);
+      await node.restart();
+      expect(await owner()).to.equal(node.pid);
+    } finally {
+      zombie.remove();
+    }
+  });
+
   async function connect(from: Phone, to: Phone) {
     const outgoing = await from.call('102');
     const incoming = await to.incoming();
     await incoming.answer();
     await outgoing.answered();
     return { outgoing, incoming };
+  }
+
+  /** The process that holds the data directory. */
+  async function owner(): Promise<number> {
+    const lock = JSON.parse(await readFile(join(node.dataDir, 'storage.lock'), 'utf8')) as { pid: number };
+    return lock.pid;
   }
 
   async function dialogs(): Promise<{ dialogid: string }[]> {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync, utimesSync, watch, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { StorageLockedError } from '../../runtime/storage/index.ts';
 import { LOCK_FILE, lockDirectory } from '../../runtime/storage/lock.ts';
+import { startZombie } from './support/zombie.ts';
 import { failure, temporaryFolders } from './support/storages.ts';
 
 describe('data directory lock', () => {
@@ -38,6 +39,16 @@ describe('data directory lock', () => {
   it('is taken over when the pid was reused', async function () {
     if (process.platform !== 'linux') this.skip();
     expect(await taken(await left({ started: '1' }))).to.equal(true);
+  });
+
+  it('is taken over from a killed process that its parent does not wait for', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const zombie = await startZombie();
+    try {
+      expect(await taken(await left({ pid: zombie.pid, started: zombie.started }))).to.equal(true);
+    } finally {
+      zombie.remove();
+    }
   });
 
   it('is taken over after a reboot', async function () {

@@ -2,6 +2,7 @@
 export const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[] = [
   ['README.md', 'npm test', '.ci/run gives both commands itself; `npm start` is in the next block'],
   ['CONTRIBUTING.md', 'npm run first-starts', 'these are the tests themselves'],
+  ['CONTRIBUTING.md', 'npm run kills', 'these are the tests themselves'],
   ['docs/conformance.md', 'as `npm test` does', 'these are the tests themselves, and over real servers'],
   ['docs/conformance.md', "'test/e2e/**/*.test.ts'", 'needs a drachtio-server and a FreeSWITCH'],
   ['docs/conformance.md', 'RINGMASTER_TEST_DRACHTIO', 'needs a drachtio-server and a FreeSWITCH'],
