@@ -72,6 +72,8 @@ export class SipLink implements DialogHome {
   /** `host:port` of the app port. */
   readonly name: string;
   readonly dialogs = new Set<SipDialog>();
+  /** INVITEs without a final answer. */
+  readonly #invites = new Set<OutgoingInvite>();
   readonly #srf: Srf;
   readonly #log: Log;
   readonly #sessionExpires: number;
@@ -86,6 +88,7 @@ export class SipLink implements DialogHome {
   #hostports = '';
   #addresses: readonly string[] = [];
   #connected = false;
+  #wasConnected = false;
   #closing = false;
   #problem: Error | undefined;
 
@@ -189,9 +192,11 @@ export class SipLink implements DialogHome {
     const { callId: callid, uri } = options;
     const timed = { sessionExpires: this.#sessionExpires, ...options };
     const invite = new OutgoingInvite(this.#srf, timed, this, this.#journal);
-    void invite.result.then(({ answer: { status, reason } }) =>
-      this.#log.debug({ callid, uri, status, reason }, 'INVITE answered'),
-    );
+    this.#invites.add(invite);
+    void invite.result.then(({ answer: { status, reason } }) => {
+      this.#invites.delete(invite);
+      this.#log.debug({ callid, uri, status, reason }, 'INVITE answered');
+    });
     return invite;
   }
 
@@ -211,8 +216,8 @@ export class SipLink implements DialogHome {
   }
 
   /**
-   * Cancels phones and refuses callers that an earlier process of this node left. The SIP server may or may not still
-   * know the transactions.
+   * Cancels phones and refuses callers that an earlier process of this node left, or a lost connection. The SIP server may or
+   * may not still know the transactions.
    * @param mine true for phones called through the SIP server of this name
    */
   cancelLeftRinging(mine: (server: string | undefined) => boolean): void {
@@ -220,7 +225,7 @@ export class SipLink implements DialogHome {
     const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
     if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
     for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
-      this.#log.warn({ callid: callId, uri }, 'cancelling a phone that an earlier process left ringing');
+      this.#log.warn({ callid: callId, uri }, 'cancelling a phone that was left ringing');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
       const proxy = nextHop === undefined ? {} : { proxy: nextHop };
       this.#srf.request(uri, { method: 'CANCEL', stackTxnId: transaction, headers, ...proxy }, (err) => {
@@ -261,7 +266,7 @@ export class SipLink implements DialogHome {
     for (const method of ['ACK', 'BYE']) {
       this.#srf.request(uri, { method, stackDialogId, headers: {} }, (err) => {
         if (method === 'BYE' && err !== null && err !== undefined)
-          this.#log.warn({ callid: callId, err }, 'a phone left ringing by an earlier process could not be cancelled');
+          this.#log.warn({ callid: callId, err }, 'a phone that was left ringing could not be cancelled');
       });
     }
   }
@@ -278,8 +283,12 @@ export class SipLink implements DialogHome {
         this.#addresses = udpAddressesOf(hostports);
         this.#connected = true;
         this.#problem = undefined;
+        const again = this.#wasConnected;
+        this.#wasConnected = true;
         this.#accepted.resolve();
         this.#checkDialogs();
+        // Phones whose INVITE was lost with the connection.
+        if (again) this.cancelLeftRinging((server) => server === name);
         return;
       }
       this.#connected = false;
@@ -288,14 +297,18 @@ export class SipLink implements DialogHome {
       this.#tell(refusal);
     });
     srf.on('disconnect', () => {
-      const lost = this.#connected;
-      this.#connected = false;
-      if (lost && !this.#closing) this.#log.warn({ address: name }, 'connection to the SIP server lost');
+      if (this.#connected && !this.#closing) this.#log.warn({ address: name }, 'connection to the SIP server lost');
+      this.#lost();
     });
     srf.on('error', (cause: Error) => {
-      this.#connected = false;
+      this.#lost();
       this.#tell(new SipLinkError(`the SIP server at ${name} cannot be reached: ${cause.message}`, { cause }));
     });
+  }
+
+  #lost(): void {
+    this.#connected = false;
+    for (const invite of this.#invites) invite.lost();
   }
 
   /** After a lost connection: ends calls that ended meanwhile, or that a restarted server has lost. */

@@ -81,6 +81,7 @@ export class OutgoingInvite {
   #noted: string | undefined;
   #cancelled = false;
   #settled = false;
+  readonly #lost = Promise.withResolvers<OutgoingInviteResult>();
 
   /**
    * @param home the SIP server that sends it
@@ -97,7 +98,7 @@ export class OutgoingInvite {
       'client',
       () => ({ 'sip.call_id': options.callId, 'sip.uri': options.uri }),
       async (span) => {
-        const result = await this.#send(options);
+        const result = await Promise.race([this.#send(options), this.#lost.promise]);
         span?.set({ 'sip.status': result.answer.status });
         return result;
       },
@@ -109,6 +110,18 @@ export class OutgoingInvite {
     if (this.#cancelled || this.#settled) return;
     this.#cancelled = true;
     this.#request?.cancel();
+  }
+
+  /**
+   * The connection to the SIP server is lost: no answer can come any more. The journal keeps the INVITE, so that the phone is
+   * cancelled once the server is back.
+   */
+  lost(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#cancelled = true;
+    this.#noted = undefined;
+    this.#lost.resolve({ answered: false, answer: answer(500, 'SIP Server Lost', true), contacts: [] });
   }
 
   /** The device's Allow-Events so far, lower case. */

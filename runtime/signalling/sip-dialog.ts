@@ -9,6 +9,9 @@ import { DEFAULT_SESSION_EXPIRES, SessionTimerHeaders } from './session-timer.ts
 import type { SrfDialog, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
 import { unsupportedRequest } from './unsupported-request.ts';
 
+/** Why a dialog ended whose far end does not know it any more. */
+const LOST = 'session lost';
+
 /** The answer to a re-INVITE or UPDATE. */
 export interface ReinviteAnswer {
   readonly status: number;
@@ -17,8 +20,11 @@ export interface ReinviteAnswer {
 }
 
 export interface SipDialogHandlers {
-  /** The far end sent BYE, or the SIP server ended the dialog (no ACK, network failure). Called at most once. */
-  ended(reason: string): void;
+  /**
+   * The far end sent BYE, or the SIP server ended the dialog (no ACK, network failure). Called at most once.
+   * @param lost the far end or the SIP server has lost the dialog: nobody hung up
+   */
+  ended(reason: string, lost: boolean): void;
   /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for an offerless re-INVITE (RFC 3264 section 8). */
   reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
   /** The answer in the ACK of an offerless INVITE; empty when missing. */
@@ -141,7 +147,7 @@ export class SipDialog {
     this.#attended.resolve(handlers);
     if (this.#earlyAnswer !== undefined) handlers.answerInAck(this.#earlyAnswer);
     this.#earlyAnswer = undefined;
-    if (this.#ended !== undefined) handlers.ended(this.#ended);
+    if (this.#ended !== undefined) handlers.ended(this.#ended, this.#ended === LOST);
   }
 
   /** Probes the phone; when it is gone, or the SIP server has lost the dialog, the dialog ends. */
@@ -198,7 +204,7 @@ export class SipDialog {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
     this.#over();
-    this.#handlers?.ended(reason);
+    this.#handlers?.ended(reason, reason === LOST);
   }
 
   #over(): void {
@@ -217,7 +223,7 @@ export class SipDialog {
     if (this.#ended !== undefined) return;
     // The answer no longer matters.
     this.#dialog.destroy({ headers: { Reason: 'SIP;cause=408;text="Session lost"' } }).catch(() => undefined);
-    this.#end('session lost');
+    this.#end(LOST);
   }
 
   async #referred(req: SrfRequest, res: SrfResponse): Promise<void> {

@@ -70,6 +70,15 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
   }
   const dialogs = async () => (await rest.get(CALLS)).json<Dialog[]>();
 
+  /** The record of an ended call. */
+  const history = (call: PhoneCall | undefined) =>
+    eventually(async () => {
+      const records = (await rest.get('/rest/v1/uc/history')).json<{ legs: { callid: string }[] }[]>();
+      const record = records.find(({ legs }) => legs.some(({ callid }) => callid === call?.callId));
+      if (record === undefined) throw new Error('the call has no record');
+      return record;
+    });
+
   async function phone(login: Login, at: 0 | 1): Promise<Phone> {
     const registrar = sips[at].address;
     const started = await Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar });
@@ -277,8 +286,28 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const calls = [await connect(alice, bob), await connect(alice, bob)];
     const [lost, kept] = medias;
     const on = (media: MediaServerProgram) => calls.find(({ outgoing }) => serverOf(outgoing) === media);
+    const waiting = [await alice.call('102'), await alice.call('102')];
+    const ringing = [await bob.incoming(), await bob.incoming()];
+    for (const each of ringing) each.ring();
     await lost.stop();
     await Promise.all([on(lost)?.outgoing.ended(), on(lost)?.incoming.ended()]);
+    expect(await history(on(lost)?.outgoing)).to.include({
+      result: 'answered',
+      ended_by: 'failure',
+      reason: 'media lost',
+    });
+    // One of the two that ring had its caller there.
+    const refused = await Promise.any(
+      waiting.map(async (call) => ((await call.ended()).by === 'refused' ? call : expect.fail())),
+    );
+    expect(await history(refused)).to.include({
+      result: 'failed',
+      sip_status: 500,
+      ended_by: 'failure',
+      reason: 'media lost',
+    });
+    for (const call of waiting) if (call !== refused) await call.cancel();
+    for (const each of ringing) expect((await each.ended()).by).to.equal('cancelled');
     const staying = on(kept);
     if (staying === undefined) throw new Error('no call on the server that is kept');
     await expectTalk(staying.outgoing, staying.incoming);
@@ -300,16 +329,33 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     const kept = await connect(alice, bob);
     const [carol, dave] = [await phone('carol', 1), await phone('dave', 1)];
     const lost = await connect(carol, dave);
+    const waiting = await dave.call('103');
+    const ringing = await carol.incoming();
+    ringing.ring();
+    await waiting.ringing();
     await sips[1].stop();
     await eventually(async () => expect(await counts()).to.include({ sip_servers: 1 }));
+    expect(await history(waiting)).to.include({
+      result: 'failed',
+      sip_status: 500,
+      ended_by: 'failure',
+      reason: 'SIP Server Lost',
+    });
+    waiting.abandon();
     await expectTalk(kept.outgoing, kept.incoming);
     const without = await connect(bob, alice);
     await expectTalk(without.outgoing, without.incoming);
     await sips[1].start();
     await allServersConnected();
+    expect((await ringing.ended()).by).to.equal('cancelled');
     // The restarted server does not know the call, whose phones can no longer hang up.
     for (const call of [lost.outgoing, lost.incoming]) call.abandon();
     await eventually(async () => expect(await dialogs()).to.have.length(2));
+    expect(await history(lost.outgoing)).to.include({
+      result: 'answered',
+      ended_by: 'failure',
+      reason: 'session lost',
+    });
     await eventually(async () => expect(await channels()).to.equal(4));
     expect(await carol.register()).to.include({ status: 200 });
     const again = await connect(alice, carol);

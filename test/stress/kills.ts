@@ -12,6 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { percentile } from '../bench/support/percentile.ts';
+import { RestClient } from '../phones/rest-client.ts';
 import { childrenOf } from '../support/children.ts';
 import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
 
@@ -135,12 +136,25 @@ async function dialogs(): Promise<number | undefined> {
 
 /** Phones that call until they are killed with the node; resolves when the first call is there. */
 async function untilCalls(): Promise<void> {
+  await removeContacts();
   const args = ['load', '--sip', `127.0.0.1:${sip}`, '--calls', '200', '--rate', '20', '--talk', '1s'];
-  const child = spawn(process.execPath, [COMMAND, ...args], { detached: true, stdio: 'ignore', env });
+  const child = spawn(process.execPath, [COMMAND, ...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
   running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece: Buffer) => (output = (output + piece.toString()).slice(-OUTPUT_LIMIT)));
   child.once('exit', () => running.delete(child));
   while ((await dialogs()) === 0 && child.exitCode === null) await delay(LOOK_MS);
-  if (child.exitCode !== null) throw new Error(`ringmaster load ended with ${child.exitCode}`);
+  if (child.exitCode !== null) throw new Error(`no call reached the node: ${output}\n${node.output()}`);
+}
+
+/** An account takes few contacts, and killed phones leave theirs. */
+async function removeContacts(): Promise<void> {
+  const account = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin' };
+  const rest = await RestClient.login(`http://127.0.0.1:${http}`, account);
+  const contacts = (await rest.get('/rest/v1/domain/registrations')).json<{ id: string }[]>();
+  for (const { id } of contacts) await rest.send('DELETE', `/rest/v1/domain/registrations/${id}`);
+  rest.close();
 }
 
 /** Kills the node alone or with all of its processes, and the phones. The launcher of a killed node ends by itself. */

@@ -268,10 +268,11 @@ export class CallDialog implements LegOwner {
     return leg === this.a ? this.b : this.a;
   }
 
-  legEnded(leg: Leg, reason: string): void {
-    if (leg === this.a) this.end({ by: 'a', status: 487, reason }, leg);
-    else if (this.state === 'forking') this.removeBranch(leg.callid);
-    else this.end({ by: 'b', status: 480, reason }, leg);
+  legEnded(leg: Leg, reason: string, lost = false): void {
+    const isA = leg === this.a;
+    if (!isA && this.state === 'forking') this.removeBranch(leg.callid);
+    else if (lost) this.end({ by: 'failure', status: 500, reason }, leg);
+    else this.end(isA ? { by: 'a', status: 487, reason } : { by: 'b', status: 480, reason }, leg);
   }
 
   legHeld(leg: Leg, held: boolean): void {

@@ -67,7 +67,9 @@ export class ConferenceLeg implements CallingLeg {
     if (this.#ended) return;
     this.#ended = true;
     this.#voice?.close();
-    this.participant.over(cause.reason, cause.by === 'failure' ? `SIP/2.0 ${cause.status} ${cause.reason}` : undefined);
+    const refusal =
+      cause.by === 'failure' && isCalled(this.participant) ? `SIP/2.0 ${cause.status} ${cause.reason}` : undefined;
+    this.participant.over(cause.reason, refusal);
   }
 
   ring(): void {
@@ -99,10 +101,15 @@ export class ConferenceLeg implements CallingLeg {
     const lost = () => {
       if (this.#ended) return;
       this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
-      this.owner?.legEnded(this, 'media lost');
+      this.owner?.legEnded(this, 'media lost', true);
     };
     for (const { gone } of [voice.one, voice.other]) gone.addEventListener('abort', lost, { once: true });
   }
+}
+
+/** True for an invited party before its answer. */
+function isCalled({ state }: Participant): boolean {
+  return state === 'calling' || state === 'ringing';
 }
 
 /** The sound between a phone's endpoint and a conference. */

@@ -26,8 +26,11 @@ export interface PhoneMessage {
 
 /** The current owner of a leg: a dialog, or a scenario that serves a phone before it is connected. */
 export interface LegOwner {
-  /** The leg ended by itself: the far end hung up, cancelled, or was lost. */
-  legEnded(leg: Leg, reason: string): void;
+  /**
+   * The leg ended by itself.
+   * @param lost its phone or a server was lost: nobody hung up or cancelled
+   */
+  legEnded(leg: Leg, reason: string, lost?: boolean): void;
   /** The far end holds or resumes the call. */
   legHeld(leg: Leg, held: boolean): void;
   /** The leg was ended from outside, e.g. by its conference, and the call ends with it. */

@@ -116,15 +116,15 @@ export class Loop {
     this.#pair = pair;
     if (this.over.aborted) pair.close();
     for (const { gone } of [pair.one, pair.other])
-      gone.addEventListener('abort', () => this.end(undefined, 'media lost'), { once: true });
+      gone.addEventListener('abort', () => this.end(undefined, 'media lost', true), { once: true });
   }
 
   /** @param by the released half, whose owner is not told; undefined: both owners are told */
-  end(by: LoopLeg | undefined, reason: string): void {
+  end(by: LoopLeg | undefined, reason: string, lost?: boolean): void {
     if (this.over.aborted) return;
     this.#over.abort();
     this.#pair?.close();
     this.events.over();
-    for (const leg of [this.near, this.far]) if (leg !== by) leg.owner?.legEnded(leg, reason);
+    for (const leg of [this.near, this.far]) if (leg !== by) leg.owner?.legEnded(leg, reason, lost);
   }
 }

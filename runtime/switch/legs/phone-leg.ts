@@ -257,7 +257,7 @@ export class PhoneLeg implements CallingLeg {
   #established(sip: SipDialog): void {
     this.#sip = sip;
     sip.handle({
-      ended: (reason) => this.#ended(reason),
+      ended: (reason, lost) => this.#ended(reason, lost),
       reinvite: (sdp) => this.#reinvite(sdp),
       answerInAck: (sdp) => void this.#answeredInAck(sdp),
       messaged: (message) => this.#messaged(message),
@@ -336,7 +336,7 @@ export class PhoneLeg implements CallingLeg {
     void this.#tellFigures(endpoint);
     if (this.ended) return;
     this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
-    this.owner?.legEnded(this, 'media lost');
+    this.owner?.legEnded(this, 'media lost', true);
   }
 
   async #tellFigures(endpoint: MediaEndpoint): Promise<void> {
@@ -346,10 +346,10 @@ export class PhoneLeg implements CallingLeg {
     if (figures !== undefined) this.#tools.observer?.mediaEnded({ domain: party.domain, trunk }, figures);
   }
 
-  #ended(reason: string): void {
+  #ended(reason: string, lost?: boolean): void {
     if (this.#state.step('over') === undefined) return;
     this.#dropMedia();
-    this.owner?.legEnded(this, reason);
+    this.owner?.legEnded(this, reason, lost);
   }
 
   #dropMedia(): void {

@@ -408,7 +408,10 @@ export class IvrCall extends CallMedia implements OwnCall {
     const unanswered = this.#state.is('incoming');
     const taken = cause.by === 'transfer' && !this.#state.is('transferred');
     const dialog = this.leg.owner instanceof CallDialog ? this.leg.owner : this.#dialog;
-    this.#finish({ by: taken ? 'taken' : endedBy(cause, dialog?.a === this.leg), reason: cause.reason });
+    // A scenario takes a party that was lost during the call for one that hung up.
+    const lost = cause.by === 'failure' && this.#state.is('connected');
+    const by = taken ? 'taken' : lost ? 'opponent' : endedBy(cause, dialog?.a === this.leg);
+    this.#finish({ by, reason: cause.reason });
     if (unanswered) this.#incoming?.onFinal(answer(cause.status, cause.reason, true));
   }
 
