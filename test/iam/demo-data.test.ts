@@ -35,7 +35,7 @@ describeStorages('demo data', (newPlace) => {
     expect(DEMO_SCENARIOS).to.include({ '500': 'menu', '501': 'echo' });
     for (const [number, code] of Object.entries(DEMO_SCENARIOS))
       expect(decide(number)).to.deep.equal({ kind: 'scenario', code, by: undefined });
-    expect(decide('509')).to.include({ kind: 'reject', status: 404 });
+    expect(decide('510')).to.include({ kind: 'reject', status: 404 });
     expect(decide('*55echo')).to.deep.equal({ kind: 'scenario', code: 'echo', by: '*55' });
     expect(decide('*7042')).to.deep.equal({ kind: 'conference', room: '42', by: '*70' });
     expect(decide('*80102')).to.include({ kind: 'sipuser', by: '*80' });

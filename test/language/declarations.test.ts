@@ -120,7 +120,10 @@ async function examplesForAuthors(): Promise<Readonly<Record<string, string>>> {
   for (const page of await readdir(pages)) {
     const fences = (await readFile(join(pages, page), 'utf8')).matchAll(/```ts\n([^]*?)```/g);
     for (const [index, [, text = '']] of [...fences].entries())
-      files.push([`${page.replace('.md', '')}-${index}.ts`, /^export /m.test(text) ? text : inFunction(text)]);
+      files.push([
+        `${page.replace('.md', '')}-${index}.ts`,
+        /^(?:export|import) /m.test(text) ? text : inFunction(text),
+      ]);
   }
   return Object.fromEntries(files);
 }
@@ -142,7 +145,15 @@ describe('the type declarations for modules', () => {
     expect(Object.keys(examples)).to.have.length.greaterThan(4);
     for (const [name, text] of Object.entries(examples)) await writeFile(join(folder.path, name), text);
     const compiler = join(projectFolder, 'node_modules/.bin/tsc');
-    const own = { strict: true, noEmit: true, target: 'es2024', module: 'esnext', lib: ['es2024'], types: [] };
+    const own = {
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      target: 'es2024',
+      module: 'esnext',
+      lib: ['es2024'],
+      types: [],
+    };
     // Beside the declarations of a browser, which an editor takes when nothing is said.
     for (const compilerOptions of [own, { ...own, lib: ['es2024', 'dom'] }]) {
       await writeFile(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions }));

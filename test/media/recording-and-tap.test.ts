@@ -32,6 +32,26 @@ async function channelOf(file: string, channel: number): Promise<Int16Array> {
 /** Hertz. */
 const [ONE, TWO] = [500, 900] as const;
 
+/** Settles when each phone has heard the other one for half a second. */
+async function bothHear(one: RtpPhone, two: RtpPhone): Promise<void> {
+  await eventually(async () => {
+    for (const [phone, tone] of [
+      [one, TWO],
+      [two, ONE],
+    ] as const) {
+      const heard = phone.samples().slice(-4000);
+      expect(heard).to.have.length(4000);
+      expect(shareAt(heard, tone)).to.be.above(0.9);
+    }
+  }, 5000);
+}
+
+/** Expects one tone with a gap at most, and nothing of the other. */
+function expectOnly(samples: Int16Array, tone: number, other: number): void {
+  expect(shareAt(samples, tone)).to.be.above(0.25);
+  expect(shareAt(samples, other)).to.be.below(0.05);
+}
+
 describe('media: recordings and taps beside a call', () => {
   const folder = temporaryFolder();
   const server = useLinkedServer();
@@ -123,12 +143,12 @@ describe('media: recordings and taps beside a call', () => {
     const file = join(folder, 'stereo.wav');
     const recording = await ChannelRecording.start(one.endpoint, { file, party: 'left' });
     await one.endpoint.bridge(two.endpoint);
-    await pause(500);
+    await bothHear(one.phone, two.phone);
     await recording.stop();
-    expect(wavDuration(await readWavShape(file))).to.be.within(400, 1200);
+    expect(wavDuration(await readWavShape(file))).to.be.within(300, 10_000);
     const [left, right] = [await channelOf(file, 0), await channelOf(file, 1)];
-    expect(shareAt(left.slice(-2400), ONE)).to.be.above(0.5);
-    expect(shareAt(right.slice(-2400), TWO)).to.be.above(0.5);
+    expectOnly(left.slice(-2400), ONE, TWO);
+    expectOnly(right.slice(-2400), TWO, ONE);
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 
@@ -137,11 +157,11 @@ describe('media: recordings and taps beside a call', () => {
     const file = join(folder, 'swapped.wav');
     const recording = await ChannelRecording.start(two.endpoint, { file, party: 'right' });
     await one.endpoint.bridge(two.endpoint);
-    await pause(400);
+    await bothHear(one.phone, two.phone);
     await recording.stop();
     const [left, right] = [await channelOf(file, 0), await channelOf(file, 1)];
-    expect(shareAt(left.slice(-1600), ONE)).to.be.above(0.5);
-    expect(shareAt(right.slice(-1600), TWO)).to.be.above(0.5);
+    expectOnly(left.slice(-2400), ONE, TWO);
+    expectOnly(right.slice(-2400), TWO, ONE);
     await Promise.all([one.endpoint.destroy(), two.endpoint.destroy()]);
   });
 

@@ -280,7 +280,7 @@ blocks:
     for (const [file, message] of [
       ['../README.md', '"../README.md" is outside the prompts folder'],
       ['/etc/passwd', '"/etc/passwd" is outside the prompts folder'],
-      ['nothing.wav', 'there is no prompt "nothing.wav"'],
+      ['nothing.wav', 'the folder prompts has no prompt "nothing.wav" for the language en'],
     ] as const) {
       const { outcome } = await simulate(
         `id: dyn
