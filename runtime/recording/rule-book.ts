@@ -94,8 +94,13 @@ export class RuleBook {
 function fits(entry: Entry, leg: RecordedLeg, domain: DomainName, { legs }: RecordedCall): boolean {
   if (leg.domain !== domain) return false;
   if (entry.sipUserId !== undefined && entry.sipUserId !== leg.sipUserId) return false;
-  if (entry.direction !== 'any' && entry.direction !== (leg.side === 'a' ? 'out' : 'in')) return false;
+  if (entry.direction !== 'any' && entry.direction !== directionOf(leg)) return false;
   const other = legs.find(({ side }) => side !== leg.side);
   if (other === undefined) return entry.number.matches('');
   return entry.number.matches(other.number) || (other.login !== undefined && entry.number.matches(other.login));
+}
+
+/** As the account sees it. A trunk or a scenario has none: its side sees the call as the account on the other side does. */
+function directionOf({ side, sipUserId }: RecordedLeg): 'in' | 'out' {
+  return (side === 'a') === (sipUserId !== undefined) ? 'out' : 'in';
 }

@@ -65,6 +65,18 @@ describe('recording rules', () => {
     expect(await decides({ number_pattern: '1?3' })).to.equal(false);
   });
 
+  it('see a call by a trunk or with a scenario as the account does', async () => {
+    const none = { login: undefined, sipUserId: undefined };
+    const [toTrunk, fromTrunk] = [
+      { ...CALL, legs: [leg('a', '101'), leg('b', '0123', none)] },
+      { ...CALL, legs: [leg('a', '0123', none), leg('b', '101')] },
+    ];
+    expect(await decides({ direction: 'out' }, toTrunk)).to.equal(true);
+    expect(await decides({ direction: 'in' }, toTrunk)).to.equal(false);
+    expect(await decides({ direction: 'in' }, fromTrunk)).to.equal(true);
+    expect(await decides({ direction: 'out' }, fromTrunk)).to.equal(false);
+  });
+
   it('belong to the participating domains', async () => {
     expect(await decides({ domain_id: 'd2' })).to.equal(false);
     const foreign = {
