@@ -72,8 +72,11 @@ interface FileState {
   readonly problems: readonly Problem[];
   /** A module that scenarios import. */
   readonly shared: boolean;
-  /** The files that it imports, also missing ones: their changes are its changes. */
-  readonly imports: readonly string[];
+  /**
+   * The files that it imports, also missing ones, and with mistakes the folders of prompts, where one may be missing: their
+   * changes are its changes.
+   */
+  readonly uses: readonly string[];
 }
 
 /** Reads and checks every scenario file of the folders. A missing folder counts as empty. */
@@ -156,7 +159,7 @@ class FileLibrary implements ScenarioLibrary {
 
   async #refresh(file: string): Promise<void> {
     const before = this.#files.get(file);
-    const stamp = await stampsOf(file, before?.imports ?? []);
+    const stamp = await stampsOf(file, before?.uses ?? []);
     if (stamp === undefined) return this.#forget(file);
     if (before?.stamp === stamp) return;
     const reading = this.#reading.get(file);
@@ -172,12 +175,13 @@ class FileLibrary implements ScenarioLibrary {
 
   async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
     const { components, compile } = this.#options;
-    const imports = new Map<string, string>();
+    const uses = new Map<string, string>();
+    const prompts = await stampedFolders(path.join(path.dirname(file), 'prompts'));
     const beside = modulesBeside(file, scenarioNames);
     const readModule: ReadModule = async (name) => {
       const module = path.join(path.dirname(file), name);
       // Before it is read: a change in between is found by the next look.
-      imports.set(module, (await stampOf(module)) ?? MISSING);
+      uses.set(module, (await stampOf(module)) ?? MISSING);
       return await beside(name);
     };
     let checked: Awaited<ReturnType<typeof checkFile>>;
@@ -192,14 +196,15 @@ class FileLibrary implements ScenarioLibrary {
     // The file changed again meanwhile.
     if (this.#reading.get(file)?.stamp !== stamp) return;
     const [own = ''] = stamp.split(' ');
+    if (problems.some(isMistake)) for (const [folder, its] of prompts) uses.set(folder, its);
     this.#files.set(file, {
       id,
-      stamp: [own, ...imports.values()].join(' '),
+      stamp: [own, ...uses.values()].join(' '),
       program: shared ? undefined : (program ?? before?.program),
       text,
       problems,
       shared,
-      imports: [...imports.keys()],
+      uses: [...uses.keys()],
     });
     this.#index();
     if (program && this.#byId.get(program.id) === file) await this.versions.add(program, text);
@@ -224,7 +229,7 @@ class FileLibrary implements ScenarioLibrary {
     const message = `it could not be checked: ${error instanceof Error ? error.message : String(error)}`;
     const id = program?.id ?? nameOf(file);
     const problems = [{ file, line: 1, column: 1, message }];
-    this.#files.set(file, { id, stamp: '', program, text, problems, shared: false, imports: [] });
+    this.#files.set(file, { id, stamp: '', program, text, problems, shared: false, uses: [] });
     this.#options.log.error({ file, err: error }, 'scenario file could not be checked');
   }
 
@@ -257,11 +262,11 @@ function nameOf(file: string): string {
 /** The stamp of a missing file. */
 const MISSING = '-';
 
-/** The stamps of a file and of those that it imports; undefined when the file is missing. */
-async function stampsOf(file: string, imports: readonly string[]): Promise<string | undefined> {
+/** The stamps of a file and of those that it uses; undefined when the file is missing. */
+async function stampsOf(file: string, uses: readonly string[]): Promise<string | undefined> {
   const own = await stampOf(file);
   if (own === undefined) return undefined;
-  return [own, ...(await Promise.all(imports.map(async (each) => (await stampOf(each)) ?? MISSING)))].join(' ');
+  return [own, ...(await Promise.all(uses.map(async (each) => (await stampOf(each)) ?? MISSING)))].join(' ');
 }
 
 /** The modules of a version. */
@@ -287,6 +292,13 @@ async function scenarioFiles(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** A folder and those in it, with their stamps: a new or removed file changes that of its folder. */
+async function stampedFolders(folder: string): Promise<readonly (readonly [string, string])[]> {
+  const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = [folder, ...inside.filter((each) => each.isDirectory()).map(({ name }) => path.join(folder, name))];
+  return Promise.all(folders.map(async (each) => [each, (await stampOf(each)) ?? MISSING] as const));
 }
 
 async function stampOf(file: string): Promise<string | undefined> {

@@ -75,6 +75,18 @@ describe('scenario library', () => {
     expect(library.problems()).to.deep.equal([]);
   });
 
+  it('serves a scenario when a prompt that it lacked arrives, also in a language', async () => {
+    await mkdir(path.join(folder, 'prompts/de'), { recursive: true });
+    for (const place of ['prompts', 'prompts/de', 'prompts/fr']) {
+      const id = path.basename(place);
+      await write(`in-${id}.yaml`, GOOD.replace('id: one', `id: in-${id}`).replace('answer:', `play: ${id}.wav`));
+      expect(await library.program(`in-${id}`)).to.equal(undefined);
+      await mkdir(path.join(folder, place), { recursive: true });
+      await writeFile(path.join(folder, place, `${id}.wav`), '');
+      expect((await library.program(`in-${id}`))?.id).to.equal(`in-${id}`);
+    }
+  });
+
   it('loads the others when one file cannot be checked, and checks it again', async () => {
     let isBroken = true;
     const compile = async ({ source }: { readonly source: string }) => {
