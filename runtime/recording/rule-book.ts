@@ -100,7 +100,12 @@ function fits(entry: Entry, leg: RecordedLeg, domain: DomainName, { legs }: Reco
   return entry.number.matches(other.number) || (other.login !== undefined && entry.number.matches(other.login));
 }
 
-/** As the account sees it. A trunk or a scenario has none: its side sees the call as the account on the other side does. */
-function directionOf({ side, sipUserId }: RecordedLeg): 'in' | 'out' {
-  return (side === 'a') === (sipUserId !== undefined) ? 'out' : 'in';
+/**
+ * As the account sees it; a trunk's side sees the call as the account on the other side does. Undefined for a scenario: the
+ * other side says whether the call came in.
+ */
+function directionOf({ side, sipUserId, endpoint }: RecordedLeg): 'in' | 'out' | undefined {
+  if (sipUserId !== undefined) return side === 'a' ? 'out' : 'in';
+  if (endpoint === undefined) return undefined;
+  return side === 'a' ? 'in' : 'out';
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
 import type { Change, Collection, RecordingRuleRow } from '../../runtime/domain/index.ts';
+import type { MediaEndpoint } from '../../runtime/media/index.ts';
 import type { RecordedCall, RecordedLeg } from '../../runtime/recording/call.ts';
 import { RuleBook } from '../../runtime/recording/index.ts';
 
@@ -65,16 +66,27 @@ describe('recording rules', () => {
     expect(await decides({ number_pattern: '1?3' })).to.equal(false);
   });
 
-  it('see a call by a trunk or with a scenario as the account does', async () => {
+  it('see a call by a trunk or with a scenario as the account does, if any', async () => {
     const none = { login: undefined, sipUserId: undefined };
-    const [toTrunk, fromTrunk] = [
-      { ...CALL, legs: [leg('a', '101'), leg('b', '0123', none)] },
-      { ...CALL, legs: [leg('a', '0123', none), leg('b', '101')] },
-    ];
-    expect(await decides({ direction: 'out' }, toTrunk)).to.equal(true);
-    expect(await decides({ direction: 'in' }, toTrunk)).to.equal(false);
-    expect(await decides({ direction: 'in' }, fromTrunk)).to.equal(true);
-    expect(await decides({ direction: 'out' }, fromTrunk)).to.equal(false);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only its presence counts
+    const endpoint = {} as MediaEndpoint;
+    const account = (side: 'a' | 'b') => leg(side, '101', { endpoint });
+    const trunk = (side: 'a' | 'b') => leg(side, '0123', { ...none, endpoint });
+    const scenario = (side: 'a' | 'b') => leg(side, 'menu', none);
+    for (const [a, b, direction] of [
+      [account, trunk, 'out'],
+      [trunk, account, 'in'],
+      [account, scenario, 'out'],
+      [scenario, account, 'in'],
+      [trunk, scenario, 'in'],
+      [scenario, trunk, 'out'],
+    ] as const) {
+      const call = { ...CALL, legs: [a('a'), b('b')] };
+      const matching = await Promise.all(
+        (['in', 'out'] as const).map(async (each) => ((await decides({ direction: each }, call)) ? [each] : [])),
+      );
+      expect(matching.flat()).to.deep.equal([direction]);
+    }
   });
 
   it('belong to the participating domains', async () => {
