@@ -6,6 +6,7 @@ import { bridge } from './bridge/index.ts';
 import { call } from './call/index.ts';
 import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
+import { email } from './email/index.ts';
 import { fail } from './fail/index.ts';
 import { hangup } from './hangup/index.ts';
 import { holdMelody } from './hold_melody/index.ts';
@@ -62,6 +63,7 @@ import { wait } from './wait/index.ts';
 import { waitEvent } from './wait_event/index.ts';
 import { webhook } from './webhook/index.ts';
 export { AddressGuard } from './http/address-guard.ts';
+export { SmtpMailer, type SmtpServer } from './email/smtp.ts';
 export { GuardedHttpClient } from './http/client.ts';
 
 /** Every component of this folder. Those of the operations are made from their definitions (runtime/operations). */
@@ -88,6 +90,7 @@ export const builtInComponents: readonly Component[] = [
   recogniseCall,
   transcribe,
   echo,
+  email,
   wait,
   call,
   refer,

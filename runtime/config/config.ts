@@ -28,6 +28,8 @@ export interface Config {
   readonly freeswitch: readonly ServerAddress[];
   /** Bytes of one prompt and of all converted ones; milliseconds that a caller waits for the sound of a URL. */
   readonly prompts: { readonly maxBytes: number; readonly cacheBytes: number; readonly waitMs: number };
+  /** The mail server, and the sender's address; undefined: none. */
+  readonly mail: { readonly url: string; readonly from: string } | undefined;
   /** Requested session interval of phones, seconds (RFC 4028). */
   readonly sessionExpires: number;
   /** Seconds without audio from a phone that end its call; 0: never. */
@@ -114,6 +116,12 @@ export const SETTINGS = [
     about:
       'seconds that a caller may wait in silence for the sound of a URL, or for a conversion; then the block fails',
   },
+  {
+    name: 'RINGMASTER_SMTP_URL',
+    fallback: '',
+    about: 'smtp://user:password@host:587 or smtps://...: the mail server for `email` of scenarios',
+  },
+  { name: 'RINGMASTER_MAIL_FROM', fallback: '', about: 'address of the sender of e-mail' },
   {
     name: 'RINGMASTER_DRACHTIO',
     fallback: '',
@@ -285,6 +293,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       cacheBytes: integer('RINGMASTER_PROMPT_CACHE_MB', text, 10, 1_000_000) * 1024 * 1024,
       waitMs: integer('RINGMASTER_PROMPT_WAIT', text, 1, 60) * 1000,
     },
+    mail: mail(text),
     drachtio: servers('RINGMASTER_DRACHTIO', text),
     freeswitch: servers('RINGMASTER_FREESWITCH', text),
     sessionExpires: seconds('RINGMASTER_SESSION_EXPIRES', text),
@@ -459,6 +468,18 @@ function bucketUrl(name: Name, text: (name: Name) => string): string | undefined
     throw new ConfigError(name, shown, 's3://KEY:SECRET@host/bucket, optionally with ?region=...&tls=false');
   }
   return value;
+}
+
+function mail(text: (name: Name) => string): Config['mail'] {
+  const [url, from] = [text('RINGMASTER_SMTP_URL'), text('RINGMASTER_MAIL_FROM')];
+  if (url === '') return undefined;
+  if (!/^smtps?:\/\/[^/\s]+$/.test(url) || !URL.canParse(url)) {
+    const shown = url.replace(/:[^:@/]*@/, ':***@');
+    throw new ConfigError('RINGMASTER_SMTP_URL', shown, 'smtp://user:password@host:587 or smtps://user:password@host');
+  }
+  if (!/^[^\s@<>]+@[^\s@<>]+$/.test(from))
+    throw new ConfigError('RINGMASTER_MAIL_FROM', from, 'the address of the sender, e.g. calls@example.com');
+  return { url, from };
 }
 
 /** The capture server: `host:port`, or `udp:host:port`. */

@@ -110,6 +110,26 @@ export const SCENARIO_ERRORS = {
     remedy: 'Do less, or raise the limit in `limits`.',
     from: ['script', 'report'],
   },
+  mail_failed: {
+    meaning: 'The mail server cannot be reached, does not let the node in, or cannot take the mail now.',
+    remedy: 'Send it later, from a scenario of its own.',
+    from: ['email'],
+  },
+  mail_refused: {
+    meaning: 'The mail server refuses the mail, or all recipients, for good.',
+    remedy: 'Correct the address.',
+    from: ['email'],
+  },
+  mail_timeout: {
+    meaning: 'The exchange with the mail server took longer than `timeout`; the server may have the mail or not.',
+    remedy: 'Raise `timeout`, or ask the operator.',
+    from: ['email'],
+  },
+  mail_too_large: {
+    meaning: 'The attached recordings have more than 20 MiB.',
+    remedy: 'Record less, or attach less.',
+    from: ['email'],
+  },
   model_conflict: {
     meaning: 'An entity with that id, or that unique value, exists.',
     remedy: 'Read the entity, or take another id.',

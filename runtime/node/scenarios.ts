@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { NO_DOMAIN } from '../domain-name/index.ts';
-import type { GuardedHttpClient } from '../../components/index.ts';
+import { type GuardedHttpClient, SmtpMailer } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -172,6 +172,7 @@ async function offeredToRuns(
     events,
     sandbox: scripting.sandbox,
     http,
+    mail: new SmtpMailer(config.mail),
     prompts: sounds.port,
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
     huntHistory: new MemoryHuntHistory(),

@@ -85,6 +85,7 @@ export {
   type Secrets,
 } from './ports/policy.ts';
 export { MemoryQueues, type Queues, type QueueView } from './ports/queueing.ts';
+export type { Mail, MailPort, MailResult } from './ports/mail.ts';
 export type { PromptPort } from './ports/prompts.ts';
 export { RECORDING, type RecordingStore, type RecordOptions, type RecordResult } from './ports/recording.ts';
 export type { RunServices } from './ports/services.ts';

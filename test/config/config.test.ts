@@ -36,6 +36,7 @@ describe('the settings of a node', () => {
     ['RINGMASTER_SCENARIO_HOSTS', '10.0.0.0/8'],
     ['DATABASE_URL', 'mysql://x'],
     ['RINGMASTER_FREESWITCH', 'localhost'],
+    ['RINGMASTER_SMTP_URL', 'mail.example.com'],
     ['RINGMASTER_HTPP_PORT', '80'],
   ];
   for (const [name, value] of bad) {
@@ -43,6 +44,16 @@ describe('the settings of a node', () => {
       expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name}: found ".*", expected `));
     });
   }
+
+  it('ask for the sender of mails with a mail server, and keep its password out of the message', () => {
+    const url = 'smtp://me:hunter2@mail.example.com:587';
+    expect(() => readConfig({ RINGMASTER_SMTP_URL: url })).to.throw(/^RINGMASTER_MAIL_FROM: /);
+    expect(readConfig({ RINGMASTER_SMTP_URL: url, RINGMASTER_MAIL_FROM: 'a@b.example' }).mail?.url).to.equal(url);
+    expect(() => readConfig({ RINGMASTER_SMTP_URL: `${url}/x` }))
+      .to.throw()
+      .with.property('message')
+      .that.does.not.include('hunter2');
+  });
 
   it('may stand beside the token that commands read, in one shell', () => {
     expect(() => readConfig({ RINGMASTER_TOKEN: 'R601i0d75wh7' })).not.to.throw();

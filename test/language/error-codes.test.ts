@@ -1,10 +1,11 @@
 import { ScenarioError } from '../../runtime/language/errors.ts';
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
+import { SmtpMailer } from '../../components/email/smtp.ts';
 import { GuardedHttpClient, type HttpClientOptions } from '../../components/http/client.ts';
 import { components } from '../../runtime/component-registry/index.ts';
 import { createOperations } from '../../runtime/operations/index.ts';
@@ -22,6 +23,7 @@ import type { Program } from '../../runtime/language/program.ts';
 import { wavOf } from '../../runtime/media/wav-file.ts';
 import { modelPort } from '../../runtime/node/adapters/model.ts';
 import { ConflictError, InvalidFieldError, type Model, NotFoundError } from '../../runtime/model/index.ts';
+import { systemClock } from '../../runtime/runs/clock.ts';
 import type { ParkingLot } from '../../runtime/runs/ports/parking.ts';
 import type { ModelPort } from '../../runtime/runs/ports/model.ts';
 import { MemoryQueues, type Queues } from '../../runtime/runs/ports/queueing.ts';
@@ -38,6 +40,7 @@ import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.t
 import { Command } from '../cli/command.ts';
 import { NO_CALLS, NO_CONFERENCES, NO_DIRECTORY } from '../operations/support.ts';
 import { silentLog } from '../support/log.ts';
+import { openMailServer } from '../support/mail-server.ts';
 import { program, simulate } from '../support/scenarios.ts';
 import { disposableFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -117,6 +120,29 @@ ${head}blocks:
     const { signal } = control;
     const request = { method: 'GET', url, headers: {}, body: undefined, timeoutMs, maxBytes: 1000, signal };
     return codeOf(client.request({ ...request, domain: asDomainName('demo.local') }));
+  }
+
+  interface Mailing {
+    readonly url?: string;
+    readonly to?: string;
+    readonly timeout?: string;
+    readonly file?: string;
+  }
+
+  /** The code with which a mail is not sent. */
+  async function mailed({ url, to = 'a@example.com', timeout = '10s', file }: Mailing): Promise<string | undefined> {
+    const mails = await openMailServer();
+    try {
+      const mail = new SmtpMailer({ url: url ?? mails.url, from: 'calls@example.com' });
+      const recordings = { ...simulatedServices({ clock: systemClock }).recordings, find: () => file };
+      const all = { ...simulatedServices({ clock: systemClock }), mail, recordings };
+      const attach = file === undefined ? '' : ', attach: large';
+      const text = `email: { to: ${to}, subject: s, timeout: ${timeout}${attach} }\n    next: end`;
+      const run = startRun(program(scenario('first', text)), { clock: systemClock, services: all, log: silentLog });
+      return (await run.finished).error?.code;
+    } finally {
+      await mails.close();
+    }
   }
 
   /** A data model in which everything fails. */
@@ -229,6 +255,15 @@ ${head}blocks:
     http_failed: () => http('http://127.0.0.1:1/'),
     http_too_large: () => http(`${base}/big`),
     http_busy: () => http(`${base}/`, { concurrency: 0 }),
+    mail_failed: () => mailed({ url: 'smtp://127.0.0.1:1' }),
+    mail_refused: () => mailed({ to: 'nobody@example.com' }),
+    mail_timeout: () => mailed({ to: 'slow@example.com', timeout: '200ms' }),
+    mail_too_large: async () => {
+      const file = path.join(folder, 'large.wav');
+      await writeFile(file, '');
+      await truncate(file, 21 * 1024 * 1024);
+      return mailed({ file });
+    },
     model_unknown_class: () => model(new NotFoundError('Class', 'crm/customers')),
     model_refused: () => model(new InvalidFieldError('name', 'is wrong')),
     model_conflict: () => model(new ConflictError('name')),

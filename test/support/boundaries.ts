@@ -37,6 +37,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace': ['runtime/tracing'],
   '@electric-sql/pglite': ['runtime/storage'],
   pg: ['runtime/storage'],
+  nodemailer: ['components'],
   'mpg123-decoder': ['runtime/prompts'],
   'ogg-opus-decoder': ['runtime/prompts'],
   '@wasm-audio-decoders/flac': ['runtime/prompts'],

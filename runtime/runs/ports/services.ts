@@ -12,6 +12,7 @@ import type { DialogPort } from './dialogs.ts';
 import type { EventPort } from './events.ts';
 import type { HttpPort } from './http.ts';
 import type { HuntHistory } from './hunt-history.ts';
+import type { MailPort } from './mail.ts';
 import type { ModelPort } from './model.ts';
 import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
@@ -44,6 +45,7 @@ export interface RunServices {
   readonly operations: OperationPort;
   readonly texts: TextPort;
   readonly http: HttpPort;
+  readonly mail: MailPort;
   readonly model: ModelPort;
   readonly recordings: RecordingStore;
   readonly prompts: PromptPort;

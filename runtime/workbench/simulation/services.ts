@@ -40,6 +40,7 @@ import { compiling } from './compiling.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
 import { SIMULATED_DOMAIN } from './call-script.ts';
 import { SimulatedCall } from './simulated-call.ts';
+import { SimulatedMail } from './simulated-mail.ts';
 import { SimulatedModel } from './simulated-model.ts';
 import { SimulatedSpeech } from './simulated-speech.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
@@ -110,6 +111,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     runs: new RunBook(),
     events: new SimulatedEvents(clock, note),
     http: new SimulatedHttp(http, clock, note),
+    mail: new SimulatedMail(note),
     operations: new SimulatedOperations(operations, clock, note, endCall),
     model: options.model ?? new SimulatedModel(),
     recordings,
