@@ -88,7 +88,7 @@ export function viewOf(run: Run, caller: Caller): RunView {
   };
 }
 
-/** What a scenario tells of its end, in its own words. */
+/** The parts of an outcome that hold values of the scenario. */
 function toldOf({ error, reason, result, value }: RunOutcome): Partial<RunOutcome> {
   return {
     ...(error && { error }),

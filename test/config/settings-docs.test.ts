@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { readConfig, SETTINGS } from '../../runtime/config/config.ts';
+import { readConfig } from '../../runtime/config/config.ts';
+import { SETTINGS } from '../../runtime/config/settings.ts';
 
 describe('the page of settings', () => {
   const page = readFileSync(new URL('../../docs/operating/settings.md', import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
-import { SETTINGS } from '../../../runtime/config/config.ts';
+import { SETTINGS } from '../../../runtime/config/settings.ts';
 import { readSizing } from '../../../freeswitch-config/index.ts';
 import { copies, type Machine } from './machine.ts';
 
