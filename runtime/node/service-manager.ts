@@ -1,4 +1,5 @@
 /** Tells systemd how the node is (sd_notify(3)). */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import type { RunProgram } from '../processes/index.ts';
@@ -11,6 +12,8 @@ const PATIENCE_MS = 5000;
 /** Milliseconds between two reports of a draining node, and how much longer each lets it live. */
 const REPORT_MS = 5000;
 const EXTENSION_MS = 30_000;
+/** Milliseconds that the end of the node waits for its report: the helper that sends it ends with the node. */
+const LAST_REPORT_MS = 2000;
 
 export interface ServiceManagerNeeds {
   readonly config: Pick<Config, 'serviceManager'>;
@@ -22,11 +25,11 @@ export interface ServiceManagerNeeds {
 /**
  * Reports to the service manager, if one listens: that the node is ready, how many calls keep a draining node up, and, for
  * the watchdog, that the event loop turns.
- * @returns reports the end of the node; it does not wait
+ * @returns reports the end of the node
  */
-export function openServiceManager({ config, drain, run, log }: ServiceManagerNeeds): () => void {
+export function openServiceManager({ config, drain, run, log }: ServiceManagerNeeds): () => Promise<void> {
   const { notifySocket, watchdogMs } = config.serviceManager;
-  if (notifySocket === undefined) return () => undefined;
+  if (notifySocket === undefined) return async () => undefined;
   const never = new AbortController().signal;
   const env = { NOTIFY_SOCKET: notifySocket };
   let last: Promise<void> = Promise.resolve();
@@ -49,5 +52,8 @@ export function openServiceManager({ config, drain, run, log }: ServiceManagerNe
   setInterval(report, REPORT_MS).unref();
   // Also while the node ends.
   if (watchdogMs !== undefined) setInterval(() => send('WATCHDOG=1'), watchdogMs / 2).unref();
-  return () => send('STOPPING=1', `EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}`, 'STATUS=Ending');
+  return async () => {
+    send('STOPPING=1', `EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}`, 'STATUS=Ending');
+    await Promise.race([last, delay(LAST_REPORT_MS, undefined, { ref: false })]);
+  };
 }
