@@ -79,6 +79,7 @@ export class PhoneLeg implements CallingLeg {
   #sip: SipDialog | undefined;
   #endpoint: MediaEndpoint | undefined;
   #preparing: Promise<MediaEndpoint> | undefined;
+  #answering: Promise<void> | undefined;
   #held = false;
   #handingOn: Promise<void> = Promise.resolve();
   /** Resolves to whether the session description in the caller's ACK is usable. */
@@ -180,7 +181,12 @@ export class PhoneLeg implements CallingLeg {
   }
 
   async answered(room?: string): Promise<void> {
-    if (this.#state.is('answered')) return;
+    // A transfer may take the leg while its answer is on its way: then both wait for the one answer.
+    this.#answering ??= this.#state.is('answered') ? Promise.resolve() : this.#answer(room);
+    await this.#answering;
+  }
+
+  async #answer(room: string | undefined): Promise<void> {
     const endpoint = await this.prepareMedia();
     if (this.#invite === undefined || this.#state.step('accept') === undefined)
       throw new MediaError('the caller is gone', 487);
@@ -230,6 +236,7 @@ export class PhoneLeg implements CallingLeg {
 
   /** @throws MediaError with status 488 when the phone refuses the re-INVITE */
   async #moveMedia(endpoint: MediaEndpoint, on: EndpointServer): Promise<void> {
+    if (this.#state.is('answering')) await this.#answering;
     const sip = this.#sip;
     if (sip === undefined) throw new MediaError('the caller is not answered yet: its media cannot move', 488);
     await endpoint.moveTo(on, async (offer) => {

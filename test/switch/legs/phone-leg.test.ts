@@ -144,11 +144,11 @@ describe("a caller's leg", () => {
     expect(caller.sent).to.deep.equal(['200', 'BYE']);
   });
 
-  it('answers once: a concurrent second answer is refused, a later one changes nothing', async () => {
+  it('answers once: a concurrent second answer waits for the first, a later one changes nothing', async () => {
     const { caller, answered } = await Caller.answering();
-    expect(await statusOf(caller.leg.answered())).to.equal(487);
+    const second = statusOf(caller.leg.answered());
     caller.accept();
-    expect(await answered).to.equal(200);
+    expect([await answered, await second]).to.deep.equal([200, 200]);
     expect(await statusOf(caller.leg.answered())).to.equal(200);
     expect(caller.sent).to.deep.equal(['200']);
   });
