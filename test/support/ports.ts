@@ -15,18 +15,41 @@ const END = 32_700;
 export const TEST_PORTS = [FIRST, END - 1] as const;
 
 const [lane = 1, lanes = 1] = (process.env['RINGMASTER_TEST_LANE'] ?? '1/1').split('/').map(Number);
-const width = Math.floor((END - FIRST) / lanes / 2) * 2;
-const first = FIRST + (lane - 1) * width;
-/** A random start, since several test runs may share a machine. */
-let next = first + 2 * randomInt(width / 2);
+const width = Math.floor((END - FIRST) / lanes);
+const laneStart = FIRST + (lane - 1) * width;
 
-/** The next `size` ports of this lane, starting with an even one for RTP. */
-function take(size: number): number {
-  if (next + size > first + width) next = first;
-  const from = next;
-  next += size + (size % 2);
-  return from;
+/** Ports that are given one after the other, from the first again after the last. */
+class Cycle {
+  readonly first: number;
+  readonly end: number;
+  #next: number;
+
+  constructor(first: number, end: number) {
+    this.first = first + (first % 2);
+    this.end = end;
+    // A random start, since several test runs may share a machine.
+    this.#next = this.first + 2 * randomInt(Math.floor((end - first) / 2));
+  }
+
+  /** The next `size` ports, starting with an even one for RTP. */
+  take(size: number): number {
+    if (this.#next + size > this.end) this.#next = this.first;
+    const from = this.#next;
+    this.#next += size + (size % 2);
+    return from;
+  }
+
+  skip(ports: number): void {
+    this.#next += 2 * ports;
+  }
 }
+
+/**
+ * Single ports have a part of their own. The ranges of media servers would use up a common one in a few tests, and a new
+ * phone would get the port of one that has just stopped, with the retransmissions to that one.
+ */
+const singlePorts = new Cycle(laneStart, laneStart + Math.floor(width / 5));
+const ranges = new Cycle(singlePorts.end, laneStart + width);
 
 async function tcpFree(port: number): Promise<boolean> {
   const server = createServer();
@@ -55,13 +78,14 @@ async function udpFree(port: number): Promise<boolean> {
 }
 
 async function find(size: number, free: (from: number) => Promise<boolean>): Promise<number> {
+  const cycle = size === 1 ? singlePorts : ranges;
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    const from = take(size);
+    const from = cycle.take(size);
     if (await free(from)) return from;
     // Another program may use hundreds of successive ports.
-    next += 16 * attempt;
+    cycle.skip(8 * attempt);
   }
-  throw new Error(`no free ports, ${size} in a row, from ${first} to ${first + width - 1}`);
+  throw new Error(`no free ports, ${size} in a row, from ${cycle.first} to ${cycle.end - 1}`);
 }
 
 /** A free TCP port. */
