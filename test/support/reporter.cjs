@@ -1,5 +1,5 @@
-// Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, the skipped tests, and mocha's final text
-// with the failures.
+// Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, the skipped and the failed tests, and
+// mocha's final text with the failures.
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { format } = require('node:util');
 const { reporters, Runner } = require('mocha');
@@ -27,6 +27,7 @@ function commandsOfChildren() {
 module.exports = class CountingReporter extends reporters.Spec {
   #lines = [];
   #skipped = [];
+  #failed = [];
 
   constructor(runner, options) {
     super(runner, options);
@@ -34,10 +35,20 @@ module.exports = class CountingReporter extends reporters.Spec {
     const report = ({ passes, failures, pending }) =>
       writeFileSync(
         options.reporterOptions.output,
-        JSON.stringify({ passes, failures, pending, skipped: this.#skipped, end: this.#lines.join('\n') }),
+        JSON.stringify({
+          passes,
+          failures,
+          pending,
+          skipped: this.#skipped,
+          failed: this.#failed,
+          end: this.#lines.join('\n'),
+        }),
       );
     runner.on(Runner.constants.EVENT_TEST_PENDING, (test) => {
       this.#skipped.push({ file: test.file, title: test.fullTitle() });
+    });
+    runner.on(Runner.constants.EVENT_TEST_FAIL, (test) => {
+      this.#failed.push({ file: test.file, title: test.fullTitle() });
     });
     // Reports at once: the current test may not end in time.
     process.once('SIGTERM', () => {

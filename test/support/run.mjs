@@ -1,5 +1,6 @@
 // `npm test`: types, lint, room borders and format, then the tests in lanes. The failures come last, then the line
 // `N passed, N failed`. With `--also-without-peers`, all run without peers, and then those that use peers run with them.
+// Files of a whole run with a failure run again, alone; a test that passes then is printed as unsteady.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,6 +13,8 @@ import { onProjectNode } from './project-node.mjs';
 import { looksForPeers, withoutPeers } from './without-peers.mjs';
 
 await onProjectNode();
+// Node 20 cannot read it.
+const { judgedAlone } = await import('./judged-alone.ts');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
@@ -87,9 +90,11 @@ async function check() {
 
 /**
  * Runs the tests of a lane.
- * @returns `{ name, passes, failures, skipped, end }`: `skipped` are tests, `end` is mocha's final text
+ * @returns `{ lane, index, name, passes, failures, skipped, failed, end }`: `skipped` and `failed` are tests, `end` is
+ * mocha's final text
  */
-async function run({ name, files, background, options, env = process.env }, index, { length }) {
+async function run(lane, index, { length }) {
+  const { name, files, background, options, env = process.env } = lane;
   const report = join(folder, `${name.replaceAll('/', '-')}.json`);
   const mocha = [
     join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
@@ -108,12 +113,13 @@ async function run({ name, files, background, options, env = process.env }, inde
   });
   const last = length === 1 ? () => '' : printParagraphs(child);
   const badly = await ended;
-  const { passes, failures, pending, skipped, end } = readReport(report);
+  const { passes, failures, pending, skipped, failed, end } = readReport(report);
   const wrong =
     badly !== undefined && failures === 0 ? badly : passes + failures + pending === 0 ? 'ran no tests' : undefined;
-  if (wrong === undefined) return { name, passes, failures, skipped, end };
+  const result = { lane, index, name, passes, failures, skipped, failed, end };
+  if (wrong === undefined) return result;
   // Mocha ended before its last test, or has no tests.
-  return { name, passes, failures: failures + 1, skipped, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
+  return { ...result, failures: failures + 1, end: `${end}\n${last()}\n  The tests ${wrong}.\n` };
 }
 
 /**
@@ -149,7 +155,7 @@ function readReport(file) {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     // The exit status shows the failure.
-    return { passes: 0, failures: 0, pending: 0, skipped: [], end: '' };
+    return { passes: 0, failures: 0, pending: 0, skipped: [], failed: [], end: '' };
   }
 }
 
@@ -157,7 +163,11 @@ function readReport(file) {
 const failedChecks = await check();
 const WITHOUT = '--also-without-peers';
 const named = process.argv.slice(2).filter((arg) => arg !== WITHOUT);
-const lanes = await runLanes(lanesFor(named, root), process.argv.includes(WITHOUT));
+const done = await runLanes(lanesFor(named, root), process.argv.includes(WITHOUT));
+const isWhole = named.length === 0 && !overRealServers() && !stopped;
+const lanes = isWhole
+  ? await judgedAlone(done, ({ lane, index }, again) => run({ ...lane, ...again }, index, done))
+  : done;
 rmSync(folder, { recursive: true, force: true });
 for (const { name, failures, end } of lanes) {
   if (!overRealServers() || failures > 0) process.stdout.write(`${lanes.length > 1 ? `\n${name}:` : ''}${end}\n`);
