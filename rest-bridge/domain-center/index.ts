@@ -8,7 +8,7 @@ import {
   type Session,
   type UserRow,
 } from '../../runtime/iam/index.ts';
-import type { ProviderState } from '../../runtime/events/index.ts';
+import type { KnownProvider } from '../../runtime/events/index.ts';
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { Fields, Resource } from '../collection/resource.ts';
 import type { DomainScope } from '../domain-scope.ts';
@@ -31,7 +31,7 @@ export function domainCenter(
   directory: Domains,
   { collections: iam, accounts }: { readonly collections: IamCollections; readonly accounts: Accounts },
   files?: Pick<ScriptStore, 'files' | 'fileVersions'>,
-  providerStateOf: (id: string) => ProviderState | undefined = () => undefined,
+  providerStateOf: (id: string) => KnownProvider | undefined = () => undefined,
 ) {
   const { domains, sipusers, featurecodes, routes, settings, webapps } = directory.collections;
   const { providers, recordingrules, ivrscripts } = directory.collections;

@@ -1,7 +1,7 @@
 /** Providers with their state, as this node sees it. */
 import { Type } from 'typebox';
 import type { ProviderRow } from '../../runtime/domain/index.ts';
-import { type ProviderState, shownProviderState } from '../../runtime/events/index.ts';
+import { type KnownProvider, shownGateway, shownProviderState } from '../../runtime/events/index.ts';
 import type { DomainResourceRules } from './domain-resource.ts';
 
 const time = (description: string) =>
@@ -23,9 +23,28 @@ const fields = {
   since: time('Last change of state or reachable'),
   expires: time('End of the registration'),
   last_answer: Type.Union([LastAnswer, Type.Null()], { description: 'The last answer to a REGISTER or OPTIONS' }),
+  gateway_states: Type.Array(
+    Type.Object({
+      gateway: Type.String({ description: 'Name of the gateway: host:port' }),
+      host: Type.String(),
+      port: Type.Integer(),
+      transport: Type.String(),
+      reachable: Type.Union([Type.Boolean(), Type.Null()], {
+        description: 'False: calls leave it out until it answers OPTIONS; null while nothing was asked or called',
+      }),
+      since: time('Last change of reachable'),
+      last_answer: Type.Union([LastAnswer, Type.Null()]),
+    }),
+    { description: 'Of `gateways`, in their order, as this node sees them' },
+  ),
 };
 
 /** @param stateOf by id; undefined for a provider that is switched off, or new */
-export function providerRules(stateOf: (id: string) => ProviderState | undefined): DomainResourceRules<ProviderRow> {
-  return { entity: 'Provider', keys: ['code'], live: { fields, of: ({ id }) => shownProviderState(stateOf(id)) } };
+export function providerRules(stateOf: (id: string) => KnownProvider | undefined): DomainResourceRules<ProviderRow> {
+  const shown = ({ id }: ProviderRow) => {
+    const known = stateOf(id);
+    const gateways = (known?.gateways ?? []).map(({ gateway, status }) => shownGateway(gateway, status));
+    return { ...shownProviderState(known?.status), gateway_states: gateways };
+  };
+  return { entity: 'Provider', keys: ['code'], live: { fields, of: shown } };
 }

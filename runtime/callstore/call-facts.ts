@@ -12,7 +12,12 @@ export interface PartyFacts {
   readonly sipUserId?: string;
   readonly userId?: string;
   /** The provider of a party behind a trunk. */
-  readonly trunk?: { readonly id: string; readonly code: string };
+  readonly trunk?: {
+    readonly id: string;
+    readonly code: string;
+    /** Name of the gateway that was called, of a provider with several. */
+    readonly gateway?: string;
+  };
   readonly conference?: { readonly confid: string; readonly room: string };
   /** The run of a scenario's party. */
   readonly run?: { readonly id: string; readonly scenario: string };

@@ -54,6 +54,19 @@ export interface NumberRule {
   readonly prepend: string;
 }
 
+/** One of several addresses of a provider, which its calls go to in turn (RFC 3263). */
+export interface Gateway {
+  /** `host:port`, over TCP `host:port;transport=tcp`: its name in states, events, histories and logs. */
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: Provider['transport'];
+  /** Gateways with lower values are called first. */
+  readonly priority: number;
+  /** Share of the calls among gateways of one priority (RFC 2782). */
+  readonly weight: number;
+}
+
 /** An account at another operator, for incoming and outgoing calls. */
 export interface Provider {
   readonly id: string;
@@ -77,6 +90,10 @@ export interface Provider {
   readonly ha1: { readonly md5: string; readonly sha256: string };
   /** Seconds between two OPTIONS that ask whether it is there; 0: it is not asked. */
   readonly ping: number;
+  /** Where calls go, in place of the host; empty: to the host. */
+  readonly gateways: readonly Gateway[];
+  /** Milliseconds of silence after which the next gateway is called; 0: as long as the SIP server waits. */
+  readonly gatewayTimeoutMs: number;
   /** Domain of the provider's URIs. */
   readonly fromDomain: string;
   /** Its source addresses and networks; empty: the addresses of its host. */

@@ -44,6 +44,7 @@ export type {
   Directory,
   Domain,
   FeatureCode,
+  Gateway,
   LocationStore,
   NumberRule,
   Provider,

@@ -2,7 +2,8 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { ProviderRow } from './collections/providers.ts';
 import { digestSecrets } from './collections/sipusers.ts';
-import type { NumberRule, Provider } from './directory.ts';
+import type { Gateway, NumberRule, Provider } from './directory.ts';
+import { gatewayName } from './gateway-name.ts';
 import { dialPattern } from './routing/pattern.ts';
 
 type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
@@ -35,7 +36,14 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     },
     maxCalls: row.max_calls,
     ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
+    gateways: row.gateways.map(gatewayOf),
+    gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };
+}
+
+function gatewayOf(row: ProviderRow['gateways'][number]): Gateway {
+  const { host, port = 5060, transport = 'udp', priority = 10, weight = 10 } = row;
+  return { name: gatewayName({ host, port, transport }), host, port, transport, priority, weight };
 }
 
 function rules(rows: RuleRows = []): NumberRule[] {

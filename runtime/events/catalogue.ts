@@ -69,6 +69,10 @@ const Bool = Type.Boolean();
 const SPEECH = { ...LEG, layer: Text('Layer of SETUP_ASR') };
 
 const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const LastAnswer = Type.Union([
+  Type.Object({ sip_status: Type.Integer(), reason: Type.String(), at: Type.String() }, { additionalProperties: true }),
+  Type.Null(),
+]);
 const PROVIDER = {
   id: Text('Id of the provider'),
   code: Text('Its code'),
@@ -76,13 +80,18 @@ const PROVIDER = {
   reachable: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null while nothing was asked' }),
   since: nullable('Last change of state or reachable, ISO 8601 in UTC'),
   expires: nullable('End of the registration, ISO 8601 in UTC'),
-  last_answer: Type.Union([
-    Type.Object(
-      { sip_status: Type.Integer(), reason: Type.String(), at: Type.String() },
-      { additionalProperties: true },
-    ),
-    Type.Null(),
-  ]),
+  last_answer: LastAnswer,
+};
+const GATEWAY = {
+  id: Text('Id of the provider'),
+  code: Text('Its code'),
+  gateway: Text('Name of the gateway: host:port'),
+  host: Text('Its host'),
+  port: Type.Integer({ description: 'Its port' }),
+  transport: Text('udp or tcp'),
+  reachable: Type.Union([Type.Boolean(), Type.Null()], { description: 'False: calls leave it out' }),
+  since: Text('Last change of reachable, ISO 8601 in UTC'),
+  last_answer: LastAnswer,
 };
 
 /** Data of the events of calls, by type. */
@@ -221,7 +230,10 @@ export const EVENT_CLASSES: Readonly<Record<string, EventClass>> = {
   providerevents: {
     description: 'Providers (trunks)',
     path: '/domain/providers',
-    types: { provider_state: { description: 'A provider has another state.', data: open(PROVIDER) } },
+    types: {
+      provider_state: { description: 'A provider has another state.', data: open(PROVIDER) },
+      gateway_state: { description: 'A gateway of a provider is found there, or gone.', data: open(GATEWAY) },
+    },
   },
   messageevents: {
     description: 'Texts between phones',

@@ -5,7 +5,14 @@ export { conferenceEvents } from './conference-events.ts';
 export { EventBus, type NodeEvent } from './event-bus.ts';
 export { messageEvents } from './message-events.ts';
 export { modelEvents } from './model-events.ts';
-export { providerEvents, type ProviderState, shownProviderState } from './provider-events.ts';
+export {
+  gatewayEvents,
+  type KnownProvider,
+  providerEvents,
+  type ProviderState,
+  shownGateway,
+  shownProviderState,
+} from './provider-events.ts';
 export { operationEvents } from './operation-events.ts';
 export {
   lastingSelectionOf,

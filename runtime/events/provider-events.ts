@@ -1,4 +1,4 @@
-/** Changes of the state of providers as events: `providerevents.provider_state`. */
+/** Changes of the state of providers and of their gateways as events: class `providerevents`. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus } from './event-bus.ts';
 
@@ -9,6 +9,27 @@ export interface ProviderState {
   readonly since: number;
   readonly expires: number | null;
   readonly answer: { readonly status: number; readonly reason: string; readonly at: number } | null;
+}
+
+/** What a node knows of a gateway. Times are milliseconds since the epoch. */
+export interface GatewayState {
+  readonly reachable: boolean | null;
+  readonly since: number;
+  readonly answer: ProviderState['answer'];
+}
+
+/** A gateway as it is configured. */
+interface NamedGateway {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly transport: string;
+}
+
+/** What a node knows of a provider and of its gateways. */
+export interface KnownProvider {
+  readonly status: ProviderState;
+  readonly gateways: readonly { readonly gateway: NamedGateway; readonly status: GatewayState }[];
 }
 
 interface ChangedProvider {
@@ -25,15 +46,34 @@ export function providerEvents(bus: EventBus): (provider: ChangedProvider, state
   };
 }
 
+/** Makes the listener that publishes each change of a gateway to the domain of its provider. */
+export function gatewayEvents(
+  bus: EventBus,
+): (provider: ChangedProvider, gateway: NamedGateway, state: GatewayState) => void {
+  return ({ id, domain, code }, gateway, state) => {
+    const data = { id, code, ...shownGateway(gateway, state) };
+    bus.publish({ domain, class: 'providerevents', type: 'gateway_state', data });
+  };
+}
+
+/** A gateway as events and REST show it. */
+export function shownGateway({ name, host, port, transport }: NamedGateway, state: GatewayState) {
+  const { reachable, since, answer } = state;
+  return { gateway: name, host, port, transport, reachable, since: iso(since), last_answer: shownAnswer(answer) };
+}
+
+function shownAnswer(answer: ProviderState['answer'] | undefined) {
+  return answer ? { sip_status: answer.status, reason: answer.reason, at: iso(answer.at) } : null;
+}
+
 /** The state as events and REST show it. @param known undefined for a provider that is switched off, or new */
 export function shownProviderState(known: ProviderState | undefined) {
-  const answer = known?.answer;
   return {
     state: known?.state ?? 'unregistered',
     reachable: known?.reachable ?? null,
     since: iso(known?.since),
     expires: iso(known?.expires),
-    last_answer: answer ? { sip_status: answer.status, reason: answer.reason, at: iso(answer.at) } : null,
+    last_answer: shownAnswer(known?.answer),
   } as const;
 }
 

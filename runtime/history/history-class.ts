@@ -23,6 +23,7 @@ const PROPERTIES = [
   text('dialled'),
   text('trunk'),
   text('trunk_id'),
+  text('gateway'),
   text('started'),
   text('ringing'),
   text('answered'),

@@ -33,6 +33,7 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
     dialled: plain(dialled),
     trunk: trunk?.code ?? null,
     trunk_id: trunk?.id ?? null,
+    gateway: gatewayOf(legs, domain),
     started: iso(began),
     ringing: iso(ringing),
     answered: iso(answered),
@@ -65,6 +66,13 @@ function calledParty({ legs, dialled, dialledDomain }: CallFacts): PartyFacts {
   const only = accounts.size === 1 ? called[0] : undefined;
   const party = (answering ?? only)?.party;
   return party ?? { kind: 'unknown', domain: dialledDomain, number: dialled, name: null };
+}
+
+/** The gateway that took the call; without one, the last that was tried. */
+function gatewayOf(legs: readonly LegFacts[], domain: string): string | null {
+  const called = legs.filter(({ party }) => party.domain === domain && party.trunk?.gateway !== undefined);
+  const leg = called.find(({ answered }) => answered !== undefined) ?? called.at(-1);
+  return leg?.party.trunk?.gateway ?? null;
 }
 
 function directionOf(
@@ -104,6 +112,7 @@ function legView(leg: LegFacts, media: MediaFacts | null, domain: string, dialle
     domain: party.domain,
     login: own ? (party.login ?? null) : null,
     trunk: own ? (party.trunk?.code ?? null) : null,
+    gateway: own ? (party.trunk?.gateway ?? null) : null,
     started: iso(began),
     ringing: iso(ringing),
     answered: iso(answered),

@@ -1,6 +1,6 @@
 /** Prometheus metrics of the states of providers. */
 import { Gauge, type Registry } from 'prom-client';
-import { LabelLimit } from './label-limit.ts';
+import { LabelLimit, OTHER } from './label-limit.ts';
 
 /** The state of a provider, read with each scrape. */
 export interface TrunkReading {
@@ -10,6 +10,8 @@ export interface TrunkReading {
   readonly state: string;
   /** Null while nothing was asked. */
   readonly reachable: boolean | null;
+  /** Of a provider with several. */
+  readonly gateways: readonly { readonly gateway: string; readonly reachable: boolean | null }[];
 }
 
 export function trunkMetrics(registry: Registry, read: () => readonly TrunkReading[]): void {
@@ -40,6 +42,21 @@ export function trunkMetrics(registry: Registry, read: () => readonly TrunkReadi
         if (each.reachable === null) continue;
         const { domain, name: trunk } = limit.of(each.domain, each.trunk);
         reachable.inc({ domain, trunk }, each.reachable ? 1 : 0);
+      }
+    },
+  });
+  const gateways = new Gauge({
+    name: 'ringmaster_trunk_gateway_reachable',
+    help: 'Whether a gateway of a provider is there; absent while nothing was asked or called',
+    labelNames: ['domain', 'trunk', 'gateway'],
+    registers,
+    collect: () => {
+      gateways.reset();
+      for (const each of read()) {
+        const { domain, name: trunk } = limit.of(each.domain, each.trunk);
+        for (const { gateway, reachable: there } of each.gateways)
+          if (there !== null)
+            gateways.inc({ domain, trunk, gateway: trunk === OTHER ? OTHER : gateway }, there ? 1 : 0);
       }
     },
   });

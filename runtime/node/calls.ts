@@ -5,7 +5,7 @@ import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore 
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
-import { callEvents, type EventBus, messageEvents, providerEvents } from '../events/index.ts';
+import { callEvents, type EventBus, gatewayEvents, messageEvents, providerEvents } from '../events/index.ts';
 import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { Admission, DigestBan, endCallsOf, OverloadNotice, SetupQueue, SourceRate, Switch } from '../switch/index.ts';
@@ -107,6 +107,7 @@ export function openCalls(needs: CallNeeds): Calls {
     listenTo: listener(speech),
     onText: messageEvents(events),
     onTrunk: providerEvents(events),
+    onGateway: gatewayEvents(events),
     startScenario: (code, call, language) => late.runner.part.serve(code, call, language),
   });
   late.switch.bind(b2b);

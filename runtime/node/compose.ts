@@ -154,7 +154,12 @@ export async function compose(
     endpoints: { open: links.media.count },
   });
   const trunks = () =>
-    calls.switch.trunks().map(({ provider: { domain, code }, status }) => ({ domain, trunk: code, ...status }));
+    calls.switch.trunks().map(({ provider: { domain, code }, status, gateways }) => ({
+      domain,
+      trunk: code,
+      ...status,
+      gateways: gateways.map(({ gateway, status: { reachable } }) => ({ gateway: gateway.name, reachable })),
+    }));
   const rest = await openRest({
     config,
     storage,

@@ -12,6 +12,8 @@ export interface OutgoingOptionsOptions {
   readonly via?: string | undefined;
   /** Name-addr without tag. */
   readonly from: string;
+  /** Milliseconds to wait for an answer; default: five seconds. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Milliseconds to wait for an answer. By UDP the request has been sent four times until then (RFC 3261 section 17.1.2.2). */
@@ -19,13 +21,13 @@ const PATIENCE_MS = 5_000;
 
 /**
  * Sends OPTIONS outside of a dialog (RFC 3261 section 11.1).
- * @returns the final answer; 408 after five seconds, 503 when it could not be sent. Never rejects.
+ * @returns the final answer; 408 without one in time, 503 when it could not be sent. Never rejects.
  */
 export function sendOutgoingOptions(
   srf: Srf,
-  { uri, nextHop, from }: Omit<OutgoingOptionsOptions, 'via'>,
+  { uri, nextHop, from, patienceMs = PATIENCE_MS }: Omit<OutgoingOptionsOptions, 'via'>,
 ): Promise<SipAnswer> {
   // The SIP server replaces `localhost` by its own address.
   const headers = { From: from, To: `<${uri}>`, Contact: '<sip:localhost>', Accept: 'application/sdp' };
-  return sendOutgoingRequest(srf, { method: 'OPTIONS', uri, nextHop, headers, patienceMs: PATIENCE_MS });
+  return sendOutgoingRequest(srf, { method: 'OPTIONS', uri, nextHop, headers, patienceMs });
 }

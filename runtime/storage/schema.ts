@@ -160,6 +160,7 @@ export interface ProvidersTable {
   addresses: JsonList<string>;
   numbers: JsonList<string>;
   mapping: Composite;
+  gateways: JsonList<Composite>;
   max_calls: number;
   opts: Composite;
   ext: Composite;

@@ -2,7 +2,7 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallFacts, CallHistory, MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
-import type { Directory, LocationStore, Provider } from '../domain/index.ts';
+import type { Directory, LocationStore } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
 import { MediaError, type MediaServers } from '../media/index.ts';
 import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
@@ -17,8 +17,7 @@ import { LiveConferences } from './ports/conference-control.ts';
 import type { CallWatcher, LiveCall } from './dialogs/live-call.ts';
 import { LiveDialogs } from './ports/dialog-control.ts';
 import { takeIncomingCall } from './incoming/incoming-call.ts';
-import { Trunks } from './esg/trunks.ts';
-import type { TrunkStatus } from './esg/trunk-status.ts';
+import { type KnownTrunk, type TrunkListeners, Trunks } from './esg/trunks.ts';
 import { OwnHosts } from './addresses/own-hosts.ts';
 import { IvrCall } from './scenarios/ivr-call.ts';
 import { placeCall } from './place-call.ts';
@@ -52,7 +51,8 @@ export interface SwitchOptions {
   /** Keeps what happened in each call. */
   readonly history?: CallHistory;
   /** Receives changes of the state of providers. */
-  readonly onTrunk?: (provider: Provider, status: TrunkStatus) => void;
+  readonly onTrunk?: TrunkListeners['trunk'];
+  readonly onGateway?: TrunkListeners['gateway'];
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
   /** Receives the texts that phones send to each other. */
@@ -83,7 +83,7 @@ export class Switch implements SipHandlers {
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
     this.#dialogs = new DialogBook(callstore, events, options);
-    this.#trunks = new Trunks(directory, location, log, options.onTrunk);
+    this.#trunks = new Trunks(directory, location, log, { trunk: options.onTrunk, gateway: options.onGateway });
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,
       (host) => directory.domain(host)?.name,
@@ -103,6 +103,7 @@ export class Switch implements SipHandlers {
       location,
       dialogs: this.#dialogs,
       conferences,
+      gateways: this.#trunks.gateways,
       loops: new LoopCount(),
       site,
       log,
@@ -187,12 +188,12 @@ export class Switch implements SipHandlers {
   }
 
   /** What this node knows of the enabled provider with this id. */
-  trunk(id: string): TrunkStatus | undefined {
+  trunk(id: string): Omit<KnownTrunk, 'provider'> | undefined {
     return this.#trunks.status(id);
   }
 
   /** What this node knows of its enabled providers. */
-  trunks(): ReturnType<Trunks['statuses']> {
+  trunks(): readonly KnownTrunk[] {
     return this.#trunks.statuses();
   }
 

@@ -13,6 +13,7 @@ import type {
   SipAnswer,
 } from '../signalling/index.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
+import type { GatewayChoice } from './esg/gateways.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import type { CallObserver } from './placing/call-observer.ts';
 import type { LoopCount } from './placing/loop-count.ts';
@@ -25,6 +26,8 @@ export interface SwitchTools {
   readonly location: LocationStore;
   readonly dialogs: DialogBook;
   readonly conferences: Conferences;
+  /** The gateways of providers. */
+  readonly gateways: GatewayChoice;
   /** Counts the calls between scenarios, and from scenarios to conferences. */
   readonly loops: LoopCount;
   /** Name of the site that serves the dialogs. */

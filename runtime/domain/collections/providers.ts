@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
+import { checkGateways, Gateways, HostText, Port, Transport } from './gateways.ts';
 
 /**
  * A rewriting rule for numbers: the first rule with a matching pattern removes `strip` characters and prepends
@@ -27,12 +28,11 @@ const schema = Type.Object({
   name: Label,
   enabled: Type.Boolean(),
   /** Host name or IP address (IPv6 without brackets): target of calls and, with `outbound`, of registrations. */
-  host: Type.String({
-    pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:.]{2,45})$',
-    description: 'a host name or an IP address',
-  }),
-  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
-  transport: Type.Union([Type.Literal('udp'), Type.Literal('tcp')]),
+  host: HostText,
+  port: Port,
+  transport: Transport,
+  /** Addresses that calls go to in turn, in place of `host`. */
+  gateways: Gateways,
   /**
    * `outbound`: this node registers with the provider; `inbound`: the provider's gateway registers here; `none`:
    * identified by address.
@@ -89,6 +89,7 @@ export const providers: CollectionDefinition = {
     enabled: true,
     port: 5060,
     transport: 'udp',
+    gateways: [],
     register: 'none',
     register_expires: 600,
     login: '',
@@ -102,12 +103,12 @@ export const providers: CollectionDefinition = {
     ext: {},
   },
   composites: ['opts', 'ext'],
-  json: ['addresses', 'numbers', 'mapping'],
+  json: ['gateways', 'addresses', 'numbers', 'mapping'],
   writeOnly: ['pwd'],
   hidden: ['secret'],
   constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },
   derive(entity, before) {
-    const { addresses, register, login, pwd, opts } = entity as ProviderRow;
+    const { addresses, gateways, register, login, pwd, opts } = entity as ProviderRow;
     addresses.forEach((address, index) => {
       if (!isNetwork(address))
         throw new InvalidFieldError(
@@ -120,6 +121,7 @@ export const providers: CollectionDefinition = {
     const ping = opts['ping'] ?? 0;
     if (!Number.isInteger(ping) || (ping as number) < 0 || (ping as number) > MAX_PING)
       throw new InvalidFieldError('provider', 'opts.ping', `must be whole seconds from 0 to ${MAX_PING}`, ping);
+    checkGateways(gateways, register, opts);
     if (register !== 'none' && login === '')
       throw new InvalidFieldError('provider', 'login', `is required with register ${register}`);
     const secret = pwd ?? before?.['secret'] ?? '';

@@ -1,5 +1,5 @@
 /** Parties to call, and the addresses at which they are called. */
-import type { ContactBinding, SipUser } from '../../domain/index.ts';
+import type { ContactBinding, Gateway, SipUser } from '../../domain/index.ts';
 import type { SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
@@ -14,6 +14,8 @@ export interface CalleeAddress {
   readonly via?: string | undefined;
   /** Event packages that a device listed when it registered, lower case. */
   readonly allowEvents?: readonly string[];
+  /** The gateway of a provider that this is. */
+  readonly gateway?: Gateway;
 }
 
 /** A party to call: a sipuser at its registered contacts, or a number behind a provider. */
@@ -26,6 +28,8 @@ export interface Callee {
   /** Host of To. */
   readonly host: string;
   readonly addresses: readonly CalleeAddress[];
+  /** True: one address after the other is called, while nobody answers. Default: all at once. */
+  readonly inTurn?: boolean;
   /** The caller to show to the callee, where the caller's own number and domain must stay hidden. */
   readonly caller?: { readonly number: string; readonly host: string };
   readonly credentials?: SipCredentials;

@@ -162,7 +162,11 @@ function partyFacts(party: Party): PartyFacts {
     const { id, login, userId } = party.sipUser;
     return { ...facts, login, sipUserId: id, ...(userId !== undefined && { userId }) };
   }
-  if (party.kind === 'provider') return { ...facts, trunk: { id: party.provider.id, code: party.provider.code } };
+  if (party.kind === 'provider') {
+    const { gateway, provider } = party;
+    const trunk = { id: provider.id, code: provider.code, ...(gateway !== undefined && { gateway }) };
+    return { ...facts, trunk };
+  }
   return facts;
 }
 

@@ -1,5 +1,5 @@
 /** Numbers behind a provider as callees. */
-import type { ContactBinding, Provider } from '../../domain/index.ts';
+import type { ContactBinding, Gateway, Provider } from '../../domain/index.ts';
 import { plainUri } from '../../signalling/index.ts';
 import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import { mapNumber } from './number-rules.ts';
@@ -13,13 +13,15 @@ export interface TrunkCall {
 }
 
 /**
- * A number behind a provider, at the provider's address, or at the contacts of its gateway when that registers here.
- * The provider gets mapped numbers, with its own domain in From and To.
+ * A number behind a provider: at the provider's address, at its gateways in turn, or at the contacts of its gateway when that
+ * registers here. The provider gets mapped numbers, with its own domain in From and To.
+ * @param gateways in the order in which they are called
  */
 export function providerCallee(
   provider: Provider,
   { number, callerNumber }: TrunkCall,
   contacts: readonly ContactBinding[],
+  gateways: readonly Gateway[],
 ): Callee {
   const called = mapNumber(provider.mapping.outbound, number);
   const host = provider.fromDomain;
@@ -28,12 +30,18 @@ export function providerCallee(
     party: { kind: 'provider', domain: provider.domain, provider, number, name: undefined, esg: undefined },
     called,
     host,
-    addresses: addressesOf(provider, called, contacts),
+    ...(gateways.length === 0
+      ? { addresses: addressesOf(provider, called, contacts) }
+      : { inTurn: true, addresses: gateways.map((gateway) => gatewayAddress(gateway, called)) }),
     caller: { number: mapNumber(provider.mapping.callerid, callerNumber), host },
     ...(provider.secret === '' || provider.register === 'inbound'
       ? {}
       : { credentials: { username: provider.authUser, password: provider.secret } }),
   };
+}
+
+function gatewayAddress(gateway: Gateway, called: string): CalleeAddress {
+  return { uri: providerUri(gateway, called), nextHop: undefined, gateway };
 }
 
 function addressesOf(provider: Provider, called: string, contacts: readonly ContactBinding[]): CalleeAddress[] {
@@ -46,7 +54,10 @@ function addressesOf(provider: Provider, called: string, contacts: readonly Cont
 }
 
 /** `sip:NUMBER@host:port;transport=...`; without a number, the URI of the provider's registrar. */
-export function providerUri({ host, port, transport }: Provider, user?: string): string {
+export function providerUri(
+  { host, port, transport }: Pick<Provider, 'host' | 'port' | 'transport'>,
+  user?: string,
+): string {
   const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const uri = user === undefined ? `sip:${address}` : plainUri(user, address);
   return transport === 'udp' ? uri : `${uri};transport=${transport}`;

@@ -13,12 +13,19 @@ export interface RequestSource {
 /** Milliseconds after which the hosts of providers are resolved again. */
 const RESOLVE_MS = 300_000;
 
+/** The host of a provider, or of one of its gateways. */
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  /** What `host` resolves to. */
+  addresses: readonly string[];
+}
+
 interface Known {
   readonly provider: Provider;
-  /** Configured networks of the provider; undefined: it sends from the addresses of its host. */
+  /** Configured networks of the provider; undefined: it sends from the addresses of its host and its gateways. */
   readonly networks: BlockList | undefined;
-  /** What `host` resolves to. */
-  hosts: readonly string[];
+  readonly places: readonly Place[];
 }
 
 /**
@@ -38,11 +45,15 @@ export class TrunkGate {
   /** Replaces the providers; settles when their hosts are resolved. */
   async update(providers: readonly Provider[]): Promise<void> {
     clearTimeout(this.#timer);
-    const before = new Map(this.#known.map((known) => [known.provider.host, known.hosts]));
+    const before = new Map(this.#known.flatMap(({ places }) => places.map(({ host, addresses }) => [host, addresses])));
     this.#known = providers.map((provider) => ({
       provider,
       networks: networksOf(provider.addresses),
-      hosts: isIP(provider.host) === 0 ? (before.get(provider.host) ?? []) : [provider.host],
+      places: [provider, ...provider.gateways].map(({ host, port }) => ({
+        host,
+        port,
+        addresses: isIP(host) === 0 ? (before.get(host) ?? []) : [host],
+      })),
     }));
     await this.#resolve();
   }
@@ -54,22 +65,24 @@ export class TrunkGate {
 
   /** The providers that send from this address. Without configured networks, one on UDP must send from its own port. */
   from({ protocol, address, port }: RequestSource): readonly Provider[] {
-    const found = this.#known.filter(({ provider, networks, hosts }) => {
+    const found = this.#known.filter(({ networks, places }) => {
       if (networks !== undefined) return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-      return hosts.includes(address) && (protocol !== 'udp' || provider.port === port);
+      return places.some((place) => place.addresses.includes(address) && (protocol !== 'udp' || place.port === port));
     });
     return found.map(({ provider }) => provider);
   }
 
   async #resolve(): Promise<void> {
-    const named = this.#known.filter(({ provider }) => isIP(provider.host) === 0);
+    const named = this.#known.flatMap(({ provider, places }) =>
+      places.filter(({ host }) => isIP(host) === 0).map((place) => ({ provider, place })),
+    );
     if (named.length === 0) return;
     await Promise.all(
-      named.map(async (known) => {
+      named.map(async ({ provider, place }) => {
         try {
-          known.hosts = (await lookup(known.provider.host, { all: true })).map(({ address }) => address);
+          place.addresses = (await lookup(place.host, { all: true })).map(({ address }) => address);
         } catch (error) {
-          this.#onError(error, known.provider);
+          this.#onError(error, provider);
         }
       }),
     );

@@ -4,6 +4,13 @@ import type { SipAnswer } from '../../signalling/index.ts';
 
 export type TrunkStateName = 'registered' | 'registering' | 'rejected' | 'unreachable' | 'unregistered';
 
+/** An answer to a REGISTER or OPTIONS of this node. */
+export interface LastAnswer {
+  readonly status: number;
+  readonly reason: string;
+  readonly at: number;
+}
+
 /** The state of a provider as this node sees it. Times are milliseconds since the epoch. */
 export interface TrunkStatus {
   /** Of the registration; `unregistered` where none is configured, or no gateway is registered here. */
@@ -15,7 +22,7 @@ export interface TrunkStatus {
   /** End of the registration; null without one. */
   readonly expires: number | null;
   /** The last answer to a REGISTER or OPTIONS of this node. */
-  readonly answer: { readonly status: number; readonly reason: string; readonly at: number } | null;
+  readonly answer: LastAnswer | null;
 }
 
 /** Statuses of a far end that is not there, or cannot work now (RFC 3261 sections 21.4.9 and 21.5.4). */

@@ -1,4 +1,4 @@
-import type { Directory, LocationStore, Provider } from '../../domain/index.ts';
+import type { Directory, Gateway, LocationStore, Provider } from '../../domain/index.ts';
 import {
   answer,
   type Log,
@@ -13,7 +13,8 @@ import { isFromContact } from '../addresses/next-hop.ts';
 import { TrunkGate } from './trunk-gate.ts';
 import { contactAddress } from '../addresses/callee.ts';
 import { providerUri } from './provider-callee.ts';
-import { TrunkProbe } from './trunk-probe.ts';
+import { Gateways, type GatewayStatus, type KnownGateway } from './gateways.ts';
+import { Probes } from './probes.ts';
 import { TrunkRegistration, type TrunkRegistrationTools, type TrunkState } from './trunk-registration.ts';
 import { isPresent, TrunkBoard, type TrunkStatus } from './trunk-status.ts';
 
@@ -27,6 +28,20 @@ export interface TrunkLinks {
   options(options: OutgoingOptionsOptions): Promise<SipAnswer>;
 }
 
+/** Called when the state of a provider or gateway, or whether it is reachable, has changed. */
+export interface TrunkListeners {
+  readonly trunk?: ((provider: Provider, status: TrunkStatus) => void) | undefined;
+  readonly gateway?: ((provider: Provider, gateway: Gateway, status: GatewayStatus) => void) | undefined;
+}
+
+/** A provider, and what a node knows of it. */
+export interface KnownTrunk {
+  readonly provider: Provider;
+  readonly status: TrunkStatus;
+  /** Of a provider with several gateways. */
+  readonly gateways: readonly KnownGateway[];
+}
+
 /** The gateway role of a node: its registrations with providers, and which provider a call from outside belongs to. */
 export class Trunks {
   readonly #directory: Directory;
@@ -36,9 +51,9 @@ export class Trunks {
   /** By id of the provider. */
   readonly #registrations = new Map<string, TrunkRegistration>();
   readonly #byContactUser = new Map<string, TrunkRegistration>();
-  /** By id of the provider. */
-  readonly #probes = new Map<string, TrunkProbe>();
+  readonly #probes = new Probes();
   readonly #board: TrunkBoard;
+  readonly gateways: Gateways;
   readonly #unwatch: () => void;
   #links: TrunkLinks | undefined;
   #looking: NodeJS.Timeout | undefined;
@@ -47,17 +62,20 @@ export class Trunks {
   /** The providers whose gateways register here. */
   #registering: readonly Provider[] = [];
 
-  /** @param changed called when the state of a provider, or whether it is reachable, has changed */
-  constructor(
-    directory: Directory,
-    location: LocationStore,
-    log: Log,
-    changed: (provider: Provider, status: TrunkStatus) => void = () => undefined,
-  ) {
+  constructor(directory: Directory, location: LocationStore, log: Log, listeners: TrunkListeners = {}) {
+    const { trunk: changed = () => undefined, gateway: gatewayChanged = () => undefined } = listeners;
     this.#directory = directory;
     this.#location = location;
     this.#log = log;
     this.#board = new TrunkBoard(changed);
+    this.gateways = new Gateways((provider, gateway, status) => {
+      const { code, domain } = provider;
+      const details = { provider: code, domain, gateway: gateway.name, answer: status.answer };
+      if (status.reachable === true) log.info(details, 'gateway of a provider is there');
+      else log.warn(details, 'gateway of a provider is gone: calls leave it out until it answers OPTIONS');
+      this.#board.put(provider, { reachable: this.gateways.reachable(provider) });
+      gatewayChanged(provider, gateway, status);
+    });
     this.#gate = new TrunkGate((err, { code, host }) =>
       log.warn({ err, provider: code, host }, 'host of a provider not resolved'),
     );
@@ -67,22 +85,27 @@ export class Trunks {
   /** Registers with the providers that require it, and follows their changes. */
   start(links: TrunkLinks): void {
     this.#links = links;
+    this.gateways.start((provider, gateway, ms) =>
+      links.options({ uri: providerUri(gateway), from: fromOf(provider), patienceMs: ms }),
+    );
     this.#looking = setInterval(() => this.#look(), LOOK_MS).unref();
     this.#update();
   }
 
   /** What this node knows of the enabled provider with this id. */
-  status(id: string): TrunkStatus | undefined {
+  status(id: string): Omit<KnownTrunk, 'provider'> | undefined {
     this.#look();
-    return this.#providers.has(id) ? this.#board.of(id) : undefined;
+    const provider = this.#providers.get(id);
+    const status = this.#board.of(id);
+    if (provider === undefined || status === undefined) return undefined;
+    return { status, gateways: this.gateways.of(provider) };
   }
 
   /** What this node knows of its enabled providers. */
-  statuses(): readonly { readonly provider: Provider; readonly status: TrunkStatus }[] {
-    this.#look();
+  statuses(): readonly KnownTrunk[] {
     return [...this.#providers.values()].flatMap((provider) => {
-      const status = this.#board.of(provider.id);
-      return status === undefined ? [] : [{ provider, status }];
+      const known = this.status(provider.id);
+      return known === undefined ? [] : [{ provider, ...known }];
     });
   }
 
@@ -123,7 +146,8 @@ export class Trunks {
     this.#unwatch();
     this.#gate.close();
     clearInterval(this.#looking);
-    for (const probe of this.#probes.values()) probe.end();
+    this.#probes.close();
+    this.gateways.close();
     await Promise.all([...this.#registrations.values()].map((registration) => this.#end(registration)));
   }
 
@@ -145,10 +169,13 @@ export class Trunks {
     for (const provider of providers) {
       if (provider.register === 'none') this.#board.put(provider, UNREGISTERED);
       // Nobody asks these, so an earlier answer says nothing of now.
-      if (provider.register !== 'outbound' && provider.ping === 0) this.#board.put(provider, { reachable: null });
+      const asked = provider.register === 'outbound' || provider.ping > 0 || provider.gateways.length > 0;
+      if (!asked) this.#board.put(provider, { reachable: null });
     }
     this.#look();
     this.#probe(providers);
+    for (const provider of providers)
+      if (provider.gateways.length > 0) this.#board.put(provider, { reachable: this.gateways.reachable(provider) });
   }
 
   #begin(provider: Provider): void {
@@ -179,28 +206,25 @@ export class Trunks {
     }
   }
 
+  /** Asks whole providers; one with several gateways is there as they are. */
   #probe(providers: readonly Provider[]): void {
-    const wanted = new Map(providers.filter(({ ping }) => ping > 0).map((provider) => [provider.id, provider]));
-    for (const [id, probe] of this.#probes) {
-      const provider = wanted.get(id);
-      if (provider !== undefined && probedOf(provider) === probedOf(probe.provider)) continue;
-      probe.end();
-      this.#probes.delete(id);
-    }
     const links = this.#links;
     if (links === undefined) return;
-    const tools = {
-      ask: async (provider: Provider) => this.#ask(links, provider),
-      answered: (provider: Provider, said: SipAnswer) =>
-        this.#board.put(provider, { reachable: isPresent(said), answer: said }),
-    };
-    for (const [id, provider] of wanted) {
-      if (!this.#probes.has(id)) this.#probes.set(id, new TrunkProbe(tools, provider));
-    }
+    const asked = providers.filter(({ ping, gateways }) => ping > 0 && gateways.length === 0);
+    this.#probes.keep(
+      asked.map((provider) => ({
+        key: provider.id,
+        seconds: provider.ping,
+        settings: probedOf(provider),
+        ask: async () => this.#ask(links, provider),
+        answered: (said) => this.#board.put(provider, { reachable: isPresent(said), answer: said }),
+      })),
+    );
+    this.gateways.update(providers);
   }
 
   async #ask(links: TrunkLinks, provider: Provider): Promise<SipAnswer | undefined> {
-    const from = `<${provider.login === '' ? `sip:${provider.fromDomain}` : plainUri(provider.login, provider.fromDomain)}>`;
+    const from = fromOf(provider);
     if (provider.register !== 'inbound') return links.options({ uri: providerUri(provider), from });
     const [contact] = this.#location.contacts(provider.id);
     return contact && links.options({ ...contactAddress(contact), from });
@@ -209,13 +233,23 @@ export class Trunks {
   #put(provider: Provider, state: TrunkState): void {
     if (state.state === 'registered') {
       const granted = answer(200, undefined, false);
-      this.#board.put(provider, { state: 'registered', reachable: true, expires: state.until, answer: granted });
+      this.#board.put(provider, {
+        state: 'registered',
+        ...this.#reached(provider, true),
+        expires: state.until,
+        answer: granted,
+      });
     } else if (state.state === 'failed') {
       const said = state.answer ?? answer(503, 'No SIP server is connected', true);
       const reachable = isPresent(said);
       const name = reachable ? 'rejected' : 'unreachable';
-      this.#board.put(provider, { state: name, reachable, expires: null, answer: said });
+      this.#board.put(provider, { state: name, ...this.#reached(provider, reachable), expires: null, answer: said });
     }
+  }
+
+  /** The registrar says nothing of gateways elsewhere. */
+  #reached(provider: Provider, reachable: boolean): { readonly reachable?: boolean } {
+    return provider.gateways.length === 0 ? { reachable } : {};
   }
 
   #changed(provider: Provider, state: TrunkState, err?: unknown): void {
@@ -229,9 +263,14 @@ export class Trunks {
 
 const UNREGISTERED = { state: 'unregistered', expires: null } as const;
 
-/** The settings of a probe. */
-function probedOf({ host, port, transport, fromDomain, login, register, ping }: Provider): string {
-  return JSON.stringify([host, port, transport, fromDomain, login, register, ping]);
+/** From of requests outside of calls. */
+function fromOf({ login, fromDomain }: Provider): string {
+  return `<${login === '' ? `sip:${fromDomain}` : plainUri(login, fromDomain)}>`;
+}
+
+/** The settings of a probe, beside its interval. */
+function probedOf({ host, port, transport, fromDomain, login, register }: Provider): string {
+  return JSON.stringify([host, port, transport, fromDomain, login, register]);
 }
 
 /** The settings of a registration. A change of any of them needs a new registration. */

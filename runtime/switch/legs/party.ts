@@ -14,6 +14,8 @@ export type Party =
       readonly kind: 'provider';
       readonly domain: DomainName;
       readonly provider: Provider;
+      /** Name of the gateway that was called, of a provider with several. */
+      readonly gateway?: string;
       readonly number: string;
       readonly name: string | undefined;
       /** Of a call from outside (specification, "Dialog (active call)"). */

@@ -8,9 +8,10 @@ import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } fro
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
+import { InTurn } from './in-turn.ts';
 import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
-import { uriOf } from '../legs/party.ts';
+import { type Party, uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
@@ -103,11 +104,13 @@ class PhonesCall {
   #picked = false;
   /** The SIP server for addresses that name none. */
   #via: string | undefined;
+  readonly #inTurn: InTurn;
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
     this.#options = options;
     this.#targets = targets;
+    this.#inTurn = new InTurn(tools);
     const create: SwitchTools['createEndpoint'] = (wish) => tools.createEndpoint(wish);
     const drop = (work: Promise<unknown>): void => tools.background(work, 'endpoint', options.caller);
     this.#offers = new Offers({ create, drop }, options.preAnswer !== undefined);
@@ -142,6 +145,7 @@ class PhonesCall {
         accept: ({ callId }, answered) => this.#accept(callId, answered),
         part: ({ callId }, sip, reason) => this.#part(callId, sip, reason),
         redirected: ({ callId }, elsewhere) => this.#redirected(callId, elsewhere),
+        next: ({ callId }, refusal) => this.#next(callId, refusal),
       },
     );
     dialog.pickup = (leg, part) => this.#pickedUp(leg, part);
@@ -196,27 +200,31 @@ class PhonesCall {
     return this.#offers.open(callIds, { via: this.#via, on: this.#on });
   }
 
-  /** Adds a branch for every address of a callee to the dialog. */
+  /** Adds a branch to the dialog for every address of a callee that is called at once. */
   #branches(target: Called): Branch[] {
+    const { callee } = target;
+    if (this.#accounts.has(callee.account)) return [];
+    this.#accounts.add(callee.account);
+    return this.#inTurn.first(callee).map((address) => this.#branch(target, address));
+  }
+
+  #branch(target: Called, address: CalleeAddress): Branch {
     const { dialog, domain, callerNumber, timeoutMs } = this.#options;
     const { callee } = target;
-    const { account, party, called, host, caller } = callee;
-    if (this.#accounts.has(account)) return [];
-    this.#accounts.add(account);
+    const { called, host, caller } = callee;
     const uris = {
       localuri: bracketUri(caller?.number ?? callerNumber, caller?.host ?? domain),
       remoteuri: bracketUri(called, host),
     };
-    return callee.addresses.map((address) => {
-      const callId = `${randomUUID()}@${host}`;
-      this.#called.set(callId, { target, address });
-      const leg = new BranchLeg(callId, party, () => this.#fork?.cancel(answer(487, undefined, true)), {
-        device: this.#device(address, callId),
-        tags: () => this.#fork?.invite(callId)?.tags ?? [],
-      });
-      dialog.addBranch(leg, uris, Date.now() + timeoutMs);
-      return { callee, address, callId, uris };
+    const callId = `${randomUUID()}@${host}`;
+    this.#called.set(callId, { target, address });
+    const giveUp = (): void => this.#fork?.cancel(answer(487, undefined, true));
+    const leg = new BranchLeg(callId, partyAt(callee, address), giveUp, {
+      device: this.#device(address, callId),
+      tags: () => this.#fork?.invite(callId)?.tags ?? [],
     });
+    dialog.addBranch(leg, uris, Date.now() + timeoutMs);
+    return { callee, address, callId, uris };
   }
 
   /** The device of a ringing contact, which a NOTIFY can ask to answer. */
@@ -236,8 +244,10 @@ class PhonesCall {
     const { domain, callerName, callerNumber, headers } = this.#options;
     const { caller, credentials } = callee;
     const calling = this.#options.caller.party;
+    const patience = this.#inTurn.patience({ callee, address });
     return {
       account: callee.account,
+      ...(patience && { patience }),
       uri: address.uri,
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       via: address.via ?? this.#via,
@@ -263,12 +273,25 @@ class PhonesCall {
     if (by === undefined) return [];
     const { callees, away } = forwardedBy(this.#tools, by.callee, contacts);
     this.#away ??= away;
-    const branches = callees.flatMap((called) => this.#branches({ ...called, tail: by.tail }));
+    return this.#instead(
+      callId,
+      callees.flatMap((called) => this.#branches({ ...called, tail: by.tail })),
+    );
+  }
+
+  /** After a failure of a gateway, the next one of the provider. */
+  #next(callId: string, refusal: SipAnswer): Promise<readonly ForkTarget[]> | undefined {
+    const { target, address } = this.#called.get(callId) as Reached;
+    const next = this.#inTurn.next(callId, { callee: target.callee, address }, refusal);
+    return next && this.#instead(callId, [this.#branch(target, next)]);
+  }
+
+  async #instead(callId: string, branches: readonly Branch[]): Promise<readonly ForkTarget[]> {
     try {
       await this.#offer(branches);
       return branches.map((branch) => this.#target(branch));
     } catch (err) {
-      this.#tools.failed(err, 'redirection', { callid: callId });
+      this.#tools.failed(err, 'call to another address', { callid: callId });
       for (const branch of branches) this.#options.dialog.removeBranch(branch.callId);
       return [];
     }
@@ -288,6 +311,7 @@ class PhonesCall {
     const { caller, dialog, ownSound, preAnswer } = this.#options;
     const mayHear = ownSound !== true && preAnswer === undefined;
     this.progress.progress(provisional);
+    this.#heard(callId, provisional);
     if (!this.#ringing.has(callId) && (provisional.status === 180 || provisional.status === 183)) {
       this.#ringing.add(callId);
       this.#tools.dialogs.ringing(dialog, callId);
@@ -299,6 +323,11 @@ class PhonesCall {
     } else if (provisional.status === 180 && this.#early === undefined) {
       caller.ring();
     }
+  }
+
+  #heard(callId: string, said: SipAnswer): void {
+    const { target, address } = this.#called.get(callId) as Reached;
+    this.#inTurn.heard(callId, { callee: target.callee, address }, said);
   }
 
   async #earlyMedia(callId: string, sdp: string): Promise<void> {
@@ -318,6 +347,7 @@ class PhonesCall {
    */
   async #accept(callId: string, answered: AnsweredBranch): Promise<SipAnswer | undefined> {
     // An answer that was in a provisional response need not be repeated (RFC 3261 section 13.2.1).
+    this.#heard(callId, answer(200, undefined, false));
     const sdp = answered.sdp === '' ? this.#earlySdp.get(callId) : answered.sdp;
     try {
       if (sdp === undefined) throw new MediaError('the called phone answered without a session description', 488);
@@ -344,7 +374,7 @@ class PhonesCall {
   /** The leg of a phone that answered. */
   #legOf(callId: string, { dialog: sip, allowEvents }: AnsweredBranch): PhoneLeg {
     const { target, address } = this.#called.get(callId) as Reached;
-    return PhoneLeg.outgoing(this.#tools, target.callee.party, {
+    return PhoneLeg.outgoing(this.#tools, partyAt(target.callee, address), {
       sip,
       ...(this.#offers.take(callId) as Offer),
       allowEvents: [...(address.allowEvents ?? []), ...allowEvents],
@@ -394,4 +424,9 @@ class PhonesCall {
     this.#offers.close();
     this.progress.finish(final);
   }
+}
+
+/** The party of a leg to an address. */
+function partyAt({ party }: Callee, { gateway }: CalleeAddress): Party {
+  return party.kind === 'provider' && gateway !== undefined ? { ...party, gateway: gateway.name } : party;
 }

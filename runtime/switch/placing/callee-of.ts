@@ -19,5 +19,6 @@ export function calleeOf(
   if (decision.kind !== 'provider') return undefined;
   const { provider, number } = decision;
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
-  return providerCallee(provider, { number, callerNumber }, tools.location.contacts(provider.id));
+  const gateways = tools.gateways.order(provider);
+  return providerCallee(provider, { number, callerNumber }, tools.location.contacts(provider.id), gateways);
 }

@@ -8,11 +8,14 @@ import {
   type SipAnswer,
   type SipDialog,
 } from '../../signalling/index.ts';
+import { type Patience, watchSilence } from './silence.ts';
 
 /** One contact to call. */
 export interface ForkTarget extends Omit<OutgoingInviteOptions, 'onProvisional' | 'ringMs'> {
   /** Id of its account, for which a 6xx of one contact speaks. */
   readonly account: string;
+  /** How long the contact may be silent; absent: as long as the SIP server waits. */
+  readonly patience?: Patience;
 }
 
 type Answered = OutgoingInviteResult & { readonly answered: true };
@@ -33,6 +36,11 @@ export interface ForkObserver {
   part(target: ForkTarget, dialog: SipDialog, reason: string): void;
   /** A contact redirected the call (3xx). Never rejects. @returns the contacts to call instead; none makes it a refusal */
   redirected(target: ForkTarget, contacts: readonly string[]): Promise<readonly ForkTarget[]>;
+  /**
+   * A contact refused or failed, and did not redirect. Never rejects.
+   * @returns the contacts to call instead; undefined makes it a refusal
+   */
+  next?(target: ForkTarget, answer: SipAnswer): Promise<readonly ForkTarget[]> | undefined;
 }
 
 export type ForkOutcome =
@@ -99,20 +107,38 @@ export class Fork {
 
   #call(target: ForkTarget): void {
     this.#open.add(target.callId);
-    const { account: _, ...options } = target;
+    const { account: _, patience, ...options } = target;
+    const heard = new AbortController();
+    let silent = false;
     const invite = this.#send({
       ...options,
       ringMs: Math.max(0, this.#deadline - performance.now()),
       onProvisional: (provisional, sdp) => {
-        if (this.#mayWin(target)) this.#observer.provisional(target, provisional, sdp);
+        heard.abort();
+        if (!silent && this.#mayWin(target)) this.#observer.provisional(target, provisional, sdp);
       },
     });
     this.#invites.set(target.callId, { target, invite });
+    if (patience !== undefined)
+      watchSilence(patience, heard.signal, () => {
+        silent = true;
+        this.#silent(target, invite);
+      });
     void invite.result.then((result) => {
+      heard.abort();
+      // Given up, and cancelled: a 2xx that crosses the CANCEL is ended by the INVITE itself.
+      if (silent) return;
       if (!result.answered) void this.#refused(target, result.answer, result.contacts);
       else if (this.#observer.screens) void this.#answered(target, result);
       else this.#accepting = this.#accepting.then(() => this.#answered(target, result));
     });
+  }
+
+  /** The contact is given up, and cancelled in case that it ever speaks. */
+  #silent(target: ForkTarget, invite: OutgoingInvite): void {
+    if (!this.#mayWin(target)) return;
+    invite.cancel();
+    void this.#refused(target, answer(408, 'No Answer From Gateway', true), []);
   }
 
   #mayWin({ callId }: ForkTarget): boolean {
@@ -122,7 +148,9 @@ export class Fork {
   async #refused(target: ForkTarget, refused: SipAnswer, contacts: readonly string[]): Promise<void> {
     if (!this.#mayWin(target)) return;
     const refusal = this.#observer.failed(target, refused);
-    const instead = contacts.length === 0 ? [] : await this.#observer.redirected(target, contacts);
+    const next =
+      contacts.length === 0 ? this.#observer.next?.(target, refused) : this.#observer.redirected(target, contacts);
+    const instead = next === undefined ? [] : await next;
     if (!this.#mayWin(target)) return;
     for (const other of instead) this.#call(other);
     this.#open.delete(target.callId);

@@ -46,7 +46,7 @@ function phonesOf(
     route: decision.kind,
     domain: isPhone ? decision.sipuser.domain : decision.provider.domain,
     target: isPhone ? decision.sipuser.login : decision.provider.code,
-    phones: contacts.length,
+    phones: callee?.inTurn === true ? 1 : contacts.length,
     contacts,
     ...(full || absent),
     ...(callee && { ownNumber: numberOf(callee.party) }),

@@ -1,18 +1,13 @@
 /** Converts refusals of called parties to answers for the caller. */
 import { answer, type SipAnswer } from '../../signalling/index.ts';
+import { isGone } from '../esg/gateways.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
- * Local answers of SIP servers for an unreachable address, a lost connection (410 is drachtio-server's), or a transport that
- * they do not offer (416).
- */
-const UNREACHED = new Set([410, 416, 503]);
-
-/**
  * A called party's refusal as the caller gets it. A challenge was meant for this platform, so the caller cannot answer it:
  * a provider's becomes 500 (RFC 3261 section 21.5.1) and is logged, a phone's becomes 480. An unreachable phone becomes
- * 480 too (section 21.4.18).
+ * 480 too (section 21.4.18), an unreachable provider 503 (section 21.5.4).
  * @param leg of the called party
  */
 export function refusalForCaller(
@@ -21,12 +16,13 @@ export function refusalForCaller(
   party: Party,
   leg: { readonly callid: string },
 ): SipAnswer {
-  const { status, local } = refusal;
+  const { status } = refusal;
   const challenge = status === 401 || status === 407;
   if (party.kind === 'sipuser') {
     if (challenge) return answer(480, undefined, true);
-    return local && UNREACHED.has(status) ? { ...answer(480, undefined, true), unreached: true } : refusal;
+    return status !== 408 && isGone(refusal) ? { ...answer(480, undefined, true), unreached: true } : refusal;
   }
+  if (party.kind === 'provider' && isGone(refusal)) return { ...answer(503, undefined, true), unreached: true };
   if (!challenge) return refusal;
   if (party.kind === 'provider') {
     const { code, domain } = party.provider;

@@ -24,6 +24,8 @@ export function provider(changes: Partial<Provider> = {}): Provider {
     mapping: { inbound: [], outbound: [], callerid: [] },
     maxCalls: 0,
     ping: 0,
+    gateways: [],
+    gatewayTimeoutMs: 4000,
     ...changes,
   };
 }

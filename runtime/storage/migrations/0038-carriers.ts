@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/** Several gateways of a provider. */
+export const carriers: Migration = {
+  async up(db: Kysely<unknown>): Promise<void> {
+    await sql`alter table providers add column gateways jsonb not null default '[]'`.execute(db);
+  },
+};
