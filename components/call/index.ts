@@ -43,7 +43,8 @@ export const call = defineComponent({
       Type.String({
         maxLength: 128,
         examples: ['100'],
-        description: "Number shown to the called party; with `leg`, by default that of the scenario's caller.",
+        description:
+          "Number shown to the called party; `anonymous` withholds it. With `leg`, by default that of the scenario's caller.",
       }),
     ),
     caller_name: Type.String({ maxLength: 128, default: '', description: 'Name shown to the called party.' }),

@@ -36,6 +36,10 @@ export const refer = defineComponent({
     ...ringingSettings,
     binding: Type.String({ maxLength: 256, default: '', description: 'Label attached to the new call.' }),
     referred_by: referredBy,
+    withhold: Type.Boolean({
+      default: false,
+      description: "Show the target an anonymous caller, in place of the other party's number.",
+    }),
     ...preAnswerSettings,
     report_as: reportAs('T'),
   }),
@@ -65,6 +69,7 @@ export const refer = defineComponent({
       to: settings.to,
       ...ringing,
       ...(settings.back ? { back: true } : {}),
+      ...(settings.withhold ? { withhold: true } : {}),
       ...(settings.domain === '' ? {} : { domain: settings.domain }),
       ...(settings.binding === '' ? {} : { binding: settings.binding }),
       ...(settings.referred_by === '' ? {} : { referredBy: settings.referred_by }),

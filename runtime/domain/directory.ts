@@ -36,7 +36,7 @@ export interface FeatureCode {
   readonly domain: DomainName;
   /** Prefix before the number, e.g. `*80`. */
   readonly prefix: string;
-  readonly type: 'intercom' | 'conference' | 'ivr' | 'pickup';
+  readonly type: 'intercom' | 'conference' | 'ivr' | 'pickup' | 'clir';
   readonly opts: Readonly<Record<string, unknown>>;
 }
 
@@ -90,6 +90,13 @@ export interface Provider {
   readonly ha1: { readonly md5: string; readonly sha256: string };
   /** Seconds between two OPTIONS that ask whether it is there; 0: it is not asked. */
   readonly ping: number;
+  /** How callers are named between it and this platform. */
+  readonly identity: {
+    /** Its P-Asserted-Identity is believed. */
+    readonly trusted: boolean;
+    /** The header in which it gets the caller. */
+    readonly send: 'none' | 'asserted' | 'preferred';
+  };
   /** Where calls go, in place of the host; empty: to the host. */
   readonly gateways: readonly Gateway[];
   /** Milliseconds of silence after which the next gateway is called; 0: as long as the SIP server waits. */

@@ -36,6 +36,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     },
     maxCalls: row.max_calls,
     ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
+    identity: { trusted: row.identity.trusted ?? true, send: row.identity.send ?? 'none' },
     gateways: row.gateways.map(gatewayOf),
     gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };

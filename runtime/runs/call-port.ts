@@ -67,6 +67,8 @@ export interface ReferOptions extends TransferOptions {
    */
   readonly sounds?: readonly PlaySource[];
   readonly timeoutMs?: number;
+  /** Shows the target no number of the transferred party. */
+  readonly withhold?: boolean;
   readonly preAnswer?: PreAnswer;
 }
 

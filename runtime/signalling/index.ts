@@ -13,7 +13,7 @@ export { listValues } from './list-values.ts';
 export type { OutgoingInvite, OutgoingInviteOptions, OutgoingInviteResult } from './outgoing-invite.ts';
 export type { OutgoingMessageOptions } from './outgoing-message.ts';
 export type { OutgoingOptionsOptions } from './outgoing-options.ts';
-export { ANONYMOUS, ANONYMOUS_NAME, callerAddr, withholdsIdentity } from './privacy.ts';
+export { ANONYMOUS, ANONYMOUS_NAME, callerAddr, WITHHELD, withholdsIdentity } from './privacy.ts';
 export type { MessageTap } from './message-tap.ts';
 export { parseReferTo, type ReferTarget } from './refer-to.ts';
 export { rawHeader } from './raw-header.ts';

@@ -6,6 +6,9 @@ export const ANONYMOUS = 'anonymous';
 const ANONYMOUS_HOST = 'anonymous.invalid';
 export const ANONYMOUS_NAME = 'Anonymous';
 
+/** Headers of a request whose caller withholds the number. */
+export const WITHHELD: Readonly<Record<string, string>> = { Privacy: 'id' };
+
 /** Privacy values that withhold the caller's identity (RFC 3323 section 4.2, RFC 3325 section 9.3). */
 const WITHHOLDING = new Set(['header', 'user', 'id']);
 
@@ -19,8 +22,8 @@ export function withholdsIdentity(privacy: string | undefined, from: string): bo
   return parseSipUri(from)?.host === ANONYMOUS_HOST && !wishes.includes('none');
 }
 
-/** From of a call to a phone, as `nameAddr`; without a number the domain is omitted, too. */
+/** From of a call, as `nameAddr`; without a number the name and the domain are omitted, too. */
 export function callerAddr(name: string | undefined, number: string, domain: string): string {
   if (number !== ANONYMOUS) return nameAddr(name, number, domain);
-  return nameAddr(name ?? ANONYMOUS_NAME, ANONYMOUS, ANONYMOUS_HOST);
+  return nameAddr(ANONYMOUS_NAME, ANONYMOUS, ANONYMOUS_HOST);
 }

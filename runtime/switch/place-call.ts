@@ -1,5 +1,5 @@
 import type { RouteDecision } from '../domain/index.ts';
-import { type Attempt, type AttemptOptions, failedAttempt } from './placing/attempt.ts';
+import { type Attempt, type AttemptOptions, callerOf, callerOptions, failedAttempt } from './placing/attempt.ts';
 import { autoAnswerHeaders } from './placing/auto-answer.ts';
 import { callConference } from './placing/call-conference.ts';
 import { callThroughLoop } from './placing/call-loop.ts';
@@ -9,6 +9,7 @@ import { callScenario } from './scenarios/call-scenario.ts';
 import { calleeOf } from './placing/callee-of.ts';
 import { ConferenceLeg } from './legs/conference-leg.ts';
 import { IvrLeg } from './legs/ivr-leg.ts';
+import { withheld, withholdsCaller } from './legs/shown-caller.ts';
 import { pickUp } from './placing/pickup.ts';
 import type { SwitchTools } from './tools.ts';
 
@@ -16,7 +17,8 @@ import type { SwitchTools } from './tools.ts';
  * Starts the call of a route decision. Other files use `SwitchTools.placeCall`, because the parties that are called here
  * place calls in turn.
  */
-export function placeCall(tools: SwitchTools, decision: RouteDecision, options: AttemptOptions): Attempt {
+export function placeCall(tools: SwitchTools, decision: RouteDecision, given: AttemptOptions): Attempt {
+  const options = withholdsCaller(decision) ? { ...given, ...callerOptions(withheld(callerOf(given))) } : given;
   switch (decision.kind) {
     case 'sipuser':
     case 'provider': {

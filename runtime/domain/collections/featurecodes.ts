@@ -10,7 +10,13 @@ const schema = Type.Object({
   domain_id: Id,
   /** Dialled before the number, e.g. `*80`. */
   prefix: Type.String({ pattern: '^[0-9*#]{1,16}$', description: 'digits, `*`, `#`' }),
-  type: Type.Union([Type.Literal('intercom'), Type.Literal('conference'), Type.Literal('ivr'), Type.Literal('pickup')]),
+  type: Type.Union([
+    Type.Literal('intercom'),
+    Type.Literal('conference'),
+    Type.Literal('ivr'),
+    Type.Literal('pickup'),
+    Type.Literal('clir'),
+  ]),
   opts: Composite,
   ext: Composite,
 });

@@ -65,6 +65,16 @@ const schema = Type.Object({
     },
     { additionalProperties: false },
   ),
+  /** How callers are named between the provider and this platform (RFC 3325). */
+  identity: Type.Object(
+    {
+      /** Whether its P-Asserted-Identity names the caller; default: true. */
+      trusted: Type.Optional(Type.Boolean()),
+      /** The header that names the caller to it: P-Asserted-Identity, P-Preferred-Identity, or none (default). */
+      send: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('asserted'), Type.Literal('preferred')])),
+    },
+    { additionalProperties: false },
+  ),
   /** Largest number of concurrent calls in both directions; 0: unlimited. */
   max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   opts: Composite,
@@ -98,12 +108,13 @@ export const providers: CollectionDefinition = {
     addresses: [],
     numbers: [],
     mapping: {},
+    identity: {},
     max_calls: 0,
     opts: {},
     ext: {},
   },
   composites: ['opts', 'ext'],
-  json: ['gateways', 'addresses', 'numbers', 'mapping'],
+  json: ['gateways', 'addresses', 'numbers', 'mapping', 'identity'],
   writeOnly: ['pwd'],
   hidden: ['secret'],
   constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },

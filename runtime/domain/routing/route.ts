@@ -46,6 +46,13 @@ const routeIntercom: FeatureRouting = (space, callerNumber, featureCode, rest, o
   return decision.kind === 'reject' || decision.kind === 'pickup' ? decision : { ...decision, featureCode };
 };
 
+/** `*31<number>` calls the number without showing the caller's. */
+const routeWithheld: FeatureRouting = (space, callerNumber, featureCode, rest, others) => {
+  if (rest === '') return undefined;
+  const decision = routeNumber(space, callerNumber, rest, others);
+  return decision.kind === 'reject' ? decision : { ...decision, featureCode };
+};
+
 /** The prefix alone requests a new room (decisions, "confroomnum"). */
 const routeConference: FeatureRouting = (_space, _callerNumber, featureCode, rest) =>
   /^\d*$/.test(rest) ? { kind: 'conference', room: rest, featureCode } : undefined;
@@ -67,6 +74,7 @@ function scenario({ code, language }: RouteTarget & { readonly type: 'scenario' 
 
 const featureRouting: Readonly<Record<FeatureCode['type'], FeatureRouting>> = {
   intercom: routeIntercom,
+  clir: routeWithheld,
   conference: routeConference,
   ivr: routeScenario,
   pickup: (_space, _callerNumber, featureCode, rest) => ({

@@ -22,7 +22,9 @@ export const InviteParameters = Type.Object({
   mode: Type.Optional(Type.Enum(['number', 'sipuser'], { default: 'number', description: 'What `from` is.' })),
   from: NumberOrLogin('Number or login of X, who is called first.'),
   to: NumberWithTail("Number of Y; the first ' or , starts a DTMF tail, every later one is a pause of 1 s."),
-  callerid: Type.Optional(NumberOrLogin('Number shown to X; default: `from`.')),
+  callerid: Type.Optional(
+    NumberOrLogin('Number shown to X; default: `from`. `anonymous`: none, and Y sees no number of X.'),
+  ),
   callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
   calltimeout: Type.Optional(CallTimeout),
   targettimeout: Type.Optional(TargetTimeout),

@@ -30,7 +30,7 @@ export const inviteByIvr = defineOperation({
       }),
     ),
     param: Type.Optional(Type.String({ maxLength: 8192, description: 'Second parameter of the scenario.' })),
-    callerid: Type.Optional(NumberOrLogin('Number shown to X; default: its own.')),
+    callerid: Type.Optional(NumberOrLogin('Number shown to X; default: its own. `anonymous`: none.')),
     callername: Type.Optional(Type.Unsafe<string>({ ...HeaderText('Name shown to X.'), default: 'callmanager' })),
     calltimeout: Type.Optional(CallTimeout),
     use_intercom: Type.Optional(Type.Boolean({ default: false, description: 'Let the device of X answer by itself.' })),

@@ -1,6 +1,6 @@
 /** Parties to call, and the addresses at which they are called. */
 import type { ContactBinding, Gateway, SipUser } from '../../domain/index.ts';
-import type { SipCredentials } from '../../signalling/index.ts';
+import { ANONYMOUS, type SipCredentials } from '../../signalling/index.ts';
 import { nextHopOf } from './next-hop.ts';
 import type { Party } from '../legs/party.ts';
 
@@ -18,6 +18,16 @@ export interface CalleeAddress {
   readonly gateway?: Gateway;
 }
 
+/** A party in From. */
+interface ShownParty {
+  readonly number: string;
+  readonly name: string | undefined;
+  readonly host: string;
+}
+
+/** The caller of a call that shows none. */
+export const ANONYMOUS_CALLER: ShownParty = { number: ANONYMOUS, name: undefined, host: 'anonymous.invalid' };
+
 /** A party to call: a sipuser at its registered contacts, or a number behind a provider. */
 export interface Callee {
   /** Id of the account. One call rings each account once, however often it is forwarded. */
@@ -31,7 +41,9 @@ export interface Callee {
   /** True: one address after the other is called, while nobody answers. Default: all at once. */
   readonly inTurn?: boolean;
   /** The caller to show to the callee, where the caller's own number and domain must stay hidden. */
-  readonly caller?: { readonly number: string; readonly host: string };
+  readonly caller?: ShownParty;
+  /** Headers of the INVITE that name the caller, or withhold the name. */
+  readonly identity?: Readonly<Record<string, string>>;
   readonly credentials?: SipCredentials;
 }
 

@@ -1,15 +1,17 @@
 /** Numbers behind a provider as callees. */
 import type { ContactBinding, Gateway, Provider } from '../../domain/index.ts';
-import { plainUri } from '../../signalling/index.ts';
-import { type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
+import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
+import { ANONYMOUS_CALLER, type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
+import type { ShownCaller } from '../legs/shown-caller.ts';
 import { mapNumber } from './number-rules.ts';
+import { identityHeaders } from './trunk-identity.ts';
 
 /** A call to a number behind a provider. */
 export interface TrunkCall {
   /** As the domain dialled it. */
   readonly number: string;
-  /** The caller's number, as the domain sees it. */
-  readonly callerNumber: string;
+  /** The caller, as the domain sees it. */
+  readonly caller: ShownCaller;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface TrunkCall {
  */
 export function providerCallee(
   provider: Provider,
-  { number, callerNumber }: TrunkCall,
+  { number, caller }: TrunkCall,
   contacts: readonly ContactBinding[],
   gateways: readonly Gateway[],
 ): Callee {
@@ -33,7 +35,11 @@ export function providerCallee(
     ...(gateways.length === 0
       ? { addresses: addressesOf(provider, called, contacts) }
       : { inTurn: true, addresses: gateways.map((gateway) => gatewayAddress(gateway, called)) }),
-    caller: { number: mapNumber(provider.mapping.callerid, callerNumber), host },
+    caller:
+      caller.number === ANONYMOUS
+        ? ANONYMOUS_CALLER
+        : { number: mapNumber(provider.mapping.callerid, caller.number), name: caller.name, host },
+    identity: identityHeaders(provider, caller),
     ...(provider.secret === '' || provider.register === 'inbound'
       ? {}
       : { credentials: { username: provider.authUser, password: provider.secret } }),

@@ -1,9 +1,10 @@
 /** Connects an incoming call with the dialled party. */
 import type { TailStep } from '../../runs/index.ts';
 import { bracketUri, type IncomingInvite } from '../../signalling/index.ts';
-import { type Attempt, failureCause } from '../placing/attempt.ts';
+import { type Attempt, callerOptions, failureCause } from '../placing/attempt.ts';
 import { freshState } from '../dialogs/carried-state.ts';
-import { nameOf, numberOf } from '../legs/party.ts';
+import { numberOf } from '../legs/party.ts';
+import { shownCaller, withheld, withholdsCaller } from '../legs/shown-caller.ts';
 import type { PhoneLeg } from '../legs/phone-leg.ts';
 import { referredHeader, referredInvite } from '../placing/referred-by.ts';
 import { tracing } from '../../tracing/index.ts';
@@ -29,6 +30,8 @@ export function connectCaller(
 ): Attempt {
   const { party } = leg;
   const { domain } = party;
+  const decision = tools.directory.route(domain, numberOf(party), number);
+  if (withholdsCaller(decision)) leg.shownAs = withheld(shownCaller(leg));
   const dialog = tools.dialogs.open({
     a: leg,
     localuri: bracketUri(number, domain),
@@ -39,14 +42,13 @@ export function connectCaller(
   });
   const span = tracing()?.start('call', 'server', { 'sip.call_id': leg.callid, 'ringmaster.domain': domain });
   const place = (): Attempt =>
-    tools.placeCall(tools.directory.route(domain, numberOf(party), number), {
+    tools.placeCall(decision, {
       dialog,
       caller: leg,
       domain,
       dialled: number,
       tail,
-      callerNumber: numberOf(party),
-      callerName: nameOf(party),
+      ...callerOptions(shownCaller(leg)),
       timeoutMs: RING_MS,
       headers: referredHeader(invite.header('Referred-By')),
     });

@@ -4,6 +4,7 @@ import { bracketUri, type IncomingInvite, parseSipUri } from '../../signalling/i
 import type { Authentication } from '../registrations/authentication.ts';
 import { connectCaller } from './connect-caller.ts';
 import { takeTrunkCall } from './trunk-call.ts';
+import { phoneIdentity } from './phone-identity.ts';
 import type { Trunks } from '../esg/trunks.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
 import type { Party } from '../legs/party.ts';
@@ -41,6 +42,7 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
   }
   const { number, tail } = splitDtmfTail(target.user);
   const leg = PhoneLeg.incoming(tools, party, invite, { allowEvents: registeredEvents(tools, sipUser, invite) });
+  leg.shownAs = phoneIdentity(tools.directory, sipUser, invite);
   connectCaller(
     tools,
     leg,

@@ -49,12 +49,12 @@ function place(tools: SwitchTools, provider: Provider, dialled: string, invite: 
 }
 
 /**
- * The caller, as asserted by the provider (RFC 3325 section 9.1), or else from From. A withheld identity is shown nowhere:
+ * The caller, as asserted by a trusted provider (RFC 3325 section 9.1), or else from From. A withheld identity is shown nowhere:
  * phones, scenarios and lists of calls are outside the provider's trust domain.
  */
 function callingParty(provider: Provider, invite: IncomingInvite): Party & { kind: 'provider' } {
   const from = invite.header('From') ?? '';
-  const identity = invite.header('P-Asserted-Identity') ?? from;
+  const identity = (provider.identity.trusted ? invite.header('P-Asserted-Identity') : undefined) ?? from;
   const withheld = withholdsIdentity(invite.header('Privacy'), from);
   return {
     kind: 'provider',

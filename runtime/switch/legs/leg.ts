@@ -5,6 +5,7 @@ import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { PartyFacts } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
+import type { ShownCaller } from './shown-caller.ts';
 
 /** Why a dialog or one of its legs ended. */
 export interface EndCause {
@@ -83,7 +84,7 @@ export interface Leg {
 /** The side that placed the call, which is told of ringing, early media and the answer. */
 export interface CallingLeg extends Leg {
   /** The number and name that it shows, where they are not its party's. */
-  readonly shownAs?: { readonly number: string; readonly name: string | undefined } | undefined;
+  readonly shownAs?: ShownCaller | undefined;
   /** True when this side is over: it hung up, was lost, or was released. */
   readonly ended: boolean;
   /** The other side rings. */

@@ -65,13 +65,21 @@ export function urisOf(party: Party): string[] {
   return [bracketUri(login, party.domain), bracketUri(phonenumber, party.domain)];
 }
 
-/** A party as a scenario sees it. */
-export function partyInfo(party: Party): PartyInfo {
+interface Shown {
+  readonly number: string;
+  readonly name: string | undefined;
+}
+
+/** A party as a scenario sees it. @param shown where that is not its own number and name */
+export function partyInfo(
+  party: Party,
+  { number, name }: Shown = { number: numberOf(party), name: nameOf(party) },
+): PartyInfo {
   return {
-    number: numberOf(party),
+    number,
     login: party.kind === 'sipuser' ? party.sipUser.login : undefined,
-    name: nameOf(party),
+    name,
     domain: party.domain,
-    uri: uriOf(party),
+    uri: bracketUri(number, party.domain),
   };
 }

@@ -27,6 +27,7 @@ import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
+import type { ShownCaller } from './shown-caller.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
@@ -67,6 +68,8 @@ export class PhoneLeg implements CallingLeg {
   readonly callid: string;
   readonly party: Party;
   owner: LegOwner | undefined;
+  /** Set before the call is placed. */
+  shownAs: ShownCaller | undefined;
   readonly #tools: PhoneLegTools;
   readonly #description: LocalDescription;
   readonly #allowEvents: ReadonlySet<string>;

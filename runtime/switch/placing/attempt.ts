@@ -5,6 +5,7 @@ import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Entered, Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
+import type { CallerName, ShownCaller } from '../legs/shown-caller.ts';
 
 /**
  * The progress of a call to its target. The promises never reject: a failure is an answer too. `provisional` is the first
@@ -35,6 +36,8 @@ export interface AttemptOptions {
   /** Number and name shown to the called party. */
   readonly callerNumber: string;
   readonly callerName: string | undefined;
+  /** Who the caller is, where the number is withheld. */
+  readonly asserted?: CallerName | undefined;
   readonly timeoutMs: number;
   /** Extra INVITE headers. */
   readonly headers: Readonly<Record<string, string>>;
@@ -50,6 +53,18 @@ export interface AttemptOptions {
   readonly ownSound?: boolean;
   /** Serves a called phone after its answer, before it is connected. */
   readonly preAnswer?: PreAnswer;
+}
+
+/** The options that name the caller. */
+export type CallerOptions = Pick<AttemptOptions, 'callerNumber' | 'callerName' | 'asserted'>;
+
+export function callerOptions({ number, name, asserted }: ShownCaller): CallerOptions {
+  return { callerNumber: number, callerName: name, asserted };
+}
+
+/** The caller that options name. */
+export function callerOf({ callerNumber: number, callerName: name, asserted }: CallerOptions): ShownCaller {
+  return { number, name, asserted };
 }
 
 /** Takes the answers to one attempt as they arrive. */

@@ -2,8 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { TailStep } from '../../runs/index.ts';
 import { type EndpointServer, MediaError } from '../../media/index.ts';
-import { answer, bracketUri, callerAddr, nameAddr, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
-import type { Callee, CalleeAddress } from '../addresses/callee.ts';
+import {
+  ANONYMOUS,
+  answer,
+  bracketUri,
+  callerAddr,
+  type SipAnswer,
+  type SipDialog,
+  WITHHELD,
+} from '../../signalling/index.ts';
+import { ANONYMOUS_CALLER, type Callee, type CalleeAddress } from '../addresses/callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
@@ -242,7 +250,11 @@ class PhonesCall {
   #target({ callee, address, callId, uris }: Branch): ForkTarget {
     const offer = this.#offers.of(callId);
     const { domain, callerName, callerNumber, headers } = this.#options;
-    const { caller, credentials } = callee;
+    const { credentials, identity } = callee;
+    const caller =
+      callee.caller ??
+      (callerNumber === ANONYMOUS ? ANONYMOUS_CALLER : { number: callerNumber, name: callerName, host: domain });
+    const isWithheld = caller.number === ANONYMOUS;
     const calling = this.#options.caller.party;
     const patience = this.#inTurn.patience({ callee, address });
     return {
@@ -252,10 +264,10 @@ class PhonesCall {
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
       via: address.via ?? this.#via,
       callId,
-      from: caller ? nameAddr(callerName, caller.number, caller.host) : callerAddr(callerName, callerNumber, domain),
+      from: callerAddr(caller.name, caller.number, caller.host),
       to: uris.remoteuri,
       sdp: offer?.description.of(offer.endpoint.localSdp) ?? '',
-      headers,
+      headers: { ...headers, ...(isWithheld && WITHHELD), ...identity },
       ...(calling.kind === 'conference' ? { room: calling.number } : {}),
       ...(credentials === undefined ? {} : { credentials }),
     };

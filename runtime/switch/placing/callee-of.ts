@@ -1,7 +1,8 @@
 import type { RouteDecision } from '../../domain/index.ts';
-import type { AttemptOptions } from './attempt.ts';
-import { type Callee, sipUserCallee } from '../addresses/callee.ts';
+import { type AttemptOptions, callerOf, type CallerOptions } from './attempt.ts';
+import { ANONYMOUS_CALLER, type Callee, sipUserCallee } from '../addresses/callee.ts';
 import { providerCallee } from '../esg/provider-callee.ts';
+import { withheld, withholdsCaller } from '../legs/shown-caller.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /**
@@ -11,14 +12,17 @@ import type { SwitchTools } from '../tools.ts';
 export function calleeOf(
   tools: SwitchTools,
   decision: RouteDecision,
-  { dialled, callerNumber }: Pick<AttemptOptions, 'dialled' | 'callerNumber'>,
+  { dialled, ...given }: CallerOptions & Pick<AttemptOptions, 'dialled'>,
 ): Callee | undefined {
+  const hides = withholdsCaller(decision);
   if (decision.kind === 'sipuser') {
-    return sipUserCallee(decision.sipuser, tools.location.contacts(decision.sipuser.id), dialled);
+    const callee = sipUserCallee(decision.sipuser, tools.location.contacts(decision.sipuser.id), dialled);
+    return hides ? { ...callee, caller: ANONYMOUS_CALLER } : callee;
   }
   if (decision.kind !== 'provider') return undefined;
   const { provider, number } = decision;
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
   const gateways = tools.gateways.order(provider);
-  return providerCallee(provider, { number, callerNumber }, tools.location.contacts(provider.id), gateways);
+  const caller = hides ? withheld(callerOf(given)) : callerOf(given);
+  return providerCallee(provider, { number, caller }, tools.location.contacts(provider.id), gateways);
 }

@@ -4,7 +4,7 @@ import type { RouteDecision } from '../../domain/index.ts';
 import { parseSipUri } from '../../signalling/index.ts';
 import { type Callee, sipUserCallee } from '../addresses/callee.ts';
 import { calleeOf } from './callee-of.ts';
-import { numberOf } from '../legs/party.ts';
+import { nameOf, numberOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /** A scenario or a room to which a phone forwards a call. */
@@ -44,7 +44,7 @@ export function forwardedBy(tools: SwitchTools, { party }: Callee, contacts: rea
     } else if (own && (decision.kind === 'scenario' || decision.kind === 'conference')) {
       away ??= { decision, dialled: user, domain };
     } else if (own) {
-      const callee = calleeOf(tools, decision, { dialled: user, callerNumber });
+      const callee = calleeOf(tools, decision, { dialled: user, callerNumber, callerName: nameOf(party) });
       if (callee !== undefined) callees.push({ callee, dialled: user });
     }
   }

@@ -36,7 +36,7 @@ function phonesOf(
   callerNumber: string,
 ): Omit<CallPreview, 'number'> {
   const isPhone = decision.kind === 'sipuser';
-  const callee = calleeOf(tools, decision, { dialled, callerNumber });
+  const callee = calleeOf(tools, decision, { dialled, callerNumber, callerName: undefined });
   const contacts = callee?.addresses.map(({ uri }) => uri) ?? [];
   const full = callee === undefined && { reason: 'the provider is at its limit of calls' };
   const absent = contacts.length === 0 && {

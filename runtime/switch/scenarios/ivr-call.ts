@@ -104,7 +104,8 @@ export class IvrCall extends CallMedia implements OwnCall {
     });
     this.#dialog = incoming?.dialog;
     this.#opponent = incoming?.opponent;
-    this.#opponentInfo = incoming === undefined ? undefined : partyInfo(incoming.opponent.party);
+    this.#opponentInfo =
+      incoming === undefined ? undefined : partyInfo(incoming.opponent.party, incoming.opponent.shownAs);
     this.dialled = incoming === undefined || party.kind !== 'ivr' ? undefined : party.number;
   }
 
@@ -370,7 +371,7 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   #setOpponent(opponent: CallingLeg): void {
     this.#opponent = opponent;
-    this.#opponentInfo = partyInfo(opponent.party);
+    this.#opponentInfo = partyInfo(opponent.party, opponent.shownAs);
     this.#watchDigits();
   }
 

@@ -12,14 +12,15 @@ import {
 import type { PlaySource } from '../../language/index.ts';
 import { playSources } from '../../media/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
-import { type Attempt, type AttemptOptions, failureCause } from '../placing/attempt.ts';
+import { type Attempt, type AttemptOptions, callerOptions, failureCause } from '../placing/attempt.ts';
 import { calleeOf } from '../placing/callee-of.ts';
 import { type Called, callFirst } from '../placing/call-phones.ts';
 import { withLabel } from '../dialogs/carried-state.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { IvrLeg } from '../legs/ivr-leg.ts';
 import type { CallingLeg } from '../legs/leg.ts';
-import { nameOf, numberOf } from '../legs/party.ts';
+import { numberOf } from '../legs/party.ts';
+import { shownCaller, withheld } from '../legs/shown-caller.ts';
 import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 import { sourceUrl } from '../sound/source-url.ts';
@@ -83,10 +84,11 @@ export function startHunt(
   { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: DomainName },
 ): HuntTransfer {
   const callerNumber = numberOf(opponent.party);
+  const shown = callerOptions(shownCaller(opponent));
   const called = targets.flatMap((target): Called[] => {
     const { number, tail } = splitDtmfTail(target);
     const decision = tools.directory.route(domain, callerNumber, number);
-    const callee = calleeOf(tools, decision, { dialled: number, callerNumber });
+    const callee = calleeOf(tools, decision, { dialled: number, ...shown });
     return callee === undefined ? [] : [{ callee, dialled: number, tail }];
   });
   let answeredBy: () => string | undefined = () => undefined;
@@ -117,7 +119,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
   const parted = partSound(tools, old, opponent);
   old.suspend(opponent);
-  const shown = opponent.shownAs ?? { number: numberOf(opponent.party), name: nameOf(opponent.party) };
+  const shown = options.withhold === true ? withheld(shownCaller(opponent)) : shownCaller(opponent);
   const dialog = tools.dialogs.open({
     a: opponent,
     localuri: bracketUri(number, domain),
@@ -134,8 +136,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     domain,
     dialled: number,
     tail,
-    callerNumber: shown.number,
-    callerName: shown.name,
+    ...callerOptions(shown),
     timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
     headers: referredHeader(options.referredBy),
     beforeMedia: stopRinging,

@@ -1,0 +1,31 @@
+/** Whom a called party sees as its caller. */
+import { ANONYMOUS, ANONYMOUS_NAME } from '../../signalling/index.ts';
+import type { RouteDecision } from '../../domain/index.ts';
+import { nameOf, numberOf, type Party } from './party.ts';
+
+export interface CallerName {
+  readonly number: string;
+  readonly name: string | undefined;
+}
+
+/** A caller as others see it. */
+export interface ShownCaller extends CallerName {
+  /** Who it is, for providers that take asserted identities, where the caller withholds the number. */
+  readonly asserted?: CallerName | undefined;
+}
+
+/** The caller of a leg. */
+export function shownCaller(leg: { readonly party: Party; readonly shownAs?: ShownCaller | undefined }): ShownCaller {
+  return leg.shownAs ?? { number: numberOf(leg.party), name: nameOf(leg.party) };
+}
+
+/** The same caller, anonymous. */
+export function withheld({ number, name, asserted }: ShownCaller): ShownCaller {
+  const known = asserted ?? (number === ANONYMOUS ? undefined : { number, name });
+  return { number: ANONYMOUS, name: ANONYMOUS_NAME, ...(known && { asserted: known }) };
+}
+
+/** True when the number was dialled with a featurecode that withholds the caller's number. */
+export function withholdsCaller(decision: RouteDecision): boolean {
+  return decision.kind !== 'reject' && decision.featureCode?.type === 'clir';
+}
