@@ -54,6 +54,23 @@ export interface NumberRule {
   readonly prepend: string;
 }
 
+/** `+4930123`, `4930123`, `004930123`, or `030123` for numbers of the own country. */
+export type NumberFormat = 'e164' | 'digits' | 'international' | 'national';
+
+/** How a provider and its domain write numbers. */
+export interface Numbering {
+  /** Country code. */
+  readonly country: string;
+  /** Dialled before numbers of the country; empty: none. */
+  readonly national: string;
+  /** Dialled before the country code of numbers abroad. */
+  readonly international: string;
+  /** Of the provider. */
+  readonly format: NumberFormat;
+  /** Of the domain. */
+  readonly inside: NumberFormat;
+}
+
 /** One of several addresses of a provider, which its calls go to in turn (RFC 3263). */
 export interface Gateway {
   /** `host:port`, over TCP `host:port;transport=tcp`: its name in states, events, histories and logs. */
@@ -90,6 +107,8 @@ export interface Provider {
   readonly ha1: { readonly md5: string; readonly sha256: string };
   /** Seconds between two OPTIONS that ask whether it is there; 0: it is not asked. */
   readonly ping: number;
+  /** Undefined: numbers stay as they are. */
+  readonly numbering: Numbering | undefined;
   /** How callers are named between it and this platform. */
   readonly identity: {
     /** Its P-Asserted-Identity is believed. */

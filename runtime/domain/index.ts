@@ -46,6 +46,8 @@ export type {
   FeatureCode,
   Gateway,
   LocationStore,
+  NumberFormat,
+  Numbering,
   NumberRule,
   Provider,
   RouteDecision,

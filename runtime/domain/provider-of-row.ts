@@ -2,7 +2,7 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { ProviderRow } from './collections/providers.ts';
 import { digestSecrets } from './collections/sipusers.ts';
-import type { Gateway, NumberRule, Provider } from './directory.ts';
+import type { Gateway, Numbering, NumberRule, Provider } from './directory.ts';
 import { gatewayName } from './gateway-name.ts';
 import { dialPattern } from './routing/pattern.ts';
 
@@ -36,10 +36,16 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     },
     maxCalls: row.max_calls,
     ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
+    numbering: numberingOf(row.numbering),
     identity: { trusted: row.identity.trusted ?? true, send: row.identity.send ?? 'none' },
     gateways: row.gateways.map(gatewayOf),
     gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };
+}
+
+function numberingOf(row: ProviderRow['numbering']): Numbering | undefined {
+  const { country, national = '0', international = '00', format = 'e164', inside = 'e164' } = row;
+  return country === undefined ? undefined : { country, national, international, format, inside };
 }
 
 function gatewayOf(row: ProviderRow['gateways'][number]): Gateway {

@@ -161,6 +161,7 @@ export interface ProvidersTable {
   numbers: JsonList<string>;
   mapping: Composite;
   gateways: JsonList<Composite>;
+  numbering: Composite;
   identity: Composite;
   max_calls: number;
   opts: Composite;

@@ -185,13 +185,18 @@ describe('the identity of a caller', () => {
   });
 
   it('has settings whose mistakes are named', async () => {
-    for (const [field, identity] of [
-      ['identity.trusted', { trusted: 'yes' }],
-      ['identity.send', { send: 'rpid' }],
-      ['identity.trust', { trust: true }],
+    for (const [field, settings] of [
+      ['identity.trusted', { identity: { trusted: 'yes' } }],
+      ['identity.send', { identity: { send: 'rpid' } }],
+      ['identity.trust', { identity: { trust: true } }],
+      ['numbering.country', { numbering: { national: '0' } }],
+      ['numbering.country', { numbering: { country: '049' } }],
+      ['numbering.national', { numbering: { country: '49', national: '001' } }],
+      ['numbering.international', { numbering: { country: '49', international: '+' } }],
+      ['numbering.format', { numbering: { country: '49', format: 'plus' } }],
     ] as const) {
       const answer = await (await stage.rest()).send('POST', `${DOMAIN}/providers`, {
-        body: { code: 'bad', host: 'carrier.invalid', identity },
+        body: { code: 'bad', host: 'carrier.invalid', ...settings },
       });
       expect(expectError(answer, 400, 1400).error_details?.field).to.equal(field);
     }

@@ -120,6 +120,33 @@ describe('providers', () => {
       });
     });
 
+    it('are written by the rules of E.164, to and from the operator, around the mapping', async () => {
+      const outside = await operator('4930123456', { registrar: stage.node.sip });
+      await provider(outside, {
+        numbers: ['0308%'],
+        numbering: { country: '49', format: 'digits', inside: 'national' },
+        mapping: {
+          outbound: [{ pattern: '00%', strip: 1, prepend: '' }],
+          callerid: [{ pattern: '1%', strip: 0, prepend: '0308' }],
+          inbound: [{ pattern: '0308%', strip: 4, prepend: '' }],
+        },
+      });
+      await outbound();
+      const alice = await stage.phone('alice');
+      const out = await alice.call('0030123456');
+      const incoming = await outside.incoming();
+      expect(incoming.callerId).to.equal('49308101');
+      expect(parseUri(parseNameAddr(incoming.header('to') ?? '').uri).user).to.equal('4930123456');
+      incoming.reject(486);
+      await out.refused();
+      const back = await outside.call('sip:49308101@demo.local');
+      const there = await alice.incoming();
+      expect(there.callerId).to.equal('030123456');
+      there.reject(486);
+      await back.refused();
+      expect((await (await outside.call('sip:4940101@demo.local')).refused()).status).to.equal(404);
+    });
+
     it('are refused for a disabled or full provider', async () => {
       const outside = await operator(OUTSIDE);
       const id = await provider(outside, { max_calls: 1 });

@@ -5,6 +5,7 @@ import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
 import { checkGateways, Gateways, HostText, Port, Transport } from './gateways.ts';
+import { checkNumbering, NumberingField } from './numbering.ts';
 
 /**
  * A rewriting rule for numbers: the first rule with a matching pattern removes `strip` characters and prepends
@@ -65,6 +66,8 @@ const schema = Type.Object({
     },
     { additionalProperties: false },
   ),
+  /** How the provider and the domain write numbers. */
+  numbering: NumberingField,
   /** How callers are named between the provider and this platform (RFC 3325). */
   identity: Type.Object(
     {
@@ -108,18 +111,19 @@ export const providers: CollectionDefinition = {
     addresses: [],
     numbers: [],
     mapping: {},
+    numbering: {},
     identity: {},
     max_calls: 0,
     opts: {},
     ext: {},
   },
   composites: ['opts', 'ext'],
-  json: ['gateways', 'addresses', 'numbers', 'mapping', 'identity'],
+  json: ['gateways', 'addresses', 'numbers', 'mapping', 'numbering', 'identity'],
   writeOnly: ['pwd'],
   hidden: ['secret'],
   constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },
   derive(entity, before) {
-    const { addresses, gateways, register, login, pwd, opts } = entity as ProviderRow;
+    const { addresses, gateways, numbering, register, login, pwd, opts } = entity as ProviderRow;
     addresses.forEach((address, index) => {
       if (!isNetwork(address))
         throw new InvalidFieldError(
@@ -132,6 +136,7 @@ export const providers: CollectionDefinition = {
     const ping = opts['ping'] ?? 0;
     if (!Number.isInteger(ping) || (ping as number) < 0 || (ping as number) > MAX_PING)
       throw new InvalidFieldError('provider', 'opts.ping', `must be whole seconds from 0 to ${MAX_PING}`, ping);
+    checkNumbering(numbering);
     checkGateways(gateways, register, opts);
     if (register !== 'none' && login === '')
       throw new InvalidFieldError('provider', 'login', `is required with register ${register}`);

@@ -3,7 +3,7 @@ import type { ContactBinding, Gateway, Provider } from '../../domain/index.ts';
 import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
 import { ANONYMOUS_CALLER, type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import type { ShownCaller } from '../legs/shown-caller.ts';
-import { mapNumber } from './number-rules.ts';
+import { calledOutside, callerOutside } from './number-rules.ts';
 import { identityHeaders } from './trunk-identity.ts';
 
 /** A call to a number behind a provider. */
@@ -25,7 +25,7 @@ export function providerCallee(
   contacts: readonly ContactBinding[],
   gateways: readonly Gateway[],
 ): Callee {
-  const called = mapNumber(provider.mapping.outbound, number);
+  const called = calledOutside(provider, number);
   const host = provider.fromDomain;
   return {
     account: provider.id,
@@ -38,7 +38,7 @@ export function providerCallee(
     caller:
       caller.number === ANONYMOUS
         ? ANONYMOUS_CALLER
-        : { number: mapNumber(provider.mapping.callerid, caller.number), name: caller.name, host },
+        : { number: callerOutside(provider, caller.number), name: caller.name, host },
     identity: identityHeaders(provider, caller),
     ...(provider.secret === '' || provider.register === 'inbound'
       ? {}

@@ -2,7 +2,7 @@
 import type { Provider } from '../../domain/index.ts';
 import { ANONYMOUS, nameAddr, WITHHELD } from '../../signalling/index.ts';
 import type { CallerName, ShownCaller } from '../legs/shown-caller.ts';
-import { mapNumber } from './number-rules.ts';
+import { callerOutside } from './number-rules.ts';
 
 const HEADERS = { asserted: 'P-Asserted-Identity', preferred: 'P-Preferred-Identity' } as const;
 
@@ -21,7 +21,7 @@ export function identityHeaders(
     ...(isWithheld && WITHHELD),
     ...(send !== 'none' &&
       known !== undefined && {
-        [HEADERS[send]]: nameAddr(known.name, mapNumber(provider.mapping.callerid, known.number), provider.fromDomain),
+        [HEADERS[send]]: nameAddr(known.name, callerOutside(provider, known.number), provider.fromDomain),
       }),
   };
 }

@@ -14,6 +14,7 @@ import { TrunkGate } from './trunk-gate.ts';
 import { contactAddress } from '../addresses/callee.ts';
 import { providerUri } from './provider-callee.ts';
 import { Gateways, type GatewayStatus, type KnownGateway } from './gateways.ts';
+import { isOwnNumber } from './number-rules.ts';
 import { Probes } from './probes.ts';
 import { TrunkRegistration, type TrunkRegistrationTools, type TrunkState } from './trunk-registration.ts';
 import { isPresent, TrunkBoard, type TrunkStatus } from './trunk-status.ts';
@@ -131,7 +132,7 @@ export class Trunks {
     if (there.length < 2) return there[0];
     // Several providers with one address, as with several accounts at one operator: the one with the called number.
     const number = this.dialled(req);
-    return there.find(({ numbers }) => numbers.some((own) => own.matches(number))) ?? there[0];
+    return there.find((provider) => isOwnNumber(provider, number)) ?? there[0];
   }
 
   /** The number that a provider calls. A call to our Contact has it in To, because the Request-URI names the Contact. */

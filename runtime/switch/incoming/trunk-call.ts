@@ -16,7 +16,8 @@ import { connectCaller } from './connect-caller.ts';
 import type { Party } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import type { SwitchTools } from '../tools.ts';
-import { mapNumber } from '../esg/number-rules.ts';
+import { calledInside, isOwnNumber } from '../esg/number-rules.ts';
+import { numberInside } from '../esg/numbering.ts';
 
 /**
  * Takes a call from a provider. The called number must be one of the provider's numbers. The domain's routes apply, except
@@ -35,13 +36,12 @@ function place(tools: SwitchTools, provider: Provider, dialled: string, invite: 
     tools.dialogs.refused({ party, callid: invite.callId, dialled, status, reason: reasonPhrase(status) });
     return failedAttempt(status);
   };
-  if (dialled === '' || (provider.numbers.length > 0 && !provider.numbers.some((own) => own.matches(dialled))))
-    return refuse(404);
+  if (dialled === '' || (provider.numbers.length > 0 && !isOwnNumber(provider, dialled))) return refuse(404);
   // Only phones may replace a party of a live call.
   if (invite.header('Replaces') !== undefined) return refuse(403);
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls)
     return refuse(503, { 'Retry-After': '10' });
-  const number = mapNumber(provider.mapping.inbound, dialled);
+  const number = calledInside(provider, dialled);
   if (tools.directory.route(provider.domain, party.number, number).kind === 'provider') return refuse(403);
   // The gateway role hides the outside caller: the dialog names the leg by a Call-ID of ours.
   const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
@@ -60,7 +60,7 @@ function callingParty(provider: Provider, invite: IncomingInvite): Party & { kin
     kind: 'provider',
     domain: provider.domain,
     provider,
-    number: withheld ? ANONYMOUS : parseSipUri(identity)?.user || ANONYMOUS,
+    number: withheld ? ANONYMOUS : numberInside(provider, parseSipUri(identity)?.user ?? '') || ANONYMOUS,
     name: withheld ? ANONYMOUS_NAME : displayName(identity),
     esg: { esgdlg: randomBytes(6).toString('hex'), esgcallid: invite.callId },
   };

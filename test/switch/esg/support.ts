@@ -24,6 +24,7 @@ export function provider(changes: Partial<Provider> = {}): Provider {
     mapping: { inbound: [], outbound: [], callerid: [] },
     maxCalls: 0,
     ping: 0,
+    numbering: undefined,
     identity: { trusted: true, send: 'none' },
     gateways: [],
     gatewayTimeoutMs: 4000,
