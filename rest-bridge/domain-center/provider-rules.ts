@@ -33,6 +33,7 @@ const fields = {
         description: 'False: calls leave it out until it answers OPTIONS; null while nothing was asked or called',
       }),
       since: time('Last change of reachable'),
+      retry_at: time('Calls leave it out until then, as it asked by Retry-After'),
       last_answer: Type.Union([LastAnswer, Type.Null()]),
     }),
     { description: 'Of `gateways`, in their order, as this node sees them' },

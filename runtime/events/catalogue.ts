@@ -91,6 +91,7 @@ const GATEWAY = {
   transport: Text('udp or tcp'),
   reachable: Type.Union([Type.Boolean(), Type.Null()], { description: 'False: calls leave it out' }),
   since: Text('Last change of reachable, ISO 8601 in UTC'),
+  retry_at: nullable('Calls leave it out until then, as it asked by Retry-After, ISO 8601 in UTC'),
   last_answer: LastAnswer,
 };
 

@@ -16,6 +16,7 @@ export interface GatewayState {
   readonly reachable: boolean | null;
   readonly since: number;
   readonly answer: ProviderState['answer'];
+  readonly retryAt: number | null;
 }
 
 /** A gateway as it is configured. */
@@ -58,8 +59,17 @@ export function gatewayEvents(
 
 /** A gateway as events and REST show it. */
 export function shownGateway({ name, host, port, transport }: NamedGateway, state: GatewayState) {
-  const { reachable, since, answer } = state;
-  return { gateway: name, host, port, transport, reachable, since: iso(since), last_answer: shownAnswer(answer) };
+  const { reachable, since, answer, retryAt } = state;
+  return {
+    gateway: name,
+    host,
+    port,
+    transport,
+    reachable,
+    since: iso(since),
+    retry_at: retryAt !== null && retryAt > Date.now() ? iso(retryAt) : null,
+    last_answer: shownAnswer(answer),
+  };
 }
 
 function shownAnswer(answer: ProviderState['answer'] | undefined) {

@@ -11,6 +11,8 @@ export interface SipAnswer {
   readonly local: boolean;
   /** True when the far end was unreachable; then `local` is true, too. */
   readonly unreached?: boolean;
+  /** Seconds for which the far end asks to be left alone (503 with Retry-After, RFC 3261 section 21.5.4). */
+  readonly retryAfter?: number;
 }
 
 /** An answer with its status line; `local` when this node generated it without an answer of the far end. */

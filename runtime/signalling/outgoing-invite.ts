@@ -259,5 +259,7 @@ function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
 
 /** An answer without a source address comes from the SIP server: timeout, refused connection, DNS error. */
 function fromResponse(res: SrfIncomingResponse): SipAnswer {
-  return answer(res.status, res.reason, res.source_address === '');
+  const said = answer(res.status, res.reason, res.source_address === '');
+  const retryAfter = res.status === 503 ? Number.parseInt(res.get('Retry-After') ?? '', 10) : Number.NaN;
+  return retryAfter > 0 ? { ...said, retryAfter } : said;
 }

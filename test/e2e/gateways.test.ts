@@ -17,6 +17,7 @@ const OUTSIDE = '0077123456';
 interface GatewayState {
   readonly gateway: string;
   readonly reachable: boolean | null;
+  readonly retry_at: string | null;
   readonly last_answer: { readonly sip_status: number } | null;
 }
 
@@ -183,6 +184,23 @@ describe('a provider with several gateways', () => {
       expect((await outgoing.refused()).status).to.equal(status);
     }
     expect(second.waitingCalls).to.equal(0);
+  });
+
+  it('leaves out a gateway that asked for a pause (503 with Retry-After), while there is another one', async () => {
+    const [first, second] = [await carrier(), await carrier()];
+    const id = await provider([portOf(first), portOf(second)]);
+    const alice = await stage.phone('alice');
+    const outgoing = await alice.call(OUTSIDE);
+    (await first.incoming()).reject(503, { headers: [{ name: 'Retry-After', value: '300 (maintenance)' }] });
+    (await second.incoming()).reject(486);
+    await outgoing.refused();
+    const again = await alice.call(OUTSIDE);
+    (await second.incoming()).reject(486);
+    await again.refused();
+    expect(first.waitingCalls).to.equal(0);
+    const [state] = await states(id);
+    expect(state?.reachable).to.equal(true);
+    expect(Date.parse(state?.retry_at ?? '')).to.be.above(Date.now());
   });
 
   it('answers 503 when no gateway can be reached, and tries them all the same at the next call', async () => {

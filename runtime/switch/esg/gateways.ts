@@ -13,6 +13,8 @@ export interface GatewayStatus {
   readonly since: number;
   /** The last answer to an OPTIONS of this node, or of a call that found nobody. */
   readonly answer: LastAnswer | null;
+  /** Calls leave it out until then, as it asked by Retry-After; null: it did not. */
+  readonly retryAt: number | null;
 }
 
 /** A gateway with its state. */
@@ -36,6 +38,9 @@ export type AskGateway = (provider: Provider, gateway: Gateway, ms?: number) => 
 
 /** Seconds between two OPTIONS to a gateway that calls find gone, of a provider without an interval of its own. */
 const RETRY_SECONDS = 30;
+
+/** Longest time that a gateway is left alone at its own wish, ms. */
+const MAX_REST_MS = 600_000;
 
 /** Local answers of SIP servers where nobody answered, or the address could not be reached. */
 const GONE = new Set([408, 410, 416, 503]);
@@ -76,7 +81,7 @@ export class Gateways implements GatewayChoice {
     this.#entries = new Map(
       all.map(({ provider, gateway }) => {
         const key = keyOf(provider, gateway);
-        const fresh: GatewayStatus = { reachable: null, since: Date.now(), answer: null };
+        const fresh: GatewayStatus = { reachable: null, since: Date.now(), answer: null, retryAt: null };
         return [key, { provider, gateway, status: before.get(key)?.status ?? fresh }];
       }),
     );
@@ -106,7 +111,11 @@ export class Gateways implements GatewayChoice {
 
   order(provider: Provider): readonly Gateway[] {
     const all = inOrder(provider.gateways);
-    const present = all.filter((gateway) => this.#entries.get(keyOf(provider, gateway))?.status.reachable !== false);
+    const now = Date.now();
+    const present = all.filter((gateway) => {
+      const { reachable = null, retryAt = null } = this.#entries.get(keyOf(provider, gateway))?.status ?? {};
+      return reachable !== false && (retryAt === null || retryAt <= now);
+    });
     // What this node knows may be old: with no gateway left, each gets a try.
     return present.length === 0 ? all : present;
   }
@@ -120,8 +129,11 @@ export class Gateways implements GatewayChoice {
     const entry = this.#entries.get(keyOf(provider, gateway));
     if (entry === undefined) return;
     // A gateway that refuses a call is there, whatever its status.
-    if (!said.local) this.#put(entry, true);
-    else if (isGone(said)) this.#put(entry, false, said);
+    if (!said.local) {
+      this.#put(entry, true);
+      const rest = Math.min((said.retryAfter ?? 0) * 1000, MAX_REST_MS);
+      entry.status = { ...entry.status, retryAt: rest === 0 ? null : Date.now() + rest };
+    } else if (isGone(said)) this.#put(entry, false, said);
   }
 
   #put(entry: Entry, reachable: boolean, said?: SipAnswer): void {
@@ -129,7 +141,7 @@ export class Gateways implements GatewayChoice {
     const at = Date.now();
     const last = said === undefined ? before.answer : { status: said.status, reason: said.reason, at };
     const isSame = before.reachable === reachable;
-    entry.status = { reachable, since: isSame ? before.since : at, answer: last };
+    entry.status = { ...before, reachable, since: isSame ? before.since : at, answer: last };
     if (!reachable) this.#probes.begin(this.#probed(entry));
     else if (provider.ping === 0) this.#probes.end(keyOf(provider, gateway));
     if (!isSame) this.#changed(provider, gateway, entry.status);
