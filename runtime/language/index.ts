@@ -59,7 +59,13 @@ export {
   readSound,
   resolveSound,
 } from './prompts.ts';
-export type { ProgramRequest, ScenarioSource, ScenarioUse, StartingScenario } from './scenario-source.ts';
+export type {
+  ProgramRequest,
+  ScenarioSnapshot,
+  ScenarioSource,
+  ScenarioUse,
+  StartingScenario,
+} from './scenario-source.ts';
 export { CURRENCY, formatNumber, formatTime, moneyFormat, timeFormat, timeOf, usable } from './formats.ts';
 export { isTimezone } from './checker/blocks/starts.ts';
 export { nameOfSecret, withSecretsNamed } from './secret-names.ts';

@@ -22,10 +22,16 @@ export interface StartingScenario {
   readonly domain: DomainName | undefined;
 }
 
-/** The source of a node's programs. */
-export interface ScenarioSource {
+/** What a run may start. */
+export interface ScenarioSnapshot {
   /** The program for a new run of this id in a domain; undefined for an unknown scenario or one with mistakes. */
   program(id: string, domain: DomainName, request?: ProgramRequest): Promise<Program | undefined>;
+}
+
+/** The source of a node's programs. */
+export interface ScenarioSource extends ScenarioSnapshot {
+  /** The scenarios as they are now: later changes and removals do not reach it. It costs no copy. */
+  snapshot(): ScenarioSnapshot;
   starting(): readonly StartingScenario[];
   /** Loads new and changed files, and drops deleted ones. */
   scan(): Promise<void>;

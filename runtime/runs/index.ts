@@ -40,6 +40,7 @@ export {
   defineComponent,
 } from './component.ts';
 export { parseTail, splitDtmfTail, type TailStep } from './dtmf-tail.ts';
+export { SharedMap } from './shared-map.ts';
 export { FolderWatch } from './folder-watch.ts';
 export { openScenarioLibrary, type ScenarioFile, type ScenarioLibrary } from './library.ts';
 export { type Log, SILENT } from './log.ts';

@@ -18,6 +18,7 @@ import {
 } from '../language/index.ts';
 import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
+import { SharedMap } from './shared-map.ts';
 import { ScenarioVersions, type VersionNumbers } from './versions.ts';
 
 export interface LibraryOptions {
@@ -40,6 +41,7 @@ export interface ScenarioLibrary extends ScenarioSource {
    * Undefined for an unknown scenario.
    */
   program(id: string): Promise<Program | undefined>;
+  snapshot(): Pick<ScenarioLibrary, 'program'>;
   /** Every scenario that can run, as last read. */
   programs(): readonly Program[];
   /** Mistakes in the files, as last read. */
@@ -88,8 +90,8 @@ export async function openScenarioLibrary(options: LibraryOptions): Promise<Scen
 
 class FileLibrary implements ScenarioLibrary {
   readonly #options: LibraryOptions;
-  readonly #files = new Map<string, FileState>();
-  readonly #byId = new Map<string, string>();
+  readonly #files = new SharedMap<string, FileState>();
+  readonly #byId = new SharedMap<string, string>();
   readonly versions: ScenarioVersions;
   readonly #listeners = new Set<() => void>();
   /** Changed files that are being read and checked. */
@@ -115,6 +117,20 @@ class FileLibrary implements ScenarioLibrary {
     const file = this.#byId.get(id);
     const current = file === undefined ? undefined : this.#files.get(file)?.program;
     return current && ((await this.versions.choose(id)) ?? current);
+  }
+
+  /** A file that was written before the snapshot and not read yet counts as it is; so do files that it lacks. */
+  snapshot(): Pick<ScenarioLibrary, 'program'> {
+    const [byId, files, choose] = [this.#byId.snapshot(), this.#files.snapshot(), this.versions.snapshot()];
+    const before = Date.now() - CLOCK_MS;
+    return {
+      program: async (id) => {
+        const file = byId.get(id) ?? '';
+        const { program, stamp, uses = [] } = files.get(file) ?? {};
+        if (program === undefined || (await wasWritten([file, ...uses], before, stamp))) return await this.program(id);
+        return (await choose(id)) ?? program;
+      },
+    };
   }
 
   onChange(listener: () => void): void {
@@ -144,7 +160,7 @@ class FileLibrary implements ScenarioLibrary {
 
   brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined {
     const [file, state] =
-      [...this.#files].find(([, each]) => each.id === id && each.program === undefined && !each.shared) ?? [];
+      [...this.#files.entries()].find(([, each]) => each.id === id && each.program === undefined && !each.shared) ?? [];
     return file === undefined || state === undefined
       ? undefined
       : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
@@ -153,7 +169,7 @@ class FileLibrary implements ScenarioLibrary {
   /** Scans the folders for new, changed and deleted files. */
   async scan(): Promise<void> {
     const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
-    for (const file of this.#files.keys()) if (!found.includes(file)) this.#forget(file);
+    for (const [file] of this.#files.entries()) if (!found.includes(file)) this.#forget(file);
     for (const file of found) await this.#refresh(file);
   }
 
@@ -240,13 +256,16 @@ class FileLibrary implements ScenarioLibrary {
 
   /** Rebuilds the whole index: ids are few and files seldom change. */
   #index(): void {
-    this.#byId.clear();
-    for (const [file, { program }] of [...this.#files].toSorted(([a], [b]) => this.#rank(a) - this.#rank(b))) {
+    const byId = new Map<string, string>();
+    for (const [file, { program }] of [...this.#files.entries()].toSorted(
+      ([a], [b]) => this.#rank(a) - this.#rank(b),
+    )) {
       if (!program) continue;
-      const other = this.#byId.get(program.id);
-      if (other === undefined) this.#byId.set(program.id, file);
+      const other = byId.get(program.id);
+      if (other === undefined) byId.set(program.id, file);
       else this.#options.log.warn({ scenario: program.id, file, used: other }, 'two scenario files have the same id');
     }
+    this.#byId.replace(byId);
     for (const listener of this.#listeners) listener();
   }
 
@@ -257,6 +276,18 @@ class FileLibrary implements ScenarioLibrary {
 
 function nameOf(file: string): string {
   return path.basename(file, path.extname(file));
+}
+
+/** Milliseconds by which a file system's clock may be behind. */
+const CLOCK_MS = 20;
+
+/** True when a file of a scenario has another stamp than it was read with, and all were last changed before a time. */
+async function wasWritten(files: readonly string[], before: number, stamp: string | undefined): Promise<boolean> {
+  const [own = '', ...uses] = files;
+  const now = await stampsOf(own, uses);
+  if (now === undefined || now === stamp) return false;
+  const times = await Promise.all(files.map(async (file) => (await stat(file).catch(() => undefined))?.ctimeMs ?? 0));
+  return Math.max(...times) < before;
 }
 
 /** The stamp of a missing file. */

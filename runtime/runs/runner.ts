@@ -2,7 +2,14 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
-import { ArgumentError, type Program, runsScripts, type ScenarioSource, type Value } from '../language/index.ts';
+import {
+  ArgumentError,
+  type Program,
+  runsScripts,
+  type ScenarioSnapshot,
+  type ScenarioSource,
+  type Value,
+} from '../language/index.ts';
 import type { Log } from './log.ts';
 import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
@@ -28,19 +35,24 @@ export type RunObserver = (run: Run, outcome: RunOutcome, view: RunView) => void
 
 /** Runs the scenarios of a library, and keeps the traces of the latest runs. */
 export class ScenarioRunner {
-  readonly #library: Pick<ScenarioSource, 'program'>;
+  readonly #library: Pick<ScenarioSource, 'program' | 'snapshot'>;
   readonly #log: Log;
   readonly #services: RunServices;
   readonly #onEnded: RunObserver | undefined;
   readonly #live = new Map<string, { readonly run: Run; readonly caller: Caller }>();
   readonly #finished = new Map<string, RunView>();
 
-  /** @param services services for runs beside the call; scenarios come from the library unless it provides its own */
-  constructor(library: Pick<ScenarioSource, 'program'>, log: Log, services: RunServices, onEnded?: RunObserver) {
+  /** @param services services for runs beside the call; what runs start comes from the library */
+  constructor(
+    library: Pick<ScenarioSource, 'program' | 'snapshot'>,
+    log: Log,
+    services: RunServices,
+    onEnded?: RunObserver,
+  ) {
     this.#onEnded = onEnded;
     this.#library = library;
     this.#log = log;
-    this.#services = { scenarios: (id, domain, caller) => library.program(id, domain, { caller }), ...services };
+    this.#services = services;
   }
 
   /** Runs in progress. */
@@ -84,13 +96,19 @@ export class ScenarioRunner {
    * @returns undefined for an unknown scenario; the call is then untouched
    * @throws ArgumentError
    */
-  async take(
+  async take(code: string, call: CallPort, start: StartValues): Promise<Run | undefined> {
+    return await this.#take(code, call, start);
+  }
+
+  /** @param known what the run may start, itself among it; default: the scenarios at its beginning */
+  async #take(
     code: string,
     call: CallPort,
     { args, variables, sensitive, language }: StartValues,
+    known?: ScenarioSnapshot,
   ): Promise<Run | undefined> {
-    const program = await this.#library.program(code, call.domain, { caller: call.opponent?.number });
-    return program && this.#begin(program, { call, args, variables, sensitive, language });
+    const program = await (known ?? this.#library).program(code, call.domain, { caller: call.opponent?.number });
+    return program && this.#begin(program, { call, args, variables, sensitive, language }, { known });
   }
 
   /**
@@ -99,7 +117,7 @@ export class ScenarioRunner {
    */
   start(program: Program, { domain, args, unseen = false }: StartOptions): Run {
     const call = this.#services.openCall(domain);
-    return this.#begin(program, { domain, args, ...(call ? { call } : {}) }, unseen);
+    return this.#begin(program, { domain, args, ...(call ? { call } : {}) }, { unseen });
   }
 
   /**
@@ -159,9 +177,17 @@ export class ScenarioRunner {
   #begin(
     program: Program,
     options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'language' | 'domain' | 'sensitive'>,
-    unseen = false,
+    {
+      unseen = false,
+      known = this.#library.snapshot(),
+    }: { readonly unseen?: boolean; readonly known?: ScenarioSnapshot | undefined } = {},
   ): Run {
-    const run = startRun(program, { ...options, log: this.#log, services: this.#services });
+    const services: RunServices = {
+      ...this.#services,
+      scenarios: (id, domain, caller) => known.program(id, domain, { caller }),
+      serve: (code, call, start) => this.#take(code, call, start, known),
+    };
+    const run = startRun(program, { ...options, log: this.#log, services });
     const caller = { ...callerOf(options.call), ...(unseen ? {} : shownValues(options)) };
     const { callid } = caller;
     this.#live.set(run.id, { run, caller });

@@ -2,6 +2,7 @@
 import { mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Program } from '../language/index.ts';
+import { SharedMap } from './shared-map.ts';
 
 /** A version of a scenario, for operators. */
 export interface ScenarioVersion {
@@ -58,13 +59,14 @@ interface Kept {
   program: Program | undefined;
 }
 
+/** A scenario's state, replaced by each change. */
 interface Scenario {
-  readonly versions: Kept[];
-  active: string;
+  readonly versions: readonly Kept[];
+  readonly active: string;
   /** Gets `percent` of the new runs; `active` gets the others. */
-  trial: { readonly version: string; readonly percent: number } | undefined;
+  readonly trial: { readonly version: string; readonly percent: number } | undefined;
   /** The file's last version: a version is taken once, so that a rollback lasts until the file changes. */
-  latest: string;
+  readonly latest: string;
 }
 
 type State = Pick<Scenario, 'active' | 'trial' | 'latest'> & { readonly order: readonly string[] };
@@ -73,7 +75,7 @@ type State = Pick<Scenario, 'active' | 'trial' | 'latest'> & { readonly order: r
 export class ScenarioVersions {
   readonly #options: VersionsOptions;
   readonly #numbers: VersionNumbers;
-  readonly #scenarios = new Map<string, Scenario>();
+  readonly #scenarios = new SharedMap<string, Scenario>();
   /** First share of a new version by scenario, in percent of new runs; without an entry 100. */
   readonly #shares = new Map<string, number>();
 
@@ -102,22 +104,29 @@ export class ScenarioVersions {
     if (scenario?.latest === version) return void this.#scenarios.set(id, scenario);
     const number = program.hash === undefined ? undefined : Number(program.version);
     const kept: Kept = { version, number, text, file, created: Date.now(), modules: modulesOf(program), program };
-    if (!scenario) {
-      this.#scenarios.set(id, { versions: [kept], active: version, trial: undefined, latest: version });
-    } else {
-      this.#scenarios.set(id, scenario);
-      if (!known) scenario.versions.push(kept);
-      scenario.latest = version;
-      const share = this.#shares.get(id);
-      if (share === undefined) Object.assign(scenario, { active: version, trial: undefined });
-      else scenario.trial = { version, percent: share };
-    }
+    const share = scenario && this.#shares.get(id);
+    this.#scenarios.set(id, {
+      versions: known && scenario ? scenario.versions : [...(scenario?.versions ?? []), kept],
+      latest: version,
+      ...(scenario === undefined || share === undefined
+        ? { active: version, trial: undefined }
+        : { active: scenario.active, trial: { version, percent: share } }),
+    });
     await this.#save(id, kept);
   }
 
   /** The program for a new run; undefined for an unknown scenario. */
-  async choose(id: string): Promise<Program | undefined> {
-    const scenario = this.#scenarios.get(id);
+  choose(id: string): Promise<Program | undefined> {
+    return this.#choose(this.#scenarios.get(id));
+  }
+
+  /** Chooses programs as now, also after later changes. */
+  snapshot(): (id: string) => Promise<Program | undefined> {
+    const scenarios = this.#scenarios.snapshot();
+    return (id) => this.#choose(scenarios.get(id));
+  }
+
+  async #choose(scenario: Scenario | undefined): Promise<Program | undefined> {
     if (!scenario) return undefined;
     const { trial, active } = scenario;
     const random = this.#options.random ?? Math.random;
@@ -142,12 +151,12 @@ export class ScenarioVersions {
    */
   async rollback(id: string): Promise<void> {
     const scenario = this.#get(id);
-    if (scenario.trial) scenario.trial = undefined;
+    if (scenario.trial) this.#scenarios.set(id, { ...scenario, trial: undefined });
     else {
       const index = scenario.versions.findIndex(({ version }) => version === scenario.active);
       const before = scenario.versions[index - 1];
       if (!before) throw new VersionError(`"${id}" has no earlier version`);
-      scenario.active = before.version;
+      this.#scenarios.set(id, { ...scenario, active: before.version });
     }
     await this.#save(id);
   }
@@ -162,8 +171,12 @@ export class ScenarioVersions {
     if (!scenario.versions.some((kept) => kept.version === version))
       throw new VersionError(`"${id}" has no version ${version}`);
     if (!(percent >= 0 && percent <= 100)) throw new VersionError(`the share ${percent} is not between 0 and 100`);
-    if (percent === 100) Object.assign(scenario, { active: version, trial: undefined });
-    else scenario.trial = version === scenario.active ? undefined : { version, percent };
+    this.#scenarios.set(id, {
+      ...scenario,
+      ...(percent === 100
+        ? { active: version, trial: undefined }
+        : { trial: version === scenario.active ? undefined : { version, percent } }),
+    });
     await this.#save(id);
   }
 

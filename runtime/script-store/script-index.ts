@@ -2,6 +2,13 @@
 import type { DomainName } from '../domain-name/index.ts';
 import type { Program, StartingScenario } from '../language/index.ts';
 import type { ScriptRow, Serving } from '../domain/index.ts';
+import { SharedMap } from '../runs/index.ts';
+
+/**
+ * The program for a new run: the version on trial for its share of the runs or its callers, otherwise the active one.
+ * @param caller number
+ */
+export type Choose = (domainId: string, code: string, caller?: string) => Program | undefined;
 
 interface Entry {
   readonly code: string;
@@ -12,8 +19,8 @@ interface Entry {
 }
 
 export class ScriptIndex {
-  readonly #byId = new Map<string, Entry>();
-  readonly #byCode = new Map<string, string>();
+  readonly #byId = new SharedMap<string, Entry>();
+  readonly #byCode = new SharedMap<string, string>();
   readonly #random: () => number;
 
   /** @param random 0 to 1 */
@@ -29,8 +36,8 @@ export class ScriptIndex {
   }
 
   clear(): void {
-    this.#byId.clear();
-    this.#byCode.clear();
+    this.#byId.replace([]);
+    this.#byCode.replace([]);
   }
 
   remove(id: string): void {
@@ -51,20 +58,13 @@ export class ScriptIndex {
     return this.#byCode.get(key(domainId, code));
   }
 
-  /**
-   * The program for a new run: the version on trial for its share of the runs or its callers, otherwise the active one.
-   * @param caller number
-   */
-  choose(domainId: string, code: string, caller?: string): Program | undefined {
-    const entry = this.#byId.get(this.#byCode.get(key(domainId, code)) ?? '');
-    if (entry === undefined) return undefined;
-    const { serving, programs } = entry;
-    const { trial, version } = serving;
-    const isTried =
-      trial !== undefined &&
-      (this.#random() * 100 < (trial.percent ?? 0) || (caller !== undefined && trial.callers?.includes(caller)));
-    const tried = isTried ? programs.get(trial.version) : undefined;
-    return tried ?? (version === null ? undefined : programs.get(version));
+  /** Chooses programs for new runs, now. @returns see `Choose` */
+  choose: Choose = (domainId, code, caller) => chosen(this.#byId, this.#byCode, this.#random, [domainId, code, caller]);
+
+  /** Chooses programs as now, also after later changes. */
+  snapshot(): Choose {
+    const [byId, byCode] = [this.#byId.snapshot(), this.#byCode.snapshot()];
+    return (...asked) => chosen(byId, byCode, this.#random, asked);
   }
 
   /** @param domainName name of a domain by id; undefined for a deleted domain */
@@ -75,6 +75,23 @@ export class ScriptIndex {
       return starts === undefined || starts.length === 0 || domain === undefined ? [] : { id: code, starts, domain };
     });
   }
+}
+
+function chosen(
+  byId: Pick<ReadonlyMap<string, Entry>, 'get'>,
+  byCode: Pick<ReadonlyMap<string, string>, 'get'>,
+  random: () => number,
+  [domainId, code, caller]: Parameters<Choose>,
+): Program | undefined {
+  const entry = byId.get(byCode.get(key(domainId, code)) ?? '');
+  if (entry === undefined) return undefined;
+  const { serving, programs } = entry;
+  const { trial, version } = serving;
+  const isTried =
+    trial !== undefined &&
+    (random() * 100 < (trial.percent ?? 0) || (caller !== undefined && trial.callers?.includes(caller)));
+  const tried = isTried ? programs.get(trial.version) : undefined;
+  return tried ?? (version === null ? undefined : programs.get(version));
 }
 
 /** The key of a code in a domain; it is unique, because codes contain no slash. */

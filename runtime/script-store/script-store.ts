@@ -18,6 +18,7 @@ import {
   type Program,
   readLimits,
   type ProgramRequest,
+  type ScenarioSnapshot,
   type ScenarioSource,
   type ScenarioUse,
   type StartingScenario,
@@ -26,7 +27,7 @@ import type { ScenarioFile, ScenarioLibrary } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { ScriptCompiler } from './compile.ts';
 import { FileVersions } from './file-versions.ts';
-import { ScriptIndex } from './script-index.ts';
+import { type Choose, ScriptIndex } from './script-index.ts';
 
 const KINDS = ['ivrscript', 'svcscript'] as const;
 
@@ -94,14 +95,30 @@ export class ScriptStore implements ScenarioSource {
     this.#listeners.add(listener);
   }
 
-  async program(id: string, domain: DomainName, request: ProgramRequest = {}): Promise<Program | undefined> {
+  program(id: string, domain: DomainName, request: ProgramRequest = {}): Promise<Program | undefined> {
+    const { ivrscript, svcscript } = this.#indexes;
+    const choose = { ivrscript: ivrscript.choose, svcscript: svcscript.choose };
+    return this.#program({ choose, files: this.#options.files }, [id, domain, request]);
+  }
+
+  snapshot(): ScenarioSnapshot {
+    const { ivrscript, svcscript } = this.#indexes;
+    const choose = { ivrscript: ivrscript.snapshot(), svcscript: svcscript.snapshot() };
+    const files = this.#options.files.snapshot();
+    return { program: (id, domain, request = {}) => this.#program({ choose, files }, [id, domain, request]) };
+  }
+
+  async #program(
+    { choose, files }: { choose: Readonly<Record<ScriptKind, Choose>>; files: ScenarioSnapshot },
+    [id, domain, request]: [id: string, domain: DomainName, request: ProgramRequest],
+  ): Promise<Program | undefined> {
     const { use = 'call', caller } = request;
     const domainId = this.#options.directory.domain(domain)?.id;
     for (const kind of domainId === undefined ? [] : ORDER[use]) {
-      const program = this.#indexes[kind].choose(domainId ?? '', id, caller);
+      const program = choose[kind](domainId ?? '', id, caller);
       if (program !== undefined) return program;
     }
-    return await this.#options.files.program(id, domain, request);
+    return await files.program(id, domain, request);
   }
 
   /**

@@ -240,6 +240,56 @@ describe('scripts of a domain', () => {
     });
   });
 
+  it('that a running call starts are those of its beginning, also after they were changed, promoted or deleted', async () => {
+    const result = (value: string) => module(`return ${JSON.stringify(value)};`);
+    const ask = `const { digits } = await call.collect({ max: 1, timeout: '20s' });
+      if (digits === '#' || digits === '') break;
+      const { value } = await scenario.run({ scenario: 'b' });
+      const beside = await scenario.run({ scenario: 'b', mode: 'parallel' });
+      heard.push(value, (await scenario.await({ run: beside.run })).value);`;
+    await make(IVR, {
+      code: 'a',
+      scriptdata: module(`await call.answer();\nconst heard = [];\nfor (;;) {\n${ask}\n}\nreturn { heard };`),
+    });
+    const b = await make(IVR, { code: 'b', scriptdata: result('first') });
+    const call = await (await stage.phone('alice')).call('*55a');
+    await call.answered();
+    const latest = async () => {
+      const [{ id } = { id: '' }] = (
+        await send('GET', '/rest/v1/api/runs?filter={"scenario":"a"}&limit=1&mask=id')
+      ).json<{ id: string }[]>();
+      return (await send('GET', `/rest/v1/api/runs/${id}`)).json<{
+        children: object[];
+        outcome?: { value: { heard: string[] } };
+      }>();
+    };
+    const press = async (times: number): Promise<void> => {
+      await call.sendDtmf('1');
+      await eventually(async () => expect((await latest()).children).to.have.length(2 * times));
+    };
+    await ok('PATCH', `${IVR}/${b.id}`, { scriptdata: result('second') });
+    await press(1);
+    await ok('PATCH', `${IVR}/${b.id}`, { draft: true, scriptdata: result('third') });
+    await ok('PATCH', `${IVR}/${b.id}`, { draft: false });
+    await press(2);
+    expect((await send('DELETE', `${IVR}/${b.id}`)).status).to.equal(204);
+    await press(3);
+    await call.sendDtmf('#');
+    await call.ended(15_000);
+    await eventually(async () => {
+      expect((await latest()).outcome?.value.heard).to.deep.equal(Array.from({ length: 6 }, () => 'first'));
+    });
+    await make(IVR, { code: 'b', scriptdata: result('fourth') });
+    const next = await (await stage.phone('alice')).call('*55a');
+    await next.answered();
+    await next.sendDtmf('1');
+    await next.sendDtmf('#');
+    await next.ended(15_000);
+    await eventually(async () => {
+      expect((await latest()).outcome?.value.heard).to.deep.equal(['fourth', 'fourth']);
+    });
+  });
+
   it('leave traces in the database, found by scenario, number, status and time', async () => {
     const { id } = await make(IVR, { code: 'traced', scriptdata: refusing(486) });
     await make(IVR, { code: 'failing', scriptdata: module('throw new Error("no luck");') });

@@ -10,7 +10,7 @@ import type { Program } from '../../runtime/language/index.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { silentLog } from '../support/log.ts';
-import { services } from '../support/scenarios.ts';
+import { services, sourceOf } from '../support/scenarios.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const USER = `import { hours } from './hours.ts';
@@ -72,9 +72,11 @@ describe('modules that scenarios import', () => {
 
   async function run(program: Program | undefined, day = 1) {
     const clock = new VirtualClock();
-    const runner = new ScenarioRunner({ program: async () => program }, silentLog, {
-      ...services({ sandbox }, clock),
-    });
+    const runner = new ScenarioRunner(
+      sourceOf(() => program),
+      silentLog,
+      services({ sandbox }, clock),
+    );
     const { finished } = runner.start(program as Program, { domain: asDomainName('example.com'), args: { day } });
     return await finished;
   }

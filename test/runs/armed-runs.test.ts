@@ -8,7 +8,7 @@ import type { Program } from '../../runtime/language/program.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { NodePolicy } from '../../runtime/node/adapters/policy.ts';
 import { silentLog } from '../support/log.ts';
-import { program, services } from '../support/scenarios.ts';
+import { program, services, sourceOf } from '../support/scenarios.ts';
 
 const MENU = { id: 'menu', module: {} } as Program;
 const DOMAIN = asDomainName('one.example');
@@ -53,7 +53,11 @@ blocks:
   a: { answer: , next: end }
 `);
     const runner = async (port: number | undefined) =>
-      new ScenarioRunner({ program: async () => blocks }, silentLog, services({ policy: await policy(port) }));
+      new ScenarioRunner(
+        sourceOf(() => blocks),
+        silentLog,
+        services({ policy: await policy(port) }),
+      );
     expect(await (await runner(undefined)).debug('menu', DOMAIN, '')).to.equal('not_allowed');
     const node = await runner(9229);
     expect(await node.debug('menu', DOMAIN, '')).to.equal('no_script');
@@ -94,7 +98,11 @@ blocks:
   it('is disarmed when its scenario is deleted meanwhile', async () => {
     const known = new Map([['menu', MENU]]);
     const node = await policy(9229);
-    const runner = new ScenarioRunner({ program: async (id) => known.get(id) }, silentLog, services({ policy: node }));
+    const runner = new ScenarioRunner(
+      sourceOf((id) => known.get(id)),
+      silentLog,
+      services({ policy: node }),
+    );
     expect(await runner.debug('menu', DOMAIN, '101')).to.include({ scenario: 'menu', callerNumber: '101', port: 9229 });
     expect(await runner.debugged(DOMAIN)).to.have.length(1);
     known.clear();

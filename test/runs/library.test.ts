@@ -1,4 +1,4 @@
-import { mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
@@ -8,6 +8,7 @@ import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts'
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
+import { eventually } from '../support/eventually.ts';
 import { keepingLog, silentLog } from '../support/log.ts';
 import { services } from '../support/scenarios.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -112,6 +113,29 @@ describe('scenario library', () => {
     await write('two.yml', GOOD.replace('id: one', 'id: three'));
     expect((await library.program('three'))?.id).to.equal('three');
     expect(await library.program('two')).to.equal(undefined);
+  });
+
+  it('starts from a snapshot what was there, and a file that was written before and not read yet', async () => {
+    const names = async (from: Pick<ScenarioLibrary, 'program'>) =>
+      await Promise.all(['one', 'two'].map(async (id) => (await from.program(id))?.name));
+    await write('two.yaml', GOOD.replace('id: one', 'id: two'));
+    await library.scan();
+    const before = library.snapshot();
+    // The file system's clock is coarse: what is written now counts as later.
+    await write('one.yaml', GOOD.replace('First', 'Second'));
+    await rename(path.join(folder, 'two.yaml'), path.join(folder, 'two.txt'));
+    expect(await names(before)).to.deep.equal(['First', 'First']);
+    await library.scan();
+    expect(await names(library.snapshot())).to.deep.equal(['Second', undefined]);
+    await library.versions.rollback('one');
+    expect(await names(library.snapshot())).to.deep.equal(['First', undefined]);
+    expect(await names(before)).to.deep.equal(['First', 'First']);
+    await library.versions.rollback('one').catch(() => undefined);
+    await write('one.yaml', GOOD.replace('First', 'Third'));
+    const { ctimeMs } = await stat(path.join(folder, 'one.yaml'));
+    await eventually(async () => expect(Date.now()).to.be.above(ctimeMs + 25));
+    // Nobody has looked at the file since.
+    expect(await names(library.snapshot())).to.deep.equal(['Third', undefined]);
   });
 
   it('drops a deleted file', async () => {

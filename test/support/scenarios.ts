@@ -35,6 +35,12 @@ export function program(source: string): Program {
   return checked as Program;
 }
 
+/** A source of scenarios for a runner. */
+export function sourceOf(find: (id: string) => Program | undefined) {
+  const known = { program: async (id: string) => find(id) };
+  return { ...known, snapshot: () => known };
+}
+
 export async function programFromFile(file: string): Promise<Program> {
   const { program: checked, problems: found } = checkScenario(await readFile(file, 'utf8'), {
     file,

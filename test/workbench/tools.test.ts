@@ -22,7 +22,7 @@ import { moduleMermaid } from '../../runtime/workbench/drawing/module-drawing.ts
 import { traceText } from '../../runtime/workbench/trace/trace-text.ts';
 import { typeDeclarations } from '../../runtime/workbench/schema/type-declarations.ts';
 import { silentLog } from '../support/log.ts';
-import { program, programFromFile, projectFolder, services } from '../support/scenarios.ts';
+import { program, programFromFile, projectFolder, services, sourceOf } from '../support/scenarios.ts';
 import { disposableFolder } from '../support/temporary-folder.ts';
 
 const examples = path.join(projectFolder, 'scenarios/examples');
@@ -204,8 +204,8 @@ blocks:
   b: { return: 7 }
 `,
     );
-    const library = { program: async (id: string) => (id === 'child' ? child : parent) };
-    const runner = new ScenarioRunner(library, silentLog, { ...services(), scenarios: library.program });
+    const library = sourceOf((id) => (id === 'child' ? child : parent));
+    const runner = new ScenarioRunner(library, silentLog, services());
     const { id, finished } = runner.start(parent, { domain: asDomainName('example.com'), args: {} });
     await finished;
     const lines = traceText(runner.read(id) as RunView).map((line) => line.replace(/\d\.\ds/, '0.0s'));
