@@ -10,6 +10,7 @@ import type {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Session } from '../runtime/iam/index.ts';
+import type { SecureFront } from './http/secure-front.ts';
 
 /** The server for route modules: the schemas of a route type its handler. */
 export type App = FastifyInstance<
@@ -39,6 +40,10 @@ declare module 'fastify' {
     consumes?: readonly string[];
     /** Content types of an answer that is a file. */
     produces?: readonly string[];
+  }
+  interface FastifyInstance {
+    /** The same service over TLS, where there is a certificate. It is closed with this one. */
+    readonly secureFront: SecureFront | undefined;
   }
   interface FastifyRequest {
     /** Set by the authentication of every route that is not public. */

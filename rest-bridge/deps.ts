@@ -13,6 +13,8 @@ import type { ScenarioFigures } from '../runtime/history/index.ts';
 import type { AgentDesk, Queues, RunView } from '../runtime/runs/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
+import type { HttpCertificate } from './http/secure-front.ts';
+import type { SipWebSockets } from './sip-websocket.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 import type { Prompts } from '../runtime/prompts/index.ts';
@@ -141,6 +143,10 @@ export interface SubscriberObserver {
 export type PromptFiles = Pick<Prompts, 'limit' | 'receive' | 'discard' | 'fileOf' | 'read' | 'wavOf'>;
 
 export interface RestDeps {
+  /** Serves over TLS too. */
+  readonly certificate?: HttpCertificate;
+  /** SIP over WebSocket at `/sip`. */
+  readonly sipWebSockets?: SipWebSockets;
   readonly recordings: Recordings;
   readonly scenarioRecordings: ScenarioRecordings;
   readonly operationRecords: OperationRecords;

@@ -19,7 +19,10 @@ import { eventStream } from './events/sse.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { webSockets } from './events/websocket.ts';
 import { isHeadFallback, rewriteFallback } from './http/fallback.ts';
+import type { FramedSocket } from './http/framed-socket.ts';
 import { createFrontedServer, refuseClient } from './http/front.ts';
+import type { Refusal } from './http/refusal.ts';
+import { SecureFront } from './http/secure-front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
@@ -49,6 +52,7 @@ import { userPasswordRoute } from './routes/user-password.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { SessionRate } from './session-rate.ts';
+import { SipTunnels } from './sip-websocket.ts';
 import { strictRoutes } from './strict-routes.ts';
 import { traceRequests } from './trace-requests.ts';
 import { schemaCompiler } from './validation.ts';
@@ -64,6 +68,7 @@ const BODY_LIMIT = 1024 * 1024;
  */
 export async function createRestServer(deps: RestDeps): Promise<App> {
   const { log } = deps;
+  let secure: SecureFront | undefined;
   const app: App = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -76,14 +81,18 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     rewriteUrl: rewriteFallback,
     frameworkErrors: answerError,
     clientErrorHandler: refuseClient,
-    serverFactory: (handler) =>
-      createFrontedServer(handler, {
+    serverFactory: (handler) => {
+      const options = {
         renderRefusal,
-        onRefused: (refusal, socket) =>
+        onRefused: (refusal: Refusal, socket: FramedSocket) =>
           log.info({ ip: socket.remoteAddress, reason: refusal.message, kind: refusal.kind }, 'request refused'),
         ...(deps.headTimeoutMs !== undefined && { headTimeoutMs: deps.headTimeoutMs }),
         ...(deps.bodyLimits !== undefined && { bodyLimits: deps.bodyLimits }),
-      }),
+      };
+      const plain = createFrontedServer(handler, options);
+      if (deps.certificate !== undefined) secure = new SecureFront(plain, handler, deps.certificate, options);
+      return plain;
+    },
   }).withTypeProvider();
 
   app.setValidatorCompiler(schemaCompiler());
@@ -103,7 +112,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   if (traces !== undefined) traceRequests(app, traces);
 
   const subscribers = new Subscribers(deps.events, deps.iam, deps.metrics);
-  webSockets(app, { iam: deps.iam, subscribers });
+  const sip = deps.sipWebSockets === undefined ? undefined : new SipTunnels(deps.sipWebSockets, log);
+  webSockets(app, { iam: deps.iam, subscribers, sip });
   healthRoute(app, deps);
   metricsRoute(app, deps);
   homeRoutes(app);
@@ -148,6 +158,8 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     },
     { prefix: BASE_PATH },
   );
+  app.addHook('onClose', () => secure?.close());
+  app.decorate('secureFront', secure);
   await app.ready();
   return app;
 }

@@ -8,6 +8,7 @@ import { liveSession, secretOfHeaders, SESSION_COOKIE, sessionOfSecret } from '.
 import { toRestError } from '../error-answers.ts';
 import { RestError } from '../errors.ts';
 import { refuseForeignOrigin } from '../same-origin.ts';
+import { SIP_PATH, type SipTunnels } from '../sip-websocket.ts';
 import { EventConnection } from './connection.ts';
 import { runRest } from './rest-frame.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -20,16 +21,22 @@ const CHECK_MS = 15_000;
 interface WebSocketDeps {
   readonly iam: Iam;
   readonly subscribers: Subscribers;
+  /** Takes the upgrades to `/sip`, which need no session: phones log in by SIP. */
+  readonly sip: SipTunnels | undefined;
 }
 
 /** WebSocket at `/ws` (decisions, "Events and WebSocket"): a client without a session gets 401 before the upgrade. */
-export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void {
+export function webSockets(app: App, { iam, subscribers, sip }: WebSocketDeps): void {
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
   server.on('wsClientError', ({ message }, socket) => {
     refuse(socket, new RestError('BAD_REQUEST', { reason: message }, { 'sec-websocket-version': '13' }));
   });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    if (sip !== undefined && request.url?.split('?', 1)[0] === SIP_PATH) {
+      sip.open(request, socket, head);
+      return;
+    }
     const secret = secretOfHeaders(request.headers.authorization, cookieOf(app, request));
     const ip = request.socket.remoteAddress ?? '';
     const session = await sessionOfSecret(iam, secret, ip);
@@ -72,6 +79,7 @@ export function webSockets(app: App, { iam, subscribers }: WebSocketDeps): void 
   });
   app.addHook('preClose', async () => {
     for (const socket of server.clients) socket.terminate();
+    sip?.close();
     subscribers.close();
   });
 }

@@ -22,7 +22,7 @@ const Contact = Type.Object({
   login: Type.String({ description: 'Of the sipuser; the code of the provider' }),
   phonenumber: Type.String(),
   contact: Type.String({ description: 'The URI as registered' }),
-  transport: Type.Enum(['udp', 'tcp']),
+  transport: Type.Enum(['udp', 'tcp', 'tls', 'ws', 'wss']),
   address: Type.String({ description: 'Where the REGISTER came from, and requests go' }),
   port: Type.Integer(),
   user_agent: Type.String({ description: 'As the device names itself; empty when it does not' }),

@@ -49,16 +49,18 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`.replaceAll('\n', ' ');
 }
 
-function welcome({ httpAddress, sipAddress, demo, hasAccounts }: Node): string {
+function welcome({ httpAddress, httpsAddress, sipAddress, sipsAddress, demo, hasAccounts }: Node): string {
   const lines = [
     '',
     'Ringmaster is ready.',
     '',
     `  HTTP  ${httpAddress}/`,
+    ...(httpsAddress === undefined ? [] : [`  HTTPS ${httpsAddress}/`]),
     `  REST  ${httpAddress}/rest/v1`,
     `  API   ${httpAddress}/rest/v1/docs`,
     `  Docs  ${httpAddress}/docs/operating/README.md`,
     `  SIP   ${sipAddress} (UDP and TCP)`,
+    ...(sipsAddress === '' ? [] : [`  SIPS  ${sipsAddress} (TLS)`]),
     '',
   ];
   if (!hasAccounts) lines.push(...NO_ACCOUNTS);

@@ -10,10 +10,23 @@ export interface ServerAddress {
   readonly secret: string;
 }
 
+/** PEM files of a certificate and its key, and the ports that use it. */
+export interface TlsConfig {
+  /** Absolute paths. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly sipPort: number;
+  readonly httpPort: number;
+}
+
 /** The configuration of a node. */
 export interface Config {
   readonly http: { readonly host: string; readonly port: number };
   readonly sip: { readonly host: string; readonly port: number };
+  /** TLS of SIP and HTTP; undefined: none. */
+  readonly tls: TlsConfig | undefined;
+  /** SIP over WebSocket: its own port, if any, and allowed origins of pages, lower case. */
+  readonly webSocket: { readonly port: number | undefined; readonly origins: readonly string[] };
   readonly rtpPorts: { readonly from: number; readonly to: number };
   /** Absolute path. */
   readonly dataDir: string;
@@ -102,6 +115,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     http: { host: host('RINGMASTER_HTTP_HOST', text), port: port('RINGMASTER_HTTP_PORT', text) },
     sip: { host: ipv4Host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
+    tls: tls(text),
+    webSocket: {
+      port: text('RINGMASTER_WS_PORT') === '' ? undefined : port('RINGMASTER_WS_PORT', text),
+      origins: origins('RINGMASTER_WS_ORIGINS', text),
+    },
     rtpPorts: portRange('RINGMASTER_RTP_PORTS', text),
     dataDir: resolve(text('RINGMASTER_DATA_DIR')),
     databaseUrl: databaseUrl(text('DATABASE_URL')),
@@ -300,6 +318,25 @@ function mail(text: (name: Name) => string): Config['mail'] {
   if (!/^[^\s@<>]+@[^\s@<>]+$/.test(from))
     throw new ConfigError('RINGMASTER_MAIL_FROM', from, 'the address of the sender, e.g. calls@example.com');
   return { url, from };
+}
+
+function tls(text: (name: Name) => string): TlsConfig | undefined {
+  const [cert, key] = [text('RINGMASTER_TLS_CERT'), text('RINGMASTER_TLS_KEY')];
+  const ports = { sipPort: port('RINGMASTER_SIPS_PORT', text), httpPort: port('RINGMASTER_HTTPS_PORT', text) };
+  if (cert === '' && key === '') return undefined;
+  if (cert === '') throw new ConfigError('RINGMASTER_TLS_CERT', cert, 'the certificate of RINGMASTER_TLS_KEY');
+  if (key === '') throw new ConfigError('RINGMASTER_TLS_KEY', key, 'the key of RINGMASTER_TLS_CERT');
+  return { certFile: resolve(cert), keyFile: resolve(key), ...ports };
+}
+
+function origins(name: Name, text: (name: Name) => string): string[] {
+  const entries = list(text(name)).map((entry) => entry.toLowerCase());
+  for (const entry of entries) {
+    const isOrigin =
+      entry === '*' || (/^https?:/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry);
+    if (!isOrigin) throw new ConfigError(name, entry, 'origins such as https://shop.example.com, or *');
+  }
+  return entries;
 }
 
 /** The capture server: `host:port`, or `udp:host:port`. */

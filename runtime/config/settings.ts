@@ -2,8 +2,40 @@
 export const SETTINGS = [
   { name: 'RINGMASTER_HTTP_HOST', fallback: '127.0.0.1', about: 'address of the REST service' },
   { name: 'RINGMASTER_HTTP_PORT', fallback: '8080', about: 'port of the REST service' },
+  {
+    name: 'RINGMASTER_HTTPS_PORT',
+    fallback: '8443',
+    about: 'port of the REST service over TLS; with a certificate only',
+  },
   { name: 'RINGMASTER_SIP_HOST', fallback: '127.0.0.1', about: 'IPv4 address that phones register to' },
   { name: 'RINGMASTER_SIP_PORT', fallback: '5060', about: 'SIP port, UDP and TCP' },
+  {
+    name: 'RINGMASTER_SIPS_PORT',
+    fallback: '5061',
+    about: 'SIP port for TLS; with a certificate only',
+  },
+  {
+    name: 'RINGMASTER_WS_PORT',
+    fallback: '',
+    about:
+      'port for SIP over WebSocket: wss with a certificate, else ws; empty: none. Browsers also reach `/sip` of the HTTP ports',
+  },
+  {
+    name: 'RINGMASTER_WS_ORIGINS',
+    fallback: '',
+    about:
+      'origins of pages of other sites that may open a SIP WebSocket, comma-separated: https://shop.example.com, or * for all',
+  },
+  {
+    name: 'RINGMASTER_TLS_CERT',
+    fallback: '',
+    about: 'PEM file with the certificate and its chain, for TLS of SIP and HTTP; read again when it changes',
+  },
+  {
+    name: 'RINGMASTER_TLS_KEY',
+    fallback: '',
+    about: 'PEM file with the key of that certificate; read again when it changes',
+  },
   { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
   { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },
   { name: 'DATABASE_URL', fallback: '', about: 'a PostgreSQL server instead of the database in the data directory' },

@@ -197,7 +197,11 @@ export interface ContactBinding {
   readonly callId: string;
   readonly cseq: number;
   /** Source of the REGISTER and target of requests (RFC 3581, RFC 5626 section 5.3). */
-  readonly source: { readonly protocol: 'udp' | 'tcp'; readonly address: string; readonly port: number };
+  readonly source: {
+    readonly protocol: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
+    readonly address: string;
+    readonly port: number;
+  };
   /** Name of the SIP server that received it: only this server can reach a phone behind NAT or on a connection. */
   readonly server?: string | undefined;
   /** Milliseconds since the epoch. */

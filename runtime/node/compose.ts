@@ -22,6 +22,7 @@ import { openRecordings } from './recordings.ts';
 import { openRest } from './rest.ts';
 import { openScenarios, openScripting } from './scenarios.ts';
 import { openServiceManager } from './service-manager.ts';
+import { sipWebSockets } from './sip-websockets.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openWebhooks } from './webhooks.ts';
 import { openSipMessages } from './sip-messages.ts';
@@ -39,8 +40,10 @@ export interface ComposeNeeds extends Outside {
 /** Wires the parts of a node. @throws ListenError for a taken port; SipLinkError, MediaLinkError */
 export async function compose(
   needs: ComposeNeeds,
-): Promise<Pick<Node, 'httpAddress' | 'sipAddress' | 'demo' | 'hasAccounts' | 'drain'>> {
-  const { config, shutdown, nursery, storage, servers, sandbox } = needs;
+): Promise<
+  Pick<Node, 'httpAddress' | 'httpsAddress' | 'sipAddress' | 'sipsAddress' | 'demo' | 'hasAccounts' | 'drain'>
+> {
+  const { config, shutdown, nursery, storage, servers, sandbox, certificate } = needs;
   const late = new LateParts();
   const callIds = new CallIds();
   const log = withCallIds(needs.log, callIds);
@@ -178,6 +181,8 @@ export async function compose(
     operations,
     counts,
     drain,
+    certificate,
+    sipWebSockets: sipWebSockets(config, links.sip, servers.forwarded),
     log,
   });
   shutdown.add('REST service', () => rest.close());
@@ -186,7 +191,9 @@ export async function compose(
   giveBackAtRest(() => calls.callstore.count > 0);
   return {
     httpAddress: rest.address,
+    httpsAddress: rest.secureAddress,
     sipAddress: links.sip.addresses.join(', '),
+    sipsAddress: links.sip.tlsAddresses.join(', '),
     demo: directory.domain('demo.local') !== undefined,
     hasAccounts: directory.domains().length > 0,
     drain,

@@ -12,7 +12,11 @@ import { Shutdown } from './shutdown.ts';
 /** A running node. */
 export interface Node {
   readonly httpAddress: string;
+  /** With a certificate. */
+  readonly httpsAddress: string | undefined;
   readonly sipAddress: string;
+  /** Of the TLS listeners, comma-separated; may be empty. */
+  readonly sipsAddress: string;
   /** True when the demo domain exists. */
   readonly demo: boolean;
   /** False when no domain exists: nobody can log in, and no phone can register. */

@@ -6,6 +6,7 @@ import { Nursery } from '../processes/index.ts';
 import type { LazyProcesses } from '../sandbox/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { beginPglite } from '../storage/early.ts';
+import { type LiveCertificate, openCertificate } from './certificate.ts';
 import type { compose } from './compose.ts';
 import { openServers, type Servers } from './servers.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -15,6 +16,8 @@ export interface Outside {
   readonly nursery: Nursery;
   readonly storage: Storage;
   readonly servers: Servers;
+  /** For TLS of SIP and HTTP, if there is one. */
+  readonly certificate: LiveCertificate | undefined;
   /** Checks and runs scripts. */
   readonly sandbox: LazyProcesses;
 }
@@ -23,7 +26,8 @@ export interface Outside {
  * Opens the servers, the database and the script processes concurrently, and meanwhile loads the modules of the other parts. A
  * taken port is reported before an error of the database.
  * @param exited called when an embedded server ends by itself
- * @throws ListenError for a taken port; StorageLockedError and others of storage; SandboxError
+ * @throws ConfigError for an unusable certificate; ListenError for a taken port; StorageLockedError and others of storage;
+ *   SandboxError
  */
 export async function openOutside(
   config: Config,
@@ -32,6 +36,8 @@ export async function openOutside(
   exited: (error: Error) => void,
 ): Promise<Outside & { readonly compose: typeof compose }> {
   const { dataDir, databaseUrl } = config;
+  const certificate = config.tls === undefined ? undefined : await openCertificate(config.tls, log);
+  if (certificate !== undefined) shutdown.add('certificate', () => certificate.close());
   // First: it takes longest.
   const begun = databaseUrl === undefined ? beginPglite({ dataDir, log }) : undefined;
   // Reported by `openStorage`.
@@ -40,7 +46,7 @@ export async function openOutside(
   const nursery = new Nursery();
   nursery.open();
   shutdown.add('nursery', () => nursery.close());
-  const openingServers = openServers(config, nursery, log, exited);
+  const openingServers = openServers(config, certificate, nursery, log, exited);
   const loadingStorage = import('../storage/index.ts');
   const openingStorage = loadingStorage.then(({ openStorage }) => openStorage({ dataDir, databaseUrl, log }, begun));
   const openingSandbox = loadingStorage.then(() => openScriptProcesses(config, nursery, log));
@@ -57,6 +63,7 @@ export async function openOutside(
   if (sandbox.status === 'fulfilled') shutdown.add('script processes', () => sandbox.value.close());
   return {
     nursery,
+    certificate,
     servers: await openingServers,
     storage: await openingStorage,
     sandbox: await openingSandbox,

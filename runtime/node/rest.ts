@@ -1,6 +1,12 @@
 /** The REST service of a node. */
 import type { Logger } from 'pino';
-import { ClassResource, createRestServer, domainCenter, webAppsOf } from '../../rest-bridge/index.ts';
+import {
+  ClassResource,
+  createRestServer,
+  domainCenter,
+  type SipWebSockets,
+  webAppsOf,
+} from '../../rest-bridge/index.ts';
 import type { Config } from '../config/index.ts';
 import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
@@ -13,6 +19,7 @@ import { AuditLog } from '../model/index.ts';
 import { databaseState, type Storage } from '../storage/index.ts';
 import type { Prompts } from '../prompts/index.ts';
 import type { Calls } from './calls.ts';
+import type { LiveCertificate } from './certificate.ts';
 import type { Data } from './data.ts';
 import type { Drain } from './drain.ts';
 import type { Operations } from '../operations/index.ts';
@@ -39,12 +46,17 @@ export interface RestNeeds {
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly drain: Drain;
+  /** For TLS, if there is one. */
+  readonly certificate: LiveCertificate | undefined;
+  readonly sipWebSockets: SipWebSockets;
   readonly log: Logger;
 }
 
 export interface Rest {
   /** `http://host:port` */
   readonly address: string;
+  /** `https://host:port`, where there is a certificate. */
+  readonly secureAddress: string | undefined;
   close(): Promise<void>;
 }
 
@@ -68,6 +80,8 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     operations,
     counts,
     drain,
+    certificate,
+    sipWebSockets,
     log,
   } = needs;
   const { directory, iam, model, avatars } = data;
@@ -112,22 +126,27 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     },
     drain,
     sessionRequests: config.sessionRequests,
+    ...(certificate && { certificate: certificate.current }),
+    sipWebSockets,
     log,
   });
+  certificate?.onChange((changed) => rest.secureFront?.replaceCertificate(changed));
+  const { host, port } = config.http;
+  const { httpPort: securePort = 0 } = config.tls ?? {};
   try {
-    return { address: await listen(rest, config.http), close: () => rest.close() };
+    const address = await listening(host, port, rest.listen({ host, port }));
+    const secureAddress =
+      rest.secureFront && (await listening(host, securePort, rest.secureFront.listen(host, securePort)));
+    return { address, secureAddress, close: () => rest.close() };
   } catch (error) {
     await rest.close();
     throw error;
   }
 }
 
-async function listen(
-  rest: Awaited<ReturnType<typeof createRestServer>>,
-  { host, port }: Config['http'],
-): Promise<string> {
+async function listening(host: string, port: number, opening: Promise<string>): Promise<string> {
   try {
-    return await rest.listen({ host, port });
+    return await opening;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

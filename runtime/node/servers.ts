@@ -6,6 +6,7 @@ import type { Config, ServerAddress } from '../config/index.ts';
 import { startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
+import type { LiveCertificate } from './certificate.ts';
 import { SCENARIOS } from './project.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 
@@ -19,25 +20,36 @@ export interface Targets {
   readonly patienceMs: number;
 }
 
+/** The listener of the embedded SIP server for WebSockets that the HTTP server passes on. */
+export interface ForwardedWebSockets {
+  readonly port: number;
+  readonly secret: string;
+}
+
 export interface Servers {
   readonly sip: Targets;
   readonly media: Targets;
+  /** Undefined with a real SIP server. */
+  readonly forwarded: ForwardedWebSockets | undefined;
   stats(): Promise<Record<string, number>>;
 }
 
 /**
+ * @param certificate for TLS of the embedded SIP server, if there is one
  * @param nursery starts programs for them
  * @param exited called when an embedded server ends by itself
  * @throws ListenError for a taken port
  */
 export function openServers(
   config: Config,
+  certificate: LiveCertificate | undefined,
   nursery: Nursery,
   log: Logger,
   exited: (error: Error) => void,
 ): Promise<Opened<Servers>> {
   return opening(log, async (shutdown) => {
-    const startingSip = config.drachtio.length === 0 ? startEmbeddedSip(config, shutdown, exited) : undefined;
+    const startingSip =
+      config.drachtio.length === 0 ? startEmbeddedSip(config, certificate, shutdown, log, exited) : undefined;
     const startingMedia =
       config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, nursery, exited) : undefined;
     await Promise.allSettled([startingSip, startingMedia]);
@@ -46,6 +58,7 @@ export function openServers(
     return {
       sip: targets(config.drachtio, sip?.address),
       media: targets(config.freeswitch, media?.address),
+      forwarded: sip?.forwarded,
       stats: async () => ({
         ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
         ...prefixed('media_', (await media?.server.stats()) ?? {}),
@@ -58,15 +71,39 @@ function targets(real: readonly ServerAddress[], own: ServerAddress | undefined)
   return own === undefined ? { addresses: real, patienceMs: 60_000 } : { addresses: [own], patienceMs: 5000 };
 }
 
-async function startEmbeddedSip(config: Config, shutdown: Shutdown, exited: (error: Error) => void) {
+async function startEmbeddedSip(
+  config: Config,
+  certificate: LiveCertificate | undefined,
+  shutdown: Shutdown,
+  log: Logger,
+  exited: (error: Error) => void,
+) {
   const secret = randomBytes(16).toString('hex');
+  const { sip, tls, webSocket } = config;
+  const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.host };
   const server = await startSipServer(
-    { app: '127.0.0.1:0', secret, sip: [`${config.sip.host}:${config.sip.port}`] },
-    { atRest: MEMORY_MODULE },
+    {
+      app: '127.0.0.1:0',
+      secret,
+      sip: [`${sip.host}:${sip.port}`],
+      ...(tls !== undefined && certificate !== undefined
+        ? { tls: `${sip.host}:${tls.sipPort}`, certificate: certificate.current }
+        : {}),
+      ...(webSocket.port === undefined ? {} : { webSocket: `${sip.host}:${webSocket.port}` }),
+      origins: webSocket.origins,
+      forwarded,
+    },
+    { atRest: MEMORY_MODULE, notice: (message, details) => log.info(details, message) },
   );
   shutdown.add('SIP server', () => server.close());
+  certificate?.onChange((changed) => server.reconfigure({ certificate: changed }));
   void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
-  return { server, address: { ...hostPort(server.addresses.app ?? ''), secret } };
+  const { port } = hostPort(server.addresses.forwarded ?? '');
+  return {
+    server,
+    address: { ...hostPort(server.addresses.app ?? ''), secret },
+    forwarded: { port, secret: forwarded.secret },
+  };
 }
 
 async function startEmbeddedMedia(

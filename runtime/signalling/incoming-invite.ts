@@ -1,4 +1,5 @@
 /** Incoming initial INVITEs. */
+import { isSipTransport, type SipTransport } from './hostports.ts';
 import { focusContact } from './focus.ts';
 import { headerOf } from './header-of.ts';
 import { SessionTimerHeaders } from './session-timer.ts';
@@ -71,7 +72,7 @@ export class IncomingInvite {
     return this.#req.body;
   }
 
-  get source(): { protocol: 'udp' | 'tcp'; address: string; port: number } {
+  get source(): RequestSource {
     return sourceOf(this.#req);
   }
 
@@ -149,10 +150,17 @@ export class IncomingInvite {
   }
 }
 
+/** Where a request came from. */
+export interface RequestSource {
+  readonly protocol: SipTransport;
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Source of a request. */
-export function sourceOf(req: SrfRequest): { protocol: 'udp' | 'tcp'; address: string; port: number } {
+export function sourceOf(req: SrfRequest): RequestSource {
   return {
-    protocol: req.protocol === 'tcp' ? 'tcp' : 'udp',
+    protocol: isSipTransport(req.protocol) ? req.protocol : 'udp',
     address: req.source_address,
     port: req.source_port,
   };

@@ -5,7 +5,7 @@ export { DigestAuthenticator, type DigestSecret } from './digest.ts';
 export { dtmfOfInfo } from './dtmf-info.ts';
 export { headerOf } from './header-of.ts';
 export { bareHost } from './hostports.ts';
-export { type IncomingInvite, sourceOf } from './incoming-invite.ts';
+export { type IncomingInvite, type RequestSource, sourceOf } from './incoming-invite.ts';
 export type { WaitingInvite } from './left-waiting.ts';
 export type { Log, SipHandlers } from './link.ts';
 export { SipLinks } from './links.ts';

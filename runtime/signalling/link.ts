@@ -1,6 +1,6 @@
 /** The connection to one SIP server. */
 import SrfClass from 'drachtio-srf';
-import { hostsOf, udpAddressesOf } from './hostports.ts';
+import { addressesOf, hostsOf, transportOf, webSocketOf } from './hostports.ts';
 import { ALLOW, IncomingInvite, sourceOf } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
@@ -87,6 +87,7 @@ export class SipLink implements DialogHome {
   #hosts: ReadonlySet<string> = new Set();
   #hostports = '';
   #addresses: readonly string[] = [];
+  #tlsAddresses: readonly string[] = [];
   #connected = false;
   #wasConnected = false;
   #closing = false;
@@ -181,6 +182,16 @@ export class SipLink implements DialogHome {
   /** `ip:port` of the server's UDP listeners. */
   get addresses(): readonly string[] {
     return this.#addresses;
+  }
+
+  /** `ip:port` of the server's TLS listeners. */
+  get tlsAddresses(): readonly string[] {
+    return this.#tlsAddresses;
+  }
+
+  /** The server's listener for WebSockets, with or without TLS. */
+  webSocket(secure: boolean): { host: string; port: number } | undefined {
+    return webSocketOf(this.#hostports, secure);
   }
 
   /** The application object of drachtio-srf; only for drachtio-fsmrf. */
@@ -280,7 +291,8 @@ export class SipLink implements DialogHome {
       if (err === null || err === undefined) {
         this.#hosts = hostsOf(hostports, local);
         this.#hostports = local ?? hostports ?? '';
-        this.#addresses = udpAddressesOf(hostports);
+        this.#addresses = addressesOf(hostports, 'udp');
+        this.#tlsAddresses = addressesOf(hostports, 'tls');
         this.#connected = true;
         this.#problem = undefined;
         const again = this.#wasConnected;
@@ -332,6 +344,8 @@ export class SipLink implements DialogHome {
     const srf = this.#srf;
     const guarded = (name: string, handler: (req: SrfRequest, res: SrfResponse) => void) => {
       srf.use(name, (req, res) => {
+        const { protocol, receivedOn } = req;
+        Object.assign(req, { protocol: transportOf(protocol, receivedOn, req.get('Via') ?? '', this.#hostports) });
         try {
           const refusal = unsupportedRequest(req);
           if (refusal === undefined) handler(req, res);

@@ -52,6 +52,22 @@ export class SipLinks {
     return this.all.flatMap(({ addresses }) => addresses);
   }
 
+  /** `ip:port` of the servers' TLS listeners. */
+  get tlsAddresses(): readonly string[] {
+    return this.all.flatMap(({ tlsAddresses }) => tlsAddresses);
+  }
+
+  /** The listener of a connected server for WebSockets: TLS for `secure` if it has that, else plain. */
+  webSocket(secure: boolean): { host: string; port: number; tls: boolean } | undefined {
+    for (const tls of secure ? [true, false] : [false, true]) {
+      for (const link of this.all) {
+        const found = link.connected ? link.webSocket(tls) : undefined;
+        if (found !== undefined) return { ...found, tls };
+      }
+    }
+    return undefined;
+  }
+
   /** True when one of the servers listens at this address (without brackets). */
   listensAt(host: string): boolean {
     return this.all.some(({ hosts }) => hosts.has(host));

@@ -13,6 +13,8 @@ export interface SrfMessage {
 }
 
 export interface SrfRequest extends SrfMessage, EventEmitter {
+  /** `ip:port` of the SIP server's listener, for a request outside of dialogs. */
+  readonly receivedOn?: string;
   /** Of the SIP server. */
   readonly stackTxnId: string;
   cancel(callback?: (err: unknown) => void): void;

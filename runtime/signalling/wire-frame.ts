@@ -42,7 +42,7 @@ export function readWireFrame(frame: string, hostports: string, receivedAt: numb
   if (source !== 'network' && source !== 'application') return undefined;
   const text = frame.slice(end + 2);
   const isLocal = size === '0' || protocol === 'unknown';
-  const transport = isLocal ? 'udp' : protocol || viaTransport(text);
+  const transport = isLocal ? 'udp' : transportOf(protocol, text);
   const isSent = source === 'application';
   const reported = hostPort(address, port);
   // A request that was sent over UDP is reported with the server's own address instead of the peer's.
@@ -58,6 +58,13 @@ export function readWireFrame(frame: string, hostports: string, receivedAt: numb
   const time = timeOf(clock, receivedAt);
   const [from, to] = isSent ? [own, peer] : [peer, own];
   return { time, transport, from, to, isSent, isToGuessed, isLocal, text };
+}
+
+/** drachtio-server reports WebSockets as `tcp`. */
+function transportOf(protocol: string, text: string): string {
+  if (protocol !== '' && protocol !== 'tcp') return protocol;
+  const named = viaTransport(text);
+  return protocol === '' || named.startsWith('ws') ? named : protocol;
 }
 
 /** The protocol is missing for ACK, and for responses to other requests than INVITE. */

@@ -103,7 +103,7 @@ export interface RegistrationsTable {
   contact: string;
   call_id: string;
   cseq: number;
-  protocol: 'udp' | 'tcp';
+  protocol: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
   address: string;
   port: number;
   /** The first and the last REGISTER of the contact, milliseconds since the epoch. */

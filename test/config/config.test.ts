@@ -38,12 +38,27 @@ describe('the settings of a node', () => {
     ['RINGMASTER_FREESWITCH', 'localhost'],
     ['RINGMASTER_SMTP_URL', 'mail.example.com'],
     ['RINGMASTER_HTPP_PORT', '80'],
+    ['RINGMASTER_SIPS_PORT', '70000'],
+    ['RINGMASTER_WS_PORT', 'auto'],
+    ['RINGMASTER_WS_ORIGINS', 'shop.example.com'],
+    ['RINGMASTER_WS_ORIGINS', 'https://shop.example.com/phone'],
   ];
   for (const [name, value] of bad) {
     it(`refuse ${name}=${value}, with the setting's name and the expected form`, () => {
       expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name}: found ".*", expected `));
     });
   }
+
+  it('ask for the certificate of a key, and for the key of a certificate', () => {
+    expect(() => readConfig({ RINGMASTER_TLS_CERT: '/c.pem' })).to.throw(/^RINGMASTER_TLS_KEY: /);
+    expect(() => readConfig({ RINGMASTER_TLS_KEY: '/k.pem' })).to.throw(/^RINGMASTER_TLS_CERT: /);
+    expect(readConfig({ RINGMASTER_TLS_CERT: '/c.pem', RINGMASTER_TLS_KEY: '/k.pem' }).tls).to.deep.equal({
+      certFile: '/c.pem',
+      keyFile: '/k.pem',
+      sipPort: 5061,
+      httpPort: 8443,
+    });
+  });
 
   it('ask for the sender of mails with a mail server, and keep its password out of the message', () => {
     const url = 'smtp://me:hunter2@mail.example.com:587';

@@ -75,8 +75,10 @@ export class Phone {
 
   /** `sip:login@127.0.0.1:port`, its contact and direct address. */
   get contact(): string {
-    const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
-    return `sip:${this.login}@${this.#endpoint.hostPort}${transport}`;
+    const { protocol, hostPort } = this.#endpoint;
+    // RFC 7118 section 5.2.4 knows `ws` only.
+    const transport = protocol === 'udp' ? '' : `;transport=${protocol === 'wss' ? 'ws' : protocol}`;
+    return `sip:${this.login}@${hostPort}${transport}`;
   }
 
   /** `sip:login@domain` */
@@ -198,6 +200,12 @@ export class Phone {
       for (const call of this.#calls) call.abandon();
       await this.#endpoint.close();
     }
+  }
+
+  /** Loses its connection without a word; its registration stays at the registrar. */
+  async disconnect(): Promise<void> {
+    this.#registered = false;
+    await this.#endpoint.close();
   }
 
   #proxy(): ReturnType<SipEndpoint['peer']> | undefined {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hostsOf, udpAddressesOf } from '../../runtime/signalling/hostports.ts';
+import { addressesOf, hostsOf } from '../../runtime/signalling/hostports.ts';
 
 describe('the addresses of a SIP server', () => {
   it('are the hosts of its connect message', () => {
@@ -9,8 +9,8 @@ describe('the addresses of a SIP server', () => {
 
   it('by UDP are the registration addresses of phones', () => {
     const hostports = 'tcp/192.0.2.1:5060,udp/192.0.2.1:5060, udp/[2001:db8::1]:5062';
-    expect(udpAddressesOf(hostports)).to.deep.equal(['192.0.2.1:5060', '[2001:db8::1]:5062']);
-    expect(udpAddressesOf(undefined)).to.deep.equal([]);
+    expect(addressesOf(hostports, 'udp')).to.deep.equal(['192.0.2.1:5060', '[2001:db8::1]:5062']);
+    expect(addressesOf(undefined, 'udp')).to.deep.equal([]);
   });
 
   it('include localhost when it listens at the loopback address', () => {

@@ -13,7 +13,7 @@ import {
 import type { AppConnection } from './app-connection.ts';
 import type { Core } from './core.ts';
 import { Dialog, dialogIdOf } from './dialog.ts';
-import { metaOf, networkFields } from './frame-fields.ts';
+import { metaOf, networkFields, protocolOf } from './frame-fields.ts';
 import { behindNat } from './nat.ts';
 import { watchSubscription } from './subscription.ts';
 
@@ -93,7 +93,7 @@ export class Exchange {
     response.add('Call-ID', this.#request.callId).add('CSeq', this.#request.header('cseq') ?? '');
     response.add('Content-Length', '0');
     const known = error.reason !== 'unresolved' && error.reason !== 'no-transport';
-    const protocol = known ? (this.#destination?.transport ?? 'unknown') : 'unknown';
+    const protocol = known && this.#destination !== undefined ? protocolOf(this.#destination.transport) : 'unknown';
     this.#app.send(
       networkFields({ size: 0, protocol, address: '', port: 0 }, this.#id, this.#dialogId),
       response.head(),

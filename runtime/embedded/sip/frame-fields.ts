@@ -1,6 +1,6 @@
 /** Builds the `|`-separated fields of the frames to an application, as observed on drachtio-server's wire. */
 import { randomUUID } from 'node:crypto';
-import type { SipMessage, Source } from '../stack/index.ts';
+import { isWebSocket, type SipMessage, type Source, type TransportName } from '../stack/index.ts';
 
 /** Cache of the last formatted second: every frame has a time, and many fall into one second. */
 let second = -1;
@@ -27,14 +27,19 @@ export function newId(): string {
 /** Peer and size of a message. A message that was never on the wire has size 0 and protocol `unknown`. */
 export interface WireMeta {
   readonly size: number;
-  /** `udp`, `tcp`, `unknown`, or empty where drachtio-server leaves it out. */
+  /** `udp`, `tcp`, `tls`, `unknown`, or empty where drachtio-server leaves it out. */
   readonly protocol: string;
   readonly address: string;
   readonly port: number;
 }
 
+/** As observed at drachtio-server, WebSockets are reported as `tcp`; the Via tells them apart. */
+export function protocolOf(transport: TransportName): string {
+  return isWebSocket(transport) ? 'tcp' : transport;
+}
+
 export function metaOf(message: SipMessage, source: Source): WireMeta {
-  return { size: message.wireSize, protocol: source.transport, address: source.address, port: source.port };
+  return { size: message.wireSize, protocol: protocolOf(source.transport), address: source.address, port: source.port };
 }
 
 function wire(meta: WireMeta): string {

@@ -5,6 +5,7 @@ import {
   formatNameAddr,
   formatUri,
   headerRank,
+  isSecure,
   type NameAddr,
   parseNameAddr,
   parseUri,
@@ -21,10 +22,14 @@ export interface OwnAddress {
   readonly transport: TransportName;
 }
 
-/** `sip:host:port`, with the transport unless it is UDP. */
+/** `sip:host:port`, with the transport unless it is UDP; `sips:` over TLS, as observed at drachtio-server. */
 export function ownUri(own: OwnAddress): string {
   const transport = own.transport === 'udp' ? '' : `;transport=${own.transport}`;
-  return `sip:${formatHostPort(own.host, own.port)}${transport}`;
+  return `${schemeOf(own)}:${formatHostPort(own.host, own.port)}${transport}`;
+}
+
+function schemeOf(own: OwnAddress): 'sip' | 'sips' {
+  return isSecure(own.transport) ? 'sips' : 'sip';
 }
 
 /** Headers that the server writes itself; those of the application are ignored. */
@@ -107,6 +112,10 @@ export function contactValue(given: string | undefined, own: OwnAddress): string
   if (given === undefined) return `<${ownUri(own)}>`;
   if (!given.includes('localhost')) return given;
   return splitOutside(given, ',')
-    .map((one) => formatNameAddr(withOwnHost(one, own, 'Contact')))
+    .map((one) => {
+      const address = withOwnHost(one, own, 'Contact');
+      const isOwn = isSecure(own.transport) && one.includes('localhost');
+      return formatNameAddr(isOwn ? { ...address, uri: address.uri.replace(/^sip:/i, 'sips:') } : address);
+    })
     .join(', ');
 }

@@ -12,7 +12,7 @@ function isPrivate(host: string): boolean {
 
 /**
  * The destination that replaces the peer's Contact for requests of a dialog, or undefined:
- * - the peer's TCP connection (RFC 3261 section 18: connections are reused);
+ * - the peer's connection (RFC 3261 section 18: connections are reused);
  * - the source of its packets, when its Contact is a private address and the source is a public one.
  *
  * Only for peers without a proxy in between (no Record-Route, one Via).
@@ -22,7 +22,7 @@ export function behindNat(message: SipMessage, target: string | undefined): Dest
   if (source === undefined || message.has('record-route')) return undefined;
   const flow: Destination = { transport: source.transport, host: source.address, port: source.port };
   if (message.values('via').length > 1) return undefined;
-  if (source.transport === 'tcp') return flow;
+  if (source.transport !== 'udp') return flow;
   if (target === undefined) return undefined;
   try {
     const { host } = parseUri(parseNameAddr(target, 'Contact').uri);

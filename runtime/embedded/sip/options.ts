@@ -1,5 +1,5 @@
 /** Options and figures of the SIP server. */
-import type { ParseLimits, TcpLimits, TimerValues } from '../stack/index.ts';
+import type { Certificate, ParseLimits, TcpLimits, TimerValues, WebSocketRules } from '../stack/index.ts';
 
 /** Options of the embedded SIP server. */
 export interface SipServerOptions {
@@ -9,6 +9,16 @@ export interface SipServerOptions {
   readonly secret: string;
   /** `ip:port` of each SIP address, for UDP and TCP. Port 0 takes a port that is free for both. */
   readonly sip: readonly string[];
+  /** Certificate for `tls` and `webSocket`. */
+  readonly certificate?: Certificate;
+  /** `ip:port` for TLS; needs a certificate. */
+  readonly tls?: string;
+  /** `ip:port` for WebSockets: `wss` with a certificate, else `ws`. */
+  readonly webSocket?: string;
+  /** Allowed origins of pages that connect to `webSocket`, beside those of its own host. */
+  readonly origins?: readonly string[];
+  /** Opens a further WebSocket listener on 127.0.0.1, for an HTTP server that passes on the connections of phones. */
+  readonly forwarded?: WebSocketRules['forwarded'];
   /** Whether applications can get `cdr:attempt`, `cdr:start` and `cdr:stop`. Default true. */
   readonly cdrs?: boolean;
   /** Time for an application to authenticate, ms. Default 10,000. */
@@ -17,6 +27,12 @@ export interface SipServerOptions {
   readonly timerValues?: TimerValues;
   readonly limits?: ParseLimits;
   readonly tcpLimits?: TcpLimits;
+}
+
+/** Changes of a running server. */
+export interface SipServerChange {
+  /** For connections from now on; open ones stay. */
+  readonly certificate: Certificate;
 }
 
 /** Live objects of the server. Without calls all are zero but `apps` and the listening `sockets`. */

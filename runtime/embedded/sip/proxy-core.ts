@@ -1,20 +1,23 @@
 /** The proxy: forwards requests for applications. */
 import {
+  type Destination,
+  destinationOf,
   headerRank,
   isNumeric,
   parseNameAddr,
-  parseUri,
   SipParseError,
   SipRequest,
   type ServerTransaction,
   SipTransportError,
+  type Source,
   type Timer,
+  type TransportName,
 } from '../stack/index.ts';
 import { parseAppMessage, type ProxyCommand } from './app-command.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { Core } from './core.ts';
 import { metaOf, nokFields, okFields, proxiedFields } from './frame-fields.ts';
-import { copyHeaders, ownUri } from './message-building.ts';
+import { copyHeaders, type OwnAddress, ownUri } from './message-building.ts';
 import { nextHop, ProxySession } from './proxy-session.ts';
 
 /** How long a proxied call without a BYE is remembered, ms. */
@@ -121,11 +124,9 @@ export class ProxyCore {
 
   #isOwn(route: string): boolean {
     try {
-      const uri = parseUri(parseNameAddr(route, 'Route').uri);
-      const port = uri.port ?? 5060;
-      const transport = uri.params.get('transport') === 'tcp' ? 'tcp' : 'udp';
-      const own = this.#core.endpoint.addressFor({ transport, host: uri.host, port });
-      return own.host === uri.host && own.port === port;
+      const destination = destinationOf(parseNameAddr(route, 'Route').uri);
+      const own = this.#core.endpoint.addressFor(destination);
+      return own.host === destination.host && own.port === destination.port;
     } catch (error) {
       if (error instanceof SipParseError || error instanceof SipTransportError) return false;
       throw error;
@@ -142,25 +143,38 @@ export class ProxyCore {
     }
     if (given === undefined) return request;
     if (recordRoute) {
-      const { transport } = transaction.source;
-      const destination = nextHop(request);
-      const peer = isNumeric(destination) ? destination : { ...destination, host: transaction.source.address };
-      const own = this.#core.endpoint.addressFor(peer);
-      request.prepend('Record-Route', `<${ownUri({ ...own, transport })};lr>`);
+      for (const own of this.#recordRoutes(transaction.source, nextHop(request)))
+        request.prepend('Record-Route', `<${ownUri(own)};lr>`);
     }
     request.headers.sort((a, b) => headerRank(a.key) - headerRank(b.key));
     return request;
   }
 
-  /** A copy to forward: Max-Forwards is one less, and this server's Route is removed. */
+  /**
+   * The addresses of this server for Record-Route, the one for the caller first. With UDP and TCP on both sides one is
+   * enough; with any other transport on one side each gets its own (RFC 5658).
+   */
+  #recordRoutes(source: Source, next: Destination): OwnAddress[] {
+    const { endpoint } = this.#core;
+    const own = endpoint.addressFor(isNumeric(next) ? next : { ...next, host: source.address });
+    if (isPlain(own.transport) && isPlain(source.transport)) return [{ ...own, transport: source.transport }];
+    const towardsCaller = endpoint.addressFor({ transport: source.transport, host: source.address, port: source.port });
+    return own.transport === towardsCaller.transport ? [own] : [towardsCaller, own];
+  }
+
+  /** A copy to forward: Max-Forwards is one less, and this server's Routes are removed. */
   #copy(request: SipRequest, uri: string): SipRequest {
     const copy = new SipRequest(request.method, uri);
     copy.headers.push(...request.headers);
     copy.body = request.body;
     const hops = Number(request.header('max-forwards') ?? 71);
     copy.set('Max-Forwards', String(Math.max(0, Number.isInteger(hops) ? hops - 1 : 69)));
-    const route = copy.values('route')[0];
-    if (route !== undefined && this.#isOwn(route)) copy.shift('Route');
+    for (
+      let route = copy.values('route')[0];
+      route !== undefined && this.#isOwn(route);
+      route = copy.values('route')[0]
+    )
+      copy.shift('Route');
     return copy;
   }
 
@@ -176,6 +190,10 @@ export class ProxyCore {
     this.#calls.get(callId)?.cancel();
     this.#calls.delete(callId);
   }
+}
+
+function isPlain(transport: TransportName): boolean {
+  return transport === 'udp' || transport === 'tcp';
 }
 
 function requestOf(command: ProxyCommand): SipRequest {

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 import { ListenError } from '../listen-error.ts';
-import { formatHostPort, SipEndpoint, SipParseError, type Timers } from '../stack/index.ts';
+import { formatHostPort, type ListeningPoint, SipEndpoint, SipParseError, type Timers } from '../stack/index.ts';
 import { type AppCommand, parseAppMessage, type SipCommand } from './app-command.ts';
 import { AppConnection } from './app-connection.ts';
 import { AppRegistry } from './app-registry.ts';
@@ -10,9 +10,10 @@ import { CdrSender } from './cdr.ts';
 import type { Core } from './core.ts';
 import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
-import { parseAddress, type SipServerOptions, type SipServerStats } from './options.ts';
+import { parseAddress, type SipServerChange, type SipServerOptions, type SipServerStats } from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
 import { IncomingRequests } from './incoming-requests.ts';
+import { type RefusedConnection, Refusals } from './refusals.ts';
 import { SessionTimers } from './session-timers.ts';
 import { UacCore } from './uac-core.ts';
 import { UasCore } from './uas-core.ts';
@@ -40,16 +41,24 @@ export class EmbeddedSipServer {
   #hostports = '';
   #appAddress = '';
   readonly #sipAddresses: string[] = [];
+  /** Addresses of TLS and WebSockets, by role. */
+  readonly #secureAddresses: Record<string, string> = {};
 
-  private constructor(options: SipServerOptions, timers: Timers | undefined) {
+  private constructor(
+    options: SipServerOptions,
+    timers: Timers | undefined,
+    refused: (connection: RefusedConnection) => void,
+  ) {
     this.#options = options;
     const apps = new AppRegistry();
+    const refusals = new Refusals(refused);
     const endpoint = new SipEndpoint({
       handler: {
         request: (transaction) => this.#uas.request(transaction),
         ack: (ack, source, invite) => this.#uas.ack(ack, source, invite),
         cancelled: (invite, cancel, source) => this.#uas.cancelled(invite, cancel, source),
         ackMissing: (invite) => this.#uas.ackMissing(invite),
+        refused: (reason, source) => refusals.add(reason, source),
       },
       ...(timers === undefined ? {} : { timers }),
       ...(options.timerValues === undefined ? {} : { timerValues: options.timerValues }),
@@ -89,19 +98,28 @@ export class EmbeddedSipServer {
   /**
    * Opens every listener.
    * @param timers a source of time that a test drives by hand.
+   * @param refused called for refused connections
    * @throws ListenError when an address is taken or not allowed. Listeners opened before are closed again.
    * @throws RangeError when an address is not `ip:port`.
    */
-  static async open(options: SipServerOptions, timers?: Timers): Promise<EmbeddedSipServer> {
+  static async open(
+    options: SipServerOptions,
+    timers?: Timers,
+    refused: (connection: RefusedConnection) => void = () => undefined,
+  ): Promise<EmbeddedSipServer> {
     const app = parseAddress(options.app, 'app');
     const sip = options.sip.map((address) => parseAddress(address, 'sip'));
-    const server = new EmbeddedSipServer(options, timers);
+    const server = new EmbeddedSipServer(options, timers, refused);
     try {
       for (const address of sip) {
         const point = await server.#core.endpoint.listen(address);
         server.#sipAddresses.push(formatHostPort(point.host, point.port));
       }
-      server.#hostports = server.#sipAddresses.map((address) => `tcp/${address},udp/${address}`).join(',');
+      await server.#listenSecure();
+      server.#hostports = server.#core.endpoint.points
+        .map(({ transport, host, port }) => `${transport}/${formatHostPort(host, port)}`)
+        .toReversed()
+        .join(',');
       server.#appAddress = await server.#listen(app.host, app.port);
     } catch (error) {
       await server.close();
@@ -110,9 +128,14 @@ export class EmbeddedSipServer {
     return server;
   }
 
-  /** Bound addresses: `app`, and `sip` (separated by commas if there are several). */
-  get addresses(): { app: string; sip: string } {
-    return { app: this.#appAddress, sip: this.#sipAddresses.join(',') };
+  /** Bound addresses: `app`, `sip` (separated by commas if there are several), `tls`, `webSocket`, `forwarded`. */
+  get addresses(): { readonly app: string; readonly sip: string; readonly [role: string]: string } {
+    return { app: this.#appAddress, sip: this.#sipAddresses.join(','), ...this.#secureAddresses };
+  }
+
+  /** Applies a change without closing a connection. */
+  reconfigure({ certificate }: SipServerChange): void {
+    this.#core.endpoint.replaceCertificate(certificate);
   }
 
   get stats(): SipServerStats {
@@ -138,6 +161,23 @@ export class EmbeddedSipServer {
     for (const app of this.#core.apps.all()) app.destroy();
     await this.#core.endpoint.close();
     await closed;
+  }
+
+  async #listenSecure(): Promise<void> {
+    const { certificate, tls, webSocket, origins = [], forwarded } = this.#options;
+    const { endpoint } = this.#core;
+    const opened = async (role: string, listening: Promise<ListeningPoint>): Promise<void> => {
+      const { host, port } = await listening;
+      this.#secureAddresses[role] = formatHostPort(host, port);
+    };
+    if (tls !== undefined && certificate !== undefined)
+      await opened('tls', endpoint.listenTls(parseAddress(tls, 'tls'), certificate));
+    if (webSocket !== undefined) {
+      const address = parseAddress(webSocket, 'webSocket');
+      await opened('webSocket', endpoint.listenWebSocket(address, { origins }, certificate));
+    }
+    if (forwarded !== undefined)
+      await opened('forwarded', endpoint.listenWebSocket({ host: '127.0.0.1', port: 0 }, { forwarded }));
   }
 
   #listen(host: string, port: number): Promise<string> {

@@ -1,6 +1,6 @@
 /** Starts the embedded SIP server. */
 import { type EmbeddedServer, type ServerHost, startServerThread, type ThreadKind } from '../thread/server-thread.ts';
-import type { SipServerOptions, SipServerStats } from './options.ts';
+import type { SipServerChange, SipServerOptions, SipServerStats } from './options.ts';
 
 const SIP_SERVER: ThreadKind = {
   title: 'embedded SIP server',
@@ -11,7 +11,7 @@ const SIP_SERVER: ThreadKind = {
 };
 
 /**
- * Starts the embedded SIP server in a worker thread: SIP over UDP and TCP on one side, drachtio-server's app protocol
+ * Starts the embedded SIP server in a worker thread: SIP over UDP, TCP, TLS and WebSockets on one side, drachtio-server's app protocol
  * on the other, so that drachtio-srf connects to it unmodified.
  *
  * ```ts
@@ -19,13 +19,14 @@ const SIP_SERVER: ThreadKind = {
  * srf.connect({ host: '127.0.0.1', port: 9022, secret: 'cymru' });
  * ```
  *
- * @returns a handle whose `addresses` are `app` and `sip` (separated by commas if there are several).
+ * @returns a handle whose `addresses` are `app`, `sip` (separated by commas if there are several), `tls`, `webSocket`
+ *   and `forwarded`.
  * @throws ListenError when an address is taken or not allowed.
  * @throws RangeError when an address is not `ip:port`.
  */
 export function startSipServer(
   options: SipServerOptions,
-  host: Pick<ServerHost, 'atRest'> = {},
-): Promise<EmbeddedServer<SipServerStats>> {
+  host: Pick<ServerHost, 'atRest' | 'notice'> = {},
+): Promise<EmbeddedServer<SipServerStats, SipServerChange>> {
   return startServerThread(SIP_SERVER, options, host);
 }

@@ -4,6 +4,7 @@ import {
   type Destination,
   destinationOf,
   isNumeric,
+  isWebSocket,
   type ListeningPoint,
   newBranch,
   parseUri,
@@ -17,7 +18,7 @@ import type { AppConnection } from './app-connection.ts';
 import type { Core } from './core.ts';
 import { Dialog, type NextHop } from './dialog.ts';
 import { Exchange } from './exchange.ts';
-import { newId, nokFields, sentRequestFields, unsolicitedFields, type WireMeta } from './frame-fields.ts';
+import { newId, nokFields, protocolOf, sentRequestFields, unsolicitedFields, type WireMeta } from './frame-fields.ts';
 import { copyHeaders, lacksType, type OwnAddress } from './message-building.ts';
 import { ackRequest, dialogRequest, firstRoute, newRequest } from './request-building.ts';
 import { cancelOrphan } from './cancel-orphan.ts';
@@ -155,9 +156,11 @@ export class UacCore {
   #outsideDialog(app: AppConnection, command: SipCommand, given: SipRequest): void {
     const target = command.routeUrl !== '' ? command.routeUrl : (firstRoute(given) ?? given.uri);
     let destination: Destination;
+    let own: OwnAddress;
     try {
       parseUri(given.uri);
       destination = destinationOf(target);
+      own = this.#own(destination);
     } catch (error) {
       if (error instanceof SipTransportError) this.#unsendable(app, command, given, error);
       else if (error instanceof SipParseError) app.send(nokFields(command.id, `invalid request-uri: ${target}`));
@@ -168,7 +171,7 @@ export class UacCore {
       app.send(nokFields(command.id, NO_TYPE));
       return;
     }
-    const request = newRequest(given, this.#own(destination));
+    const request = newRequest(given, own);
     this.#transmit(app, command, request, destination, undefined);
     if (request.method === 'INVITE') this.#core.cdr.attempt('application', request);
   }
@@ -274,10 +277,12 @@ export class UacCore {
 
   #hop(dialog: Dialog): NextHop {
     const hop = dialog.nextHop();
-    // A TCP flow is usable only while its connection is open.
+    const { transport } = hop.destination;
+    // A flow is usable only while its connection is open. The host of a browser's Contact means nothing (RFC 7118).
     if (
       hop.destination === dialog.flow &&
-      hop.destination.transport === 'tcp' &&
+      transport !== 'udp' &&
+      !isWebSocket(transport) &&
       !this.#core.endpoint.isConnected(hop.destination)
     ) {
       return { ...hop, destination: destinationOf(hop.requestUri) };
@@ -286,13 +291,13 @@ export class UacCore {
   }
 
   #own(destination: Destination): OwnAddress {
-    return { ...this.#core.endpoint.addressFor(destination), transport: destination.transport };
+    return this.#core.endpoint.addressFor(destination);
   }
 }
 
-/** drachtio-server reports its own address for a request over UDP, and the peer's for one over TCP. */
+/** drachtio-server reports its own address for a request over UDP, and the peer's for one over a connection. */
 function sentMeta(size: number, destination: Destination, local: ListeningPoint): WireMeta {
   const { transport } = destination;
   const at = transport === 'udp' ? local : destination;
-  return { size, protocol: transport, address: at.host, port: at.port };
+  return { size, protocol: protocolOf(transport), address: at.host, port: at.port };
 }

@@ -4,7 +4,7 @@ import type { SipCommand } from './app-command.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { Core } from './core.ts';
 import { Dialog, dialogIdOf } from './dialog.ts';
-import { nokFields, sentResponseFields } from './frame-fields.ts';
+import { nokFields, protocolOf, sentResponseFields } from './frame-fields.ts';
 import { contactValue, copyHeaders, finish } from './message-building.ts';
 import { behindNat } from './nat.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
@@ -58,7 +58,7 @@ export class UasResponses {
     if (invite && isReliable(given)) record.reliable = this.#awaitPrack(record, response, data);
     const meta = {
       size: data.length,
-      protocol: invite ? source.transport : '',
+      protocol: invite ? protocolOf(source.transport) : '',
       address: source.address,
       port: source.port,
     };

@@ -2,24 +2,28 @@
 import { CompletedTransactions } from './completed-transactions.ts';
 import { ClientTable } from './client-table.ts';
 import type { ClientTransaction, ClientUser } from './client-transaction.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from './connection.ts';
 import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
 import { RejectedMessageError } from './rejected-message.ts';
 import { isNumeric, resolveDestination } from './resolve.ts';
 import { type RequestHandler, ServerTable } from './server-table.ts';
-import { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';
+import type { Certificate } from './secure-server.ts';
 import { DEFAULT_TIMER_VALUES, type Timers, type TimerValues, TimerWheel } from './timers.ts';
 import { newBranch } from './tokens.ts';
 import { type ListenAddress, TransportLayer } from './transport-layer.ts';
-import type { Destination, ListeningPoint, Source } from './transport.ts';
+import { defaultPort, type Destination, isTransport, type ListeningPoint, type Source } from './transport.ts';
 import { validateRequest, validateResponse } from './validate.ts';
 import { completeVia } from './via.ts';
+import type { WebSocketRules } from './websocket-rules.ts';
 
 /** Events of an endpoint. */
 export interface SipEndpointHandler extends RequestHandler {
   /** An invalid message, or bytes that are none. It has been answered with 400 where that was possible. */
   malformed?(error: SipParseError, source: Source): void;
+  /** A connection was refused: a failed TLS or WebSocket handshake, or a page that may not connect. */
+  refused?(reason: string, source: Source): void;
 }
 
 export interface SipEndpointOptions {
@@ -81,6 +85,7 @@ export class SipEndpoint {
         message: (message, source) => this.#receive(message, source),
         malformed: (error, source) =>
           this.#malformed(error, error instanceof RejectedMessageError ? error.rejected : undefined, source),
+        refused: (reason, source) => this.#handler.refused?.(reason, source),
       },
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,
@@ -109,18 +114,39 @@ export class SipEndpoint {
     return this.#transport.listenTcp(address);
   }
 
+  /**
+   * Listens for TLS.
+   * @throws ListenError; an Error of OpenSSL for a certificate that cannot be used
+   */
+  listenTls(address: ListenAddress, certificate: Certificate): Promise<ListeningPoint> {
+    return this.#transport.listenTls(address, certificate);
+  }
+
+  /**
+   * Listens for WebSockets: `wss` with a certificate, else `ws`.
+   * @throws ListenError; an Error of OpenSSL for a certificate that cannot be used
+   */
+  listenWebSocket(address: ListenAddress, rules: WebSocketRules, certificate?: Certificate): Promise<ListeningPoint> {
+    return this.#transport.listenWebSocket(address, rules, certificate);
+  }
+
+  /** Uses another certificate for connections from now on; open ones stay. */
+  replaceCertificate(certificate: Certificate): void {
+    this.#transport.replaceCertificate(certificate);
+  }
+
   /** Bound addresses. */
   get points(): ListeningPoint[] {
     return this.#transport.points;
   }
 
-  /** Whether a TCP connection to that address is open, so that sending there needs no new one. */
+  /** Whether a connection to that address is open, so that sending there needs no new one. */
   isConnected(destination: Destination): boolean {
     return this.#transport.isConnected(destination);
   }
 
-  /** Host and port under which a destination reaches this endpoint, for Contact. @throws SipTransportError */
-  addressFor(destination: Destination): ListenAddress {
+  /** The address under which a destination reaches this endpoint, for Contact. @throws SipTransportError */
+  addressFor(destination: Destination): ListeningPoint {
     return this.#transport.sentBy(destination);
   }
 
@@ -185,8 +211,10 @@ export class SipEndpoint {
   sendResponse(response: SipResponse): void {
     const via = response.topVia;
     const host = via.params.get('received') ?? via.params.get('maddr') ?? via.host;
-    const port = Number(via.params.get('rport') ?? via.port ?? 5060);
-    const destination: Destination = { transport: via.transport === 'TCP' ? 'tcp' : 'udp', host, port };
+    const named = via.transport.toLowerCase();
+    const transport = isTransport(named) ? named : 'udp';
+    const port = Number(via.params.get('rport') ?? via.port ?? defaultPort(transport));
+    const destination: Destination = { transport, host, port };
     if (isNumeric(destination)) this.#transport.send(response.toBuffer(), destination);
   }
 

@@ -1,5 +1,5 @@
 /**
- * A SIP stack: messages, transports (UDP, TCP) and transactions after RFC 3261, 3581 and 6026, shared by the embedded
+ * A SIP stack: messages, transports (UDP, TCP, TLS, WebSockets) and transactions after RFC 3261, 3581, 6026 and 7118, shared by the embedded
  * SIP server and the embedded media server. Dialogs are left to these servers.
  *
  * Example: a user agent server that answers every call, and a call to it:
@@ -32,9 +32,10 @@
  *
  * The endpoint itself sends 100 for every INVITE, retransmissions over UDP in both directions, the 2xx to an INVITE
  * until its ACK, the ACK of failures, 200 and 487 for CANCEL, and 400 for malformed requests. It completes Via with
- * `rport` and `received`, uses a peer's open TCP connection for requests and responses, and answers CRLF keep-alives.
+ * `rport` and `received`, uses a peer's open connection for requests and responses, and answers CRLF keep-alives.
  */
 export { ClientTransaction, type ClientUser } from './client-transaction.ts';
+export { DEFAULT_TCP_LIMITS, type TcpLimits } from './connection.ts';
 export {
   type Sent,
   SipEndpoint,
@@ -51,13 +52,17 @@ export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
 export { responseTo } from './responses.ts';
 export { decimal, formatParams, parseParams, splitOutside } from './scan.ts';
 export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
+export type { Certificate } from './secure-server.ts';
 export { StreamFramer } from './stream-framer.ts';
-export { DEFAULT_TCP_LIMITS, type TcpLimits } from './tcp-transport.ts';
 export { DEFAULT_TIMER_VALUES, type Timer, type Timers, type TimerValues, TimerWheel } from './timers.ts';
 export { initialCSeq, newBranch, newCallId, token } from './tokens.ts';
 export {
+  defaultPort,
   type Destination,
   formatDestination,
+  isSecure,
+  isTransport,
+  isWebSocket,
   type ListeningPoint,
   type Source,
   type TransportName,
@@ -65,3 +70,4 @@ export {
 export type { ListenAddress } from './transport-layer.ts';
 export { formatHost, formatHostPort, formatUri, parseHostPort, parseUri, type SipUri } from './uri.ts';
 export { formatVia, MAGIC_COOKIE, parseVia, type Via } from './via.ts';
+export { FORWARDED_HEADER, type WebSocketRules } from './websocket-rules.ts';

@@ -2,28 +2,30 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { SipTransportError } from './errors.ts';
-import { type Destination, formatDestination, type TransportName } from './transport.ts';
+import { defaultPort, type Destination, formatDestination, isTransport, type TransportName } from './transport.ts';
 import { parseUri, type SipUri } from './uri.ts';
 
+/** The transport of `sips` URIs by their parameter: encryption is implied (RFC 3261 section 26.2.2, RFC 7118). */
+const SECURED: Readonly<Record<string, TransportName>> = { tcp: 'tls', tls: 'tls', ws: 'wss', wss: 'wss' };
+
 /**
- * The destination of a request for this URI: `transport` parameter (default UDP), `maddr` or host, port (default 5060).
- * SRV and NAPTR records (RFC 3263) are not used.
- * @throws SipTransportError `no-transport` for `sips` and unknown transports.
+ * The destination of a request for this URI: `transport` parameter (default UDP, and TLS for `sips`), `maddr` or host,
+ * port (default that of the transport). SRV and NAPTR records (RFC 3263) are not used.
+ * @throws SipTransportError `no-transport` for unknown transports.
  * @throws SipParseError when the text is not a URI.
  */
 export function destinationOf(uri: string | SipUri): Destination {
   const parsed = typeof uri === 'string' ? parseUri(uri) : uri;
   const text = typeof uri === 'string' ? uri : `${parsed.scheme}:${parsed.host}`;
-  if (parsed.scheme !== 'sip')
+  const isSips = parsed.scheme === 'sips';
+  if (parsed.scheme !== 'sip' && !isSips)
     throw new SipTransportError('no-transport', text, `no transport for ${parsed.scheme} URIs`);
-  const transport = (parsed.params.get('transport') ?? 'udp').toLowerCase();
-  if (!isTransport(transport)) throw new SipTransportError('no-transport', text, `no transport "${transport}"`);
+  const named = (parsed.params.get('transport') ?? (isSips ? 'tls' : 'udp')).toLowerCase();
+  const transport = isSips ? SECURED[named] : named;
+  if (transport === undefined || !isTransport(transport))
+    throw new SipTransportError('no-transport', text, `no transport "${named}"`);
   const host = parsed.params.get('maddr') || parsed.host;
-  return { transport, host, port: parsed.port ?? 5060 };
-}
-
-function isTransport(name: string): name is TransportName {
-  return name === 'udp' || name === 'tcp';
+  return { transport, host, port: parsed.port ?? defaultPort(transport) };
 }
 
 /** Whether the destination needs no lookup. */
@@ -44,7 +46,7 @@ export async function resolveDestination(destination: Destination): Promise<Dest
   if (host === '') throw unresolved('no host');
   try {
     const { address } = await lookup(host, { order: 'ipv4first' });
-    return { ...destination, host: address };
+    return { ...destination, host: address, name: host };
   } catch (error) {
     throw unresolved(error instanceof Error ? error.message : String(error));
   }

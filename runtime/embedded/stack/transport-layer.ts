@@ -1,21 +1,26 @@
 /** All transports of an endpoint. */
 import { ListenError } from '../listen-error.ts';
+import { DEFAULT_TCP_LIMITS, type TcpLimits } from './connection.ts';
 import { SipTransportError } from './errors.ts';
 import { choosePoint, reachableHost } from './local-address.ts';
 import type { SipRequest } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
-import { DEFAULT_TCP_LIMITS, type TcpLimits, TcpTransport } from './tcp-transport.ts';
+import type { Certificate } from './secure-server.ts';
+import { StreamTransport } from './stream-transport.ts';
 import type { Channel } from './transaction.ts';
 import {
+  defaultPort,
   type DeliveryFailure,
   type Destination,
   formatDestination,
   type ListeningPoint,
   type Source,
   type TransportEvents,
+  type TransportName,
 } from './transport.ts';
 import { UdpTransport } from './udp-transport.ts';
 import { formatHost } from './uri.ts';
+import type { WebSocketRules } from './websocket-rules.ts';
 
 /** An address to listen on. Port 0 takes a free port. */
 export interface ListenAddress {
@@ -29,7 +34,7 @@ export class TransportLayer {
   readonly #limits: ParseLimits;
   readonly #tcpLimits: TcpLimits;
   readonly #udp: UdpTransport[] = [];
-  readonly #tcp: TcpTransport[] = [];
+  readonly #streams: StreamTransport[] = [];
 
   constructor(
     events: TransportEvents,
@@ -50,9 +55,27 @@ export class TransportLayer {
 
   /** @throws ListenError */
   async listenTcp(address: ListenAddress): Promise<ListeningPoint> {
-    const transport = await TcpTransport.open(address.host, address.port, this.#events, this.#limits, this.#tcpLimits);
-    this.#tcp.push(transport);
-    return transport.point;
+    return this.#listenStream('tcp', address);
+  }
+
+  /** @throws ListenError; an Error of OpenSSL for a certificate that cannot be used */
+  async listenTls(address: ListenAddress, certificate: Certificate): Promise<ListeningPoint> {
+    return this.#listenStream('tls', address, { certificate });
+  }
+
+  /** @throws ListenError; an Error of OpenSSL for a certificate that cannot be used */
+  async listenWebSocket(
+    address: ListenAddress,
+    webSocket: WebSocketRules,
+    certificate?: Certificate,
+  ): Promise<ListeningPoint> {
+    if (certificate === undefined) return this.#listenStream('ws', address, { webSocket });
+    return this.#listenStream('wss', address, { webSocket, certificate });
+  }
+
+  /** Uses another certificate for connections from now on. */
+  replaceCertificate(certificate: Certificate): void {
+    for (const stream of this.#streams) stream.replaceCertificate(certificate);
   }
 
   /**
@@ -61,10 +84,10 @@ export class TransportLayer {
    */
   async listenBoth(address: ListenAddress): Promise<ListeningPoint> {
     for (let attempt = 1; ; attempt += 1) {
-      const tcp = await TcpTransport.open(address.host, address.port, this.#events, this.#limits, this.#tcpLimits);
+      const tcp = await this.#openStream('tcp', address);
       try {
         this.#udp.push(await UdpTransport.open(address.host, tcp.point.port, this.#events, this.#limits));
-        this.#tcp.push(tcp);
+        this.#streams.push(tcp);
         return tcp.point;
       } catch (error) {
         await tcp.close();
@@ -75,41 +98,40 @@ export class TransportLayer {
 
   /** Bound addresses, UDP first. */
   get points(): ListeningPoint[] {
-    return [...this.#udp.map(({ point }) => point), ...this.#tcp.map(({ point }) => point)];
+    return [...this.#udp.map(({ point }) => point), ...this.#streams.flatMap(({ points }) => points)];
   }
 
   get sockets(): number {
     let count = 0;
     for (const transport of this.#udp) count += transport.sockets;
-    for (const transport of this.#tcp) count += transport.sockets;
+    for (const transport of this.#streams) count += transport.sockets;
     return count;
   }
 
-  /** Whether a TCP connection to that address is open. */
-  isConnected(destination: Destination): boolean {
-    return (
-      destination.transport === 'tcp' && this.#tcp.some((tcp) => tcp.connected(destination.host, destination.port))
-    );
+  /** Whether a connection to that address is open. */
+  isConnected({ transport, host, port }: Destination): boolean {
+    return this.#streams.some((stream) => stream.serves(transport) && stream.connected(host, port));
   }
 
   /** The listening point used towards a destination. @throws SipTransportError `no-transport`. */
   localPoint(destination: Destination): ListeningPoint {
-    return this.#choose(destination).point;
+    const { host, port } = destination;
+    const chosen = this.#choose(destination);
+    return chosen instanceof UdpTransport ? chosen.point : chosen.pointTowards(host, port);
   }
 
-  /** Host and port of Via and Contact towards a destination. @throws SipTransportError `no-transport`. */
-  sentBy(destination: Destination): ListenAddress {
+  /** The address in Via and Contact towards a destination. @throws SipTransportError `no-transport`. */
+  sentBy(destination: Destination): ListeningPoint {
     const point = this.localPoint(destination);
-    return { host: reachableHost(point, destination.host), port: point.port };
+    return { ...point, host: reachableHost(point, destination.host) };
   }
 
   /** The Via of a request to a destination (section 18.1.1). @throws SipTransportError `no-transport`. */
   via(destination: Destination, branch: string): string {
-    const { host, port } = this.sentBy(destination);
-    const sentBy = port === 5060 ? formatHost(host) : `${formatHost(host)}:${port}`;
-    return destination.transport === 'udp'
-      ? `SIP/2.0/UDP ${sentBy};rport;branch=${branch}`
-      : `SIP/2.0/TCP ${sentBy};branch=${branch}`;
+    const { transport, host, port } = this.sentBy(destination);
+    const sentBy = port === defaultPort(transport) ? formatHost(host) : `${formatHost(host)}:${port}`;
+    const rport = transport === 'udp' ? ';rport' : '';
+    return `SIP/2.0/${transport.toUpperCase()} ${sentBy}${rport};branch=${branch}`;
   }
 
   /**
@@ -118,60 +140,82 @@ export class TransportLayer {
    * @throws SipTransportError `no-transport`.
    */
   clientChannel(destination: Destination, failure: DeliveryFailure): Channel {
-    const { host, port } = destination;
-    if (destination.transport === 'udp') {
-      const udp = this.#choose(destination) as UdpTransport;
+    const { host, port, name } = destination;
+    const chosen = this.#choose(destination);
+    if (chosen instanceof UdpTransport) {
       return {
         reliable: false,
-        send: (data) => udp.request(data, host, port, failure),
-        resend: (data) => udp.probe(data, host, port, failure),
+        send: (data) => chosen.request(data, host, port, failure),
+        resend: (data) => chosen.probe(data, host, port, failure),
       };
     }
-    const tcp = this.#choose(destination) as TcpTransport;
     return {
       reliable: true,
-      send: (data) => tcp.send(data, host, port, failure),
-      release: () => tcp.release(host, port, failure),
+      send: (data) => chosen.send(data, host, port, failure, name),
+      release: () => chosen.release(host, port, failure),
     };
   }
 
   /** Sends bytes outside of any transaction. @throws SipTransportError `no-transport`. */
   send(data: Buffer, destination: Destination): void {
-    const transport = this.#choose(destination);
-    transport.send(data, destination.host, destination.port);
+    const chosen = this.#choose(destination);
+    const { host, port, name } = destination;
+    if (chosen instanceof UdpTransport) chosen.send(data, host, port);
+    else chosen.send(data, host, port, undefined, name);
   }
 
   /**
    * Creates the channel of a server transaction: to the source of the request (RFC 3581 section 4, RFC 3261 section
-   * 18.2.2) or, when its connection has closed, to the address in the Via.
+   * 18.2.2) or, when its TCP connection has closed, to the address in the Via.
    */
   replyChannel(source: Source, request: SipRequest): Channel {
     if (source.transport === 'udp') {
       const udp = this.#udp.find(({ point }) => point === source.local);
       return { reliable: false, send: (data) => udp?.send(data, source.address, source.port) };
     }
-    const tcp = this.#tcp.find(({ point }) => point === source.local);
+    const stream = this.#streams.find((one) => one.received(source));
     return {
       reliable: true,
       send: (data) => {
-        if (tcp === undefined) return;
-        if (tcp.connected(source.address, source.port)) tcp.send(data, source.address, source.port);
-        else tcp.send(data, source.address, request.topVia.port ?? 5060);
+        if (stream === undefined) return;
+        if (stream.connected(source.address, source.port)) stream.send(data, source.address, source.port);
+        else if (source.transport === 'tcp') stream.send(data, source.address, request.topVia.port ?? 5060);
       },
     };
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#udp, ...this.#tcp].map((transport) => transport.close()));
+    await Promise.all([...this.#udp, ...this.#streams].map((transport) => transport.close()));
   }
 
-  #choose(destination: Destination): UdpTransport | TcpTransport {
-    const candidates: readonly (UdpTransport | TcpTransport)[] =
-      destination.transport === 'udp' ? this.#udp : this.#tcp;
-    const chosen =
-      (destination.transport === 'tcp' && this.#tcp.find((tcp) => tcp.connected(destination.host, destination.port))) ||
-      choosePoint(candidates, destination.host);
+  async #listenStream(
+    transport: Exclude<TransportName, 'udp'>,
+    address: ListenAddress,
+    options: { certificate?: Certificate; webSocket?: WebSocketRules } = {},
+  ): Promise<ListeningPoint> {
+    const stream = await this.#openStream(transport, address, options);
+    this.#streams.push(stream);
+    return stream.point;
+  }
+
+  #openStream(
+    transport: Exclude<TransportName, 'udp'>,
+    address: ListenAddress,
+    options: { certificate?: Certificate; webSocket?: WebSocketRules } = {},
+  ): Promise<StreamTransport> {
+    const common = { events: this.#events, limits: this.#limits, tcp: this.#tcpLimits };
+    return StreamTransport.open({ transport, host: address.host, port: address.port, ...common, ...options });
+  }
+
+  #choose(destination: Destination): UdpTransport | StreamTransport {
+    const { transport, host, port } = destination;
+    const chosen = transport === 'udp' ? choosePoint(this.#udp, host) : this.#chooseStream(transport, host, port);
     if (chosen === undefined) throw new SipTransportError('no-transport', formatDestination(destination));
     return chosen;
+  }
+
+  #chooseStream(transport: TransportName, host: string, port: number): StreamTransport | undefined {
+    const serving = this.#streams.filter((stream) => stream.serves(transport));
+    return serving.find((stream) => stream.connected(host, port)) ?? choosePoint(serving, host);
   }
 }

@@ -13,6 +13,8 @@ export type ToThread =
   | { readonly type: 'stats'; readonly id: number }
   /** A program has ended. `output` is undefined if it failed. */
   | { readonly type: 'ran'; readonly id: number; readonly output: Uint8Array | undefined }
+  /** A change of the running server. */
+  | { readonly type: 'reconfigure'; readonly change: object }
   | { readonly type: 'close' };
 
 /** From the thread to its handle. */
@@ -26,6 +28,8 @@ export type FromThread<Stats> =
       readonly listen?: { readonly code: string; readonly address: string; readonly what: string };
     }
   | { readonly type: 'stats'; readonly id: number; readonly stats: Stats }
+  /** An event for the log: see {@link ServerHost.notice}. */
+  | { readonly type: 'notice'; readonly message: string; readonly details: object }
   /** Runs a program, or ends it: see {@link ServerHost.run}. */
   | { readonly type: 'run'; readonly id: number; readonly work: ProgramInput }
   | { readonly type: 'stop'; readonly id: number };

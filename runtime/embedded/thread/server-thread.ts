@@ -9,11 +9,13 @@ import type { ProgramInput, RunProgram } from './run-program.ts';
 const CLOSE_TIMEOUT = 3000;
 
 /** A running embedded server: the handle of its worker thread. */
-export interface EmbeddedServer<Stats extends object> {
+export interface EmbeddedServer<Stats extends object, Change extends object = never> {
   /** Bound addresses (`ip:port`), by role, e.g. `{ app, sip }` or `{ eventSocket, sip }`. */
   readonly addresses: Readonly<Record<string, string>>;
   /** Numbers of live dialogs, transactions, sockets, timers, channels ... For `/healthz` and leak tests. */
   stats(): Promise<Stats>;
+  /** Changes the running server; ignored when it has ended. */
+  reconfigure(change: Change): void;
   /** Ends calls without BYE, closes every socket, and ends the thread. Can be called again. */
   close(): Promise<void>;
   /** Resolves when the thread has ended, with the error of a failed thread. */
@@ -29,6 +31,8 @@ export interface ServerHost {
    * are in progress. Left out, V8 alone decides when memory goes back to the system.
    */
   readonly atRest?: URL;
+  /** Takes events for the log, such as refused connections. */
+  readonly notice?: (message: string, details: object) => void;
 }
 
 /** Describes a server that runs in a worker thread. */
@@ -48,17 +52,17 @@ export interface ThreadKind {
  * @throws ListenError when an address is taken or not allowed
  * @throws RangeError when an option is invalid
  */
-export async function startServerThread<Stats extends object>(
+export async function startServerThread<Stats extends object, Change extends object = never>(
   kind: ThreadKind,
   options: object,
   host: ServerHost,
-): Promise<EmbeddedServer<Stats>> {
-  const thread = new ServerThread<Stats>(kind, options, host);
+): Promise<EmbeddedServer<Stats, Change>> {
+  const thread = new ServerThread<Stats, Change>(kind, options, host);
   await thread.listening;
   return thread;
 }
 
-class ServerThread<Stats extends object> implements EmbeddedServer<Stats> {
+class ServerThread<Stats extends object, Change extends object> implements EmbeddedServer<Stats, Change> {
   addresses: Readonly<Record<string, string>> = {};
   readonly listening: Promise<void>;
   readonly exited: Promise<Error | undefined>;
@@ -70,7 +74,11 @@ class ServerThread<Stats extends object> implements EmbeddedServer<Stats> {
   #closing: Promise<void> | undefined;
   #over = false;
 
-  constructor({ title, name, entry, resourceLimits }: ThreadKind, options: object, { run, atRest }: ServerHost) {
+  constructor(
+    { title, name, entry, resourceLimits }: ThreadKind,
+    options: object,
+    { run, atRest, notice }: ServerHost,
+  ) {
     this.#title = title;
     this.#programs = new OwnerPrograms(run ?? (async () => undefined));
     const workerData: ThreadData<object> = { options, ...(atRest === undefined ? {} : { atRest: atRest.href }) };
@@ -85,7 +93,8 @@ class ServerThread<Stats extends object> implements EmbeddedServer<Stats> {
       else if (message.type === 'stats') {
         this.#statsRequests.get(message.id)?.resolve(message.stats);
         this.#statsRequests.delete(message.id);
-      } else if (message.type === 'run') void this.#run(message.id, message.work);
+      } else if (message.type === 'notice') notice?.(message.message, message.details);
+      else if (message.type === 'run') void this.#run(message.id, message.work);
       else this.#programs.stop(message.id);
     });
     const exited = Promise.withResolvers<Error | undefined>();
@@ -114,6 +123,10 @@ class ServerThread<Stats extends object> implements EmbeddedServer<Stats> {
     this.#statsRequests.set(id, request);
     this.#tell({ type: 'stats', id });
     return request.promise;
+  }
+
+  reconfigure(change: Change): void {
+    if (!this.#over) this.#tell({ type: 'reconfigure', change });
   }
 
   close(): Promise<void> {

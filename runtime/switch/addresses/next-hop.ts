@@ -2,8 +2,8 @@ import type { ContactBinding } from '../../domain/index.ts';
 import { bareHost, parseSipUri } from '../../signalling/index.ts';
 
 /**
- * Where to send a request for a contact; undefined: to the address in its URI. Over TCP, that is the connection of its
- * REGISTER (RFC 5626 section 5.3). Over UDP, it is the source of the REGISTER if the contact has another host, as behind
+ * Where to send a request for a contact; undefined: to the address in its URI. Over TCP, TLS and WebSockets, that is the
+ * connection of its REGISTER (RFC 5626 section 5.3). Over UDP, it is the source of the REGISTER if the contact has another host, as behind
  * NAT (RFC 3581); another port on the same host is believed.
  */
 export function nextHopOf({ contact, source }: ContactBinding): string | undefined {

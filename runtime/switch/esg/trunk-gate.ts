@@ -2,13 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Provider } from '../../domain/index.ts';
-
-/** Where a request came from. */
-export interface RequestSource {
-  readonly protocol: 'udp' | 'tcp';
-  readonly address: string;
-  readonly port: number;
-}
+import type { RequestSource } from '../../signalling/index.ts';
 
 /** Milliseconds after which the hosts of providers are resolved again. */
 const RESOLVE_MS = 300_000;
@@ -63,8 +57,12 @@ export class TrunkGate {
     this.#known = [];
   }
 
-  /** The providers that send from this address. Without configured networks, one on UDP must send from its own port. */
+  /**
+   * The providers that send from this address. Without configured networks, one on UDP must send from its own port. A
+   * WebSocket is a browser's, and may come from the address of a proxy.
+   */
   from({ protocol, address, port }: RequestSource): readonly Provider[] {
+    if (protocol === 'ws' || protocol === 'wss') return [];
     const found = this.#known.filter(({ networks, places }) => {
       if (networks !== undefined) return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
       return places.some((place) => place.addresses.includes(address) && (protocol !== 'udp' || place.port === port));

@@ -250,10 +250,17 @@ describe('SIP endpoint', () => {
     const destination: Destination = { transport: 'udp', host: 'no-such-host.invalid', port: 5060 };
     const error = await exchange(client.endpoint, build('OPTIONS', destination), destination).catch((e: unknown) => e);
     expect(error).to.have.property('reason', 'unresolved');
-    expect(() => destinationOf('sips:a@b'))
+    for (const uri of ['sip:a@b;transport=sctp', 'sips:a@b;transport=udp', 'tel:101'])
+      expect(() => destinationOf(uri), uri)
+        .to.throw(SipTransportError)
+        .with.property('reason', 'no-transport');
+    const secure: Destination = { transport: 'tls', host: '127.0.0.1', port: 5061 };
+    expect(() => client.endpoint.request(build('OPTIONS', secure), secure, { response: () => {}, failed: () => {} }))
       .to.throw(SipTransportError)
       .with.property('reason', 'no-transport');
-    expect(() => destinationOf('sip:a@b;transport=ws')).to.throw(SipTransportError);
+    expect(destinationOf('sips:a@b')).to.deep.equal({ transport: 'tls', host: 'b', port: 5061 });
+    expect(destinationOf('sips:a@b:1;transport=ws')).to.deep.equal({ transport: 'wss', host: 'b', port: 1 });
+    expect(destinationOf('sip:a@b;transport=tls')).to.deep.equal({ transport: 'tls', host: 'b', port: 5061 });
     expect(destinationOf('sip:a@b;transport=TCP;maddr=c')).to.deep.equal({ transport: 'tcp', host: 'c', port: 5060 });
     expect(destinationOf('sip:a@b;maddr=')).to.deep.equal({ transport: 'udp', host: 'b', port: 5060 });
     const nowhere: Destination = { transport: 'udp', host: '', port: 5060 };

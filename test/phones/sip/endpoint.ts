@@ -16,6 +16,7 @@ import { requestMistakes, responseMistakes } from './message-check.ts';
 import { ServerTransaction } from './server-transaction.ts';
 import { RFC3261_TIMERS, type SipTimers } from './timers.ts';
 import { Arrivals } from '../wait.ts';
+import { type ConnectedOptions, openConnected } from './connected-transport.ts';
 import { openTransport, type Impairment, type Peer, type Protocol, type Transport } from './transport.ts';
 
 export interface EndpointEvents {
@@ -31,6 +32,8 @@ export interface EndpointOptions {
   readonly impair?: Impairment;
   /** Default: a free one. */
   readonly port?: number;
+  /** For TLS and WebSockets. */
+  readonly connection?: ConnectedOptions;
 }
 
 interface TraceEntry {
@@ -67,7 +70,10 @@ export class SipEndpoint {
       message: (data: Buffer, from: Peer) => endpoint.#receive(data, from),
       broken: (what: string) => endpoint.violation(what),
     };
-    endpoint.#transport = await openTransport(protocol, handlers, options);
+    endpoint.#transport =
+      protocol === 'udp' || protocol === 'tcp'
+        ? await openTransport(protocol, handlers, options)
+        : await openConnected(protocol, handlers, options.connection ?? { server: '' });
     return endpoint;
   }
 
@@ -75,9 +81,10 @@ export class SipEndpoint {
     return this.#open().protocol;
   }
 
-  /** `127.0.0.1:port`, for Via and Contact. */
+  /** `127.0.0.1:port`, for Via and Contact; a browser's has no meaning. */
   get hostPort(): string {
-    return `127.0.0.1:${this.#open().port}`;
+    const { host, port } = this.#open();
+    return host ?? `127.0.0.1:${port}`;
   }
 
   /** Sent and received messages, oldest first, one line each. */
@@ -226,7 +233,7 @@ export class SipEndpoint {
     if (known !== undefined) return known.retransmitted();
     // Without rport the answer goes to the port in Via (RFC 3261 section 18.2.2).
     const viaPort = Number(via.sentBy.split(':')[1] ?? 5060);
-    const peer = from.protocol === 'tcp' || via.params.has('rport') ? from : this.peer(from.address, viaPort);
+    const peer = from.protocol !== 'udp' || via.params.has('rport') ? from : this.peer(from.address, viaPort);
     const transaction = new ServerTransaction(request, peer, this.#times, {
       sent: (message) => this.#note(true, peer, message),
       violation: (what) => this.violation(what),

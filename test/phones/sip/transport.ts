@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freeUdpPort } from '../../support/ports.ts';
 
-export type Protocol = 'udp' | 'tcp';
+export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
 
 /** The source or destination of a message. */
 export interface Peer {
@@ -27,6 +27,8 @@ export interface Transport {
   readonly protocol: Protocol;
   /** The phone's own SIP port on 127.0.0.1. */
   readonly port: number;
+  /** Host of Via and Contact in place of address and port. */
+  readonly host?: string;
   peer(address: string, port: number): Peer;
   close(): Promise<void>;
 }
@@ -38,7 +40,7 @@ const HOST = '127.0.0.1';
  * @param impair loses or doubles datagrams; UDP only
  */
 export async function openTransport(
-  protocol: Protocol,
+  protocol: 'udp' | 'tcp',
   events: TransportEvents,
   { impair = () => 1, port }: { readonly impair?: Impairment; readonly port?: number } = {},
 ): Promise<Transport> {

@@ -6,7 +6,7 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { senderKnown } from '../../../rest-bridge/http/front.ts';
 import { CUSTOM_METHODS } from '../../../rest-bridge/http/methods.ts';
 import { type EchoServer, startEchoServer } from './echo-server.ts';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { RawClient } from './raw-client.ts';
 
 const HOST = 'Host: x\r\n';
