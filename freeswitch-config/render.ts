@@ -33,7 +33,7 @@ export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner
     const name = source.slice(TEMPLATES.length + 1);
     return { name, text: fill(readFileSync(source, 'utf8'), values, name, used) };
   });
-  const unused = Object.keys(values).filter((name) => !used.has(name));
+  const unused = Object.keys(values).filter((name) => values[name] !== undefined && !used.has(name));
   if (unused.length > 0) throw new TemplateError(`no template uses ${unused.join(', ')}`);
   for (const { name, text } of rendered) {
     mkdirSync(dirname(join(target, name)), { recursive: true });
@@ -56,7 +56,8 @@ export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner
   return rendered.map(({ name }) => name);
 }
 
-function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, string | number> {
+function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, string | number | undefined> {
+  const { certificate } = sizing.sip;
   return {
     callsPerSecond: sizing.callsPerSecond,
     'drachtio.appAddress': pair.drachtio.host,
@@ -65,6 +66,12 @@ function valuesFor(sizing: Sizing, pair: Pair, target: string): Record<string, s
     'sip.address': sizing.sip.address,
     'sip.port': sizing.sip.port,
     'sip.callRecords': String(sizing.sip.callRecords),
+    'sip.tlsPort': sizing.sip.tlsPort,
+    'sip.wsPort': sizing.sip.wsPort,
+    'sip.wssPort': sizing.sip.wssPort,
+    'sip.cert': certificate && resolve(target, certificate.cert),
+    'sip.key': certificate && resolve(target, certificate.key),
+    'sip.chain': certificate && resolve(target, certificate.chain),
     'sip.cidr': [sizing.sip.address, ...sizing.sip.others].map((address) => `${address}/32`).join(','),
     'node.cidr': `${sizing.node}/32`,
     'media.address': pair.freeswitch.host,

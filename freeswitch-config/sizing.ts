@@ -12,6 +12,12 @@ export interface Sizing {
     /** Addresses of further drachtio-servers through which the node calls this FreeSWITCH. */
     readonly others: readonly string[];
     readonly callRecords: boolean;
+    /** Ports of encrypted SIP and of WebSockets; undefined: closed. */
+    readonly tlsPort?: number | undefined;
+    readonly wsPort?: number | undefined;
+    readonly wssPort?: number | undefined;
+    /** PEM files for `tlsPort` and `wssPort`. */
+    readonly certificate?: { readonly cert: string; readonly key: string; readonly chain: string } | undefined;
   };
   readonly media: {
     readonly sipPort: number;
@@ -35,7 +41,8 @@ export class SizingError extends Error {
 
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   '': ['calls', 'callsPerSecond', 'node', 'sip', 'media', 'folders'],
-  sip: ['address', 'port', 'others', 'callRecords'],
+  sip: ['address', 'port', 'others', 'callRecords', 'tlsPort', 'wsPort', 'wssPort', 'certificate'],
+  'sip.certificate': ['cert', 'key', 'chain'],
   media: ['sipPort', 'advertisedAddress', 'rtpPorts'],
   folders: ['sounds', 'recordings', 'logs'],
 };
@@ -64,6 +71,7 @@ export function readSizing(text: string): Sizing {
       port: integer('sip.port', sip.port, 1, 65_535),
       others: addresses('sip.others', sip.others),
       callRecords: flag('sip.callRecords', sip.callRecords),
+      ...encryption(sip),
     },
     media: {
       sipPort: integer('media.sipPort', media.sipPort, 1, 65_535),
@@ -82,6 +90,22 @@ export function readSizing(text: string): Sizing {
 /** FreeSWITCH sessions for `calls` calls: two a call, and a tenth more for conference control legs and listeners. */
 export function sessionsFor(calls: number): number {
   return Math.ceil(calls * 2 * 1.1);
+}
+
+function encryption(
+  sip: Record<string, unknown>,
+): Pick<Sizing['sip'], 'tlsPort' | 'wsPort' | 'wssPort' | 'certificate'> {
+  const optional = (name: string): number | undefined =>
+    sip[name] === undefined ? undefined : integer(`sip.${name}`, sip[name], 1, 65_535);
+  const [tlsPort, wsPort, wssPort] = [optional('tlsPort'), optional('wsPort'), optional('wssPort')];
+  if (sip.certificate === undefined) {
+    if (tlsPort !== undefined || wssPort !== undefined)
+      throw new SizingError('sip.certificate', undefined, 'cert, key and chain for sip.tlsPort and sip.wssPort');
+    return { tlsPort, wsPort, wssPort, certificate: undefined };
+  }
+  const files = mapping('sip.certificate', sip.certificate);
+  const file = (name: string): string => folder(`sip.certificate.${name}`, files[name]);
+  return { tlsPort, wsPort, wssPort, certificate: { cert: file('cert'), key: file('key'), chain: file('chain') } };
 }
 
 function mapping(name: string, found: unknown): Record<string, unknown> {
@@ -121,7 +145,7 @@ function flag(field: string, found: unknown): boolean {
 }
 
 function folder(field: string, found: unknown): string {
-  if (typeof found !== 'string' || found.trim() === '') throw new SizingError(field, found, 'a folder');
+  if (typeof found !== 'string' || found.trim() === '') throw new SizingError(field, found, 'a path');
   return found;
 }
 

@@ -89,7 +89,9 @@ async function startEmbeddedSip(
       ...(tls !== undefined && certificate !== undefined
         ? { tls: `${sip.host}:${tls.sipPort}`, certificate: certificate.current }
         : {}),
-      ...(webSocket.port === undefined ? {} : { webSocket: `${sip.host}:${webSocket.port}` }),
+      ...(webSocket.port === undefined
+        ? {}
+        : { [certificate === undefined ? 'ws' : 'wss']: `${sip.host}:${webSocket.port}` }),
       origins: webSocket.origins,
       forwarded,
     },

@@ -9,13 +9,15 @@ export interface SipServerOptions {
   readonly secret: string;
   /** `ip:port` of each SIP address, for UDP and TCP. Port 0 takes a port that is free for both. */
   readonly sip: readonly string[];
-  /** Certificate for `tls` and `webSocket`. */
+  /** Certificate for `tls` and `wss`, which are left out without it. */
   readonly certificate?: Certificate;
-  /** `ip:port` for TLS; needs a certificate. */
+  /** `ip:port` for TLS. */
   readonly tls?: string;
-  /** `ip:port` for WebSockets: `wss` with a certificate, else `ws`. */
-  readonly webSocket?: string;
-  /** Allowed origins of pages that connect to `webSocket`, beside those of its own host. */
+  /** `ip:port` for WebSockets without TLS. */
+  readonly ws?: string;
+  /** `ip:port` for WebSockets with TLS. */
+  readonly wss?: string;
+  /** Allowed origins of pages that connect to `ws` and `wss`, beside those of the host itself. */
   readonly origins?: readonly string[];
   /** Opens a further WebSocket listener on 127.0.0.1, for an HTTP server that passes on the connections of phones. */
   readonly forwarded?: WebSocketRules['forwarded'];

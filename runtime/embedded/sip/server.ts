@@ -128,7 +128,7 @@ export class EmbeddedSipServer {
     return server;
   }
 
-  /** Bound addresses: `app`, `sip` (separated by commas if there are several), `tls`, `webSocket`, `forwarded`. */
+  /** Bound addresses: `app`, `sip` (separated by commas if there are several), `tls`, `ws`, `wss`, `forwarded`. */
   get addresses(): { readonly app: string; readonly sip: string; readonly [role: string]: string } {
     return { app: this.#appAddress, sip: this.#sipAddresses.join(','), ...this.#secureAddresses };
   }
@@ -164,7 +164,7 @@ export class EmbeddedSipServer {
   }
 
   async #listenSecure(): Promise<void> {
-    const { certificate, tls, webSocket, origins = [], forwarded } = this.#options;
+    const { certificate, tls, ws, wss, origins = [], forwarded } = this.#options;
     const { endpoint } = this.#core;
     const opened = async (role: string, listening: Promise<ListeningPoint>): Promise<void> => {
       const { host, port } = await listening;
@@ -172,10 +172,9 @@ export class EmbeddedSipServer {
     };
     if (tls !== undefined && certificate !== undefined)
       await opened('tls', endpoint.listenTls(parseAddress(tls, 'tls'), certificate));
-    if (webSocket !== undefined) {
-      const address = parseAddress(webSocket, 'webSocket');
-      await opened('webSocket', endpoint.listenWebSocket(address, { origins }, certificate));
-    }
+    if (ws !== undefined) await opened('ws', endpoint.listenWebSocket(parseAddress(ws, 'ws'), { origins }));
+    if (wss !== undefined && certificate !== undefined)
+      await opened('wss', endpoint.listenWebSocket(parseAddress(wss, 'wss'), { origins }, certificate));
     if (forwarded !== undefined)
       await opened('forwarded', endpoint.listenWebSocket({ host: '127.0.0.1', port: 0 }, { forwarded }));
   }

@@ -64,6 +64,24 @@ describe('Configuration of drachtio-server and FreeSWITCH', () => {
     expect(rendered('drachtio.conf.xml')).to.include('<cdrs>false</cdrs>');
   });
 
+  it('TLS and WebSockets are opened where configured, with their certificate', () => {
+    render(readSizing(SIZING), PAIR, target);
+    expect(rendered('drachtio.conf.xml')).not.to.match(/sips:|transport=ws|<tls>/);
+    const text = SIZING.replace(/^ {2}# (tlsPort|wsPort|wssPort|certificate):/gm, '  $1:');
+    render(readSizing(text), PAIR, target);
+    const drachtio = rendered('drachtio.conf.xml');
+    expect(drachtio.match(/<contact>.*<\/contact>/g)).to.deep.equal([
+      '<contact>sip:127.0.0.1:5060;transport=udp,tcp</contact>',
+      '<contact>sips:127.0.0.1:5061;transport=tls</contact>',
+      '<contact>sip:127.0.0.1:5066;transport=ws</contact>',
+      '<contact>sips:127.0.0.1:5067;transport=wss</contact>',
+    ]);
+    expect(drachtio).to.include('<cert-file>/etc/ringmaster/tls/cert.pem</cert-file>');
+    expect(() => readSizing(SIZING.replace('  # tlsPort:', '  tlsPort:')))
+      .to.throw(SizingError)
+      .with.property('field', 'sip.certificate');
+  });
+
   it('only the owner can read the files, which hold secrets', () => {
     const files = render(readSizing(SIZING), PAIR, target);
     for (const file of files) expect(statSync(join(target, file)).mode & 0o077, file).to.equal(0);

@@ -27,7 +27,7 @@ describe('Conformance, SIP server: app protocol', () => {
     const fields = await port.ask(`authenticate|${server.address.secret}|`);
     expect(fields[0]).to.equal('OK');
     expect(fields[1]?.split(',')).to.satisfy((list: string[]) =>
-      list.every((entry) => /^(udp|tcp)\/127\.0\.0\.1:\d+$/.test(entry)),
+      list.every((entry) => /^(udp|tcp|tls|ws|wss)\/127\.0\.0\.1:\d+$/.test(entry)),
     );
     expect(fields[1]).to.include('udp/').and.include('tcp/');
     expect(fields[2]).to.match(/^v\d+\.\d+\.\d+/);

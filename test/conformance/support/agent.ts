@@ -1,4 +1,5 @@
 import { Dialog } from '../../phones/sip/dialog.ts';
+import type { ConnectedOptions } from '../../phones/sip/connected-transport.ts';
 import { SipEndpoint } from '../../phones/sip/endpoint.ts';
 import { header, type SipHeader, type SipRequest, type SipResponse, token } from '../../phones/sip/message.ts';
 import type { ServerTransaction } from '../../phones/sip/server-transaction.ts';
@@ -18,12 +19,14 @@ export class Agent {
   #endpoint!: SipEndpoint;
   readonly #forgiven: RegExp[] = [];
 
-  static async open(protocol: Protocol = 'udp'): Promise<Agent> {
+  /** @param connection for TLS and WebSockets */
+  static async open(protocol: Protocol = 'udp', connection?: ConnectedOptions): Promise<Agent> {
     const agent = new Agent();
-    agent.#endpoint = await SipEndpoint.open(protocol, {
-      request: (transaction) => agent.#requests.push(transaction),
-      cancelled: (transaction) => agent.#cancels.push(transaction),
-    });
+    const events = {
+      request: (transaction: ServerTransaction) => agent.#requests.push(transaction),
+      cancelled: (transaction: ServerTransaction) => agent.#cancels.push(transaction),
+    };
+    agent.#endpoint = await SipEndpoint.open(protocol, events, connection === undefined ? {} : { connection });
     return agent;
   }
 
@@ -33,8 +36,9 @@ export class Agent {
 
   /** Its Contact, at which it can be called. */
   get uri(): string {
-    const transport = this.#endpoint.protocol === 'tcp' ? ';transport=tcp' : '';
-    return `sip:far@${this.#endpoint.hostPort}${transport}`;
+    const { protocol, hostPort } = this.#endpoint;
+    const transport = protocol === 'udp' ? '' : `;transport=${protocol === 'wss' ? 'ws' : protocol}`;
+    return `sip:far@${hostPort}${transport}`;
   }
 
   get contact(): SipHeader {

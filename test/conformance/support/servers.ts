@@ -1,6 +1,7 @@
 import type { ServerAddress } from '../../../runtime/config/config.ts';
 import type { EmbeddedServer } from '../../../runtime/embedded/index.ts';
 import { Nursery, programRunner } from '../../../runtime/processes/index.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import { realDrachtio, realFreeSwitch } from '../../support/real-servers.ts';
 import { disposableFolder } from '../../support/temporary-folder.ts';
@@ -20,16 +21,26 @@ const RFC3261_T1 = 500;
 
 /**
  * The SIP server. It reports its SIP addresses to a connecting application.
- * @param timers `t1` in milliseconds for the embedded one, for short time-outs; a real one uses RFC 3261's
+ * @param options.t1 milliseconds for the embedded one, for short time-outs; a real one uses RFC 3261's
+ * @param options.secure the embedded one takes TLS and WebSockets, if a certificate can be made; a real one as configured
  */
-export async function sipServer({ t1 }: { t1?: number } = {}): Promise<HeldSipServer> {
+export async function sipServer({
+  t1,
+  secure = false,
+}: {
+  t1?: number;
+  secure?: boolean;
+} = {}): Promise<HeldSipServer> {
   if (realDrachtio !== undefined) return { address: realDrachtio, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
   const { startSipServer } = await import('../../../runtime/embedded/index.ts');
   const secret = 'conformance';
+  const certificate = secure ? makeCertificate() : undefined;
   const server = await startSipServer({
     app: '127.0.0.1:0',
     secret,
     sip: ['127.0.0.1:0'],
+    ...(secure ? { tls: '127.0.0.1:0', ws: '127.0.0.1:0', wss: '127.0.0.1:0' } : {}),
+    ...(certificate === undefined ? {} : { certificate }),
     ...(t1 === undefined ? {} : { timerValues: { t1, t2: t1 * 8, t4: t1 * 10, d: t1 * 64 } }),
   });
   return {

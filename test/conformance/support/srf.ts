@@ -87,6 +87,8 @@ export interface App {
   /** `ip:port` of the server's SIP over UDP, and over TCP. */
   readonly sip: string;
   readonly tcp: string;
+  /** `ip:port` of its listener of another transport, `tls` for example; undefined when it has none. */
+  listener(protocol: string): string | undefined;
   close(): void;
 }
 
@@ -112,10 +114,15 @@ export async function connectApp(address: ServerAddress, prepare: (srf: Srf) => 
     srf.disconnect();
     throw error;
   }
+  const listener = (protocol: string): string | undefined =>
+    hostPorts
+      .split(',')
+      .find((part) => part.startsWith(`${protocol}/`))
+      ?.slice(protocol.length + 1);
   const at = (protocol: string): string => {
-    const entry = hostPorts.split(',').find((part) => part.startsWith(`${protocol}/`));
-    if (entry === undefined) throw new Error(`the server takes no SIP by ${protocol}: ${hostPorts}`);
-    return entry.slice(protocol.length + 1);
+    const found = listener(protocol);
+    if (found === undefined) throw new Error(`the server takes no SIP by ${protocol}: ${hostPorts}`);
+    return found;
   };
-  return { srf, sip: at('udp'), tcp: at('tcp'), close: () => srf.disconnect() };
+  return { srf, sip: at('udp'), tcp: at('tcp'), listener, close: () => srf.disconnect() };
 }

@@ -23,8 +23,8 @@ export class SipStage {
   #server: Held | undefined;
   #app: App | undefined;
 
-  async open(methods: readonly string[]): Promise<void> {
-    this.#server = await sipServer();
+  async open(methods: readonly string[], secure = false): Promise<void> {
+    this.#server = await sipServer({ secure });
     this.#app = await connectRoutedApp(this.#server.address, (srf) => {
       for (const method of methods) {
         const arrivals = new Arrivals<Incoming>(`${method} at the application`);
@@ -47,6 +47,11 @@ export class SipStage {
     return `sip:service@${this.#running().tcp};transport=tcp`;
   }
 
+  /** `ip:port` of the server's listener of a transport; undefined when it has none. */
+  listener(protocol: string): string | undefined {
+    return this.#running().listener(protocol);
+  }
+
   get hostPort(): string {
     return this.#running().sip;
   }
@@ -63,8 +68,11 @@ export class SipStage {
     return arrivals.next(withinMs);
   }
 
+  /** For TLS and WebSockets, one that has connected to the server. */
   async agent(protocol: Protocol = 'udp'): Promise<Agent> {
-    const agent = await Agent.open(protocol);
+    const address = this.listener(protocol) ?? '';
+    const server = protocol === 'tls' ? address : `${protocol}://${address}`;
+    const agent = await Agent.open(protocol, { server, ca: 'any' });
     this.#agents.push(agent);
     return agent;
   }
@@ -103,10 +111,13 @@ export class SipStage {
   }
 }
 
-/** Prepares the stage for the tests of a `describe`; the application takes these methods. */
-export function useSipStage(methods: readonly string[] = ['invite', 'options']): SipStage {
+/**
+ * Prepares the stage for the tests of a `describe`; the application takes these methods.
+ * @param secure the server takes TLS and WebSockets too
+ */
+export function useSipStage(methods: readonly string[] = ['invite', 'options'], secure = false): SipStage {
   const stage = new SipStage();
-  before('connect an application', () => stage.open(methods));
+  before('connect an application', () => stage.open(methods, secure));
   afterEach('no violations', () => stage.clear());
   after('disconnect', () => stage.close());
   return stage;

@@ -9,7 +9,7 @@ import { type Peer, StreamFramer, type Transport, type TransportEvents } from '.
 export interface ConnectedOptions {
   /** `127.0.0.1:5061`, or the URL of a WebSocket. */
   readonly server: string;
-  /** The server's certificate or its authority, PEM. */
+  /** The server's certificate or its authority, PEM; `any`: it is not checked. */
   readonly ca?: string | undefined;
 }
 
@@ -22,9 +22,14 @@ export async function openConnected(
   return protocol === 'tls' ? openTls(events, options) : openWebSocket(protocol, events, options);
 }
 
+function trust(ca: string | undefined): { ca?: string; rejectUnauthorized?: boolean } {
+  if (ca === 'any') return { rejectUnauthorized: false };
+  return ca === undefined ? {} : { ca };
+}
+
 async function openTls(events: TransportEvents, { server, ca }: ConnectedOptions): Promise<Transport> {
   const [host = '', port = ''] = server.split(':');
-  const socket = connectTls({ host, port: Number(port), ...(ca === undefined ? {} : { ca }) });
+  const socket = connectTls({ host, port: Number(port), ...trust(ca) });
   const peer: Peer = {
     protocol: 'tls',
     address: host,
@@ -46,6 +51,11 @@ async function openTls(events: TransportEvents, { server, ca }: ConnectedOptions
     protocol: 'tls',
     port: socket.localPort ?? 0,
     peer: () => peer,
+    ping: async () => {
+      const answered = once(socket, 'data');
+      socket.write('\r\n\r\n');
+      return String((await answered)[0]);
+    },
     close: async () => {
       if (socket.destroyed) return;
       const closed = once(socket, 'close');
@@ -60,7 +70,7 @@ async function openWebSocket(
   events: TransportEvents,
   { server, ca }: ConnectedOptions,
 ): Promise<Transport> {
-  const webSocket = new WebSocket(server, 'sip', ca === undefined ? {} : { ca });
+  const webSocket = new WebSocket(server, 'sip', trust(ca));
   const { hostname, port } = new URL(server);
   const peer: Peer = {
     protocol,
@@ -81,6 +91,11 @@ async function openWebSocket(
     // A browser does not know its address (RFC 7118 section 5).
     host: `${randomBytes(6).toString('hex')}.invalid`,
     peer: () => peer,
+    ping: async () => {
+      const answered = once(webSocket, 'message');
+      webSocket.send('\r\n\r\n');
+      return String((await answered)[0]);
+    },
     close: async () => {
       if (webSocket.readyState === WebSocket.CLOSED) return;
       const closed = once(webSocket, 'close');

@@ -87,6 +87,11 @@ export class SipEndpoint {
     return host ?? `127.0.0.1:${port}`;
   }
 
+  /** The answer to a keep-alive over the connection. */
+  async ping(): Promise<string | undefined> {
+    return this.#open().ping?.();
+  }
+
   /** Sent and received messages, oldest first, one line each. */
   trace(): string[] {
     const start = this.#trace[0]?.at ?? 0;

@@ -30,6 +30,8 @@ export interface Transport {
   /** Host of Via and Contact in place of address and port. */
   readonly host?: string;
   peer(address: string, port: number): Peer;
+  /** Sends a keep-alive over the connection, and returns what comes back (RFC 5626 section 4.4.1). */
+  ping?(): Promise<string>;
   close(): Promise<void>;
 }
 
