@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Socket } from 'node:net';
-import { createTransport } from 'nodemailer';
 import type { Mail, MailPort, MailResult } from '../../runtime/runs/index.ts';
 import { ScenarioError } from '../../runtime/language/index.ts';
 
@@ -43,6 +42,8 @@ export class SmtpMailer implements MailPort {
   }
 
   async #hand({ to, subject, text, attachments }: Mail, server: SmtpServer, signal: AbortSignal): Promise<MailResult> {
+    // With the first mail, so that a start does not wait for its 39 modules.
+    const { createTransport } = await import('nodemailer');
     signal.throwIfAborted();
     // A socket of our own, because the library's attempt cannot be ended otherwise.
     const socket = new Socket();
