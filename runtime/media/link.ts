@@ -3,6 +3,7 @@ import Mrf, { type FsEndpoint, type FsEvent, type FsMediaServer } from 'drachtio
 import { subscribeOnDemand } from './channel-events.ts';
 import { MediaLinkError } from './link-error.ts';
 import { probeEventSocket } from './probe.ts';
+import { readEventsQuickly } from './quick-events.ts';
 import type { RecordingEnd } from './recording-notices.ts';
 import { sendWhole } from './whole-writes.ts';
 
@@ -90,6 +91,7 @@ export class MediaLink {
     timeoutMs = 5000,
   ): Promise<MediaLink> {
     const where = `${address.host}:${address.port}`;
+    readEventsQuickly();
     await probeEventSocket(address, timeoutMs);
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {

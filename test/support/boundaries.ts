@@ -31,6 +31,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'isolated-vm': ['runtime/sandbox'],
   'drachtio-srf': ['runtime/signalling'],
   'drachtio-fsmrf': ['runtime/media'],
+  'drachtio-modesl': ['runtime/media'],
   fastify: ['rest-bridge'],
   'prom-client': ['runtime/metrics'],
   '@opentelemetry/api': ['runtime/tracing'],

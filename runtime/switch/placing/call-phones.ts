@@ -162,7 +162,8 @@ class PhonesCall {
     const outcome = await this.#fork.outcome;
     dialog.ended.removeEventListener('abort', ended);
     dialog.pickup = undefined;
-    this.#decided.abort();
+    // The error of an abort without a reason takes as long as a hundred lines of code.
+    this.#decided.abort('the call is decided');
     if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
     else if (this.#away !== undefined && !dialog.ended.aborted) await this.#callAway(this.#away);

@@ -1,0 +1,34 @@
+/** Types of the used part of drachtio-modesl 1, the event socket of drachtio-fsmrf, which ships none. */
+declare module 'drachtio-modesl' {
+  import type { FsEvent } from 'drachtio-fsmrf';
+
+  export interface EslHeader {
+    readonly name: string;
+    readonly value: string | number;
+  }
+
+  export interface EslEvent extends FsEvent {
+    headers: EslHeader[];
+    type: string | number | undefined;
+    subclass: string | number | undefined;
+    body: unknown;
+  }
+
+  export type EslHeaders = Record<string, string | number>;
+
+  export interface EslParser {
+    buffer: Buffer;
+    emit(name: string, ...values: unknown[]): unknown;
+    /** @returns index of the empty line after the headers in `buffer`; -1 without one */
+    _indexOfHeaderEnd(): number;
+    _parseHeaderText(text: string): EslHeaders;
+    /** Emits `esl::event` for a message of these headers. */
+    _parseEvent: (this: EslParser, headers: EslHeaders, body?: string) => void;
+  }
+
+  const esl: {
+    readonly Event: new () => EslEvent;
+    readonly Parser: { readonly prototype: EslParser };
+  };
+  export default esl;
+}
