@@ -75,6 +75,10 @@ const CallRecord = Type.Object({
   trunk: nullable('Code of the provider'),
   trunk_id: nullable('Id of the provider'),
   gateway: nullable('Gateway that took the call, or the last that was tried: host:port; of a provider with several'),
+  verstat: nullable(
+    'Of a caller of a provider whose calls are verified: TN-Validation-Passed, TN-Validation-Failed, No-TN-Validation',
+  ),
+  attestation: nullable('A, B or C: what the signer of a call that passed knows of the caller'),
   started: time('Beginning'),
   ringing: time('First ring'),
   answered: time('Answer'),

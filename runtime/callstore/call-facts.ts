@@ -18,6 +18,8 @@ export interface PartyFacts {
     /** Name of the gateway that was called, of a provider with several. */
     readonly gateway?: string;
   };
+  /** What the signature of its call is worth (`verstat`), where that was checked. */
+  readonly verified?: { readonly verstat: string; readonly attestation?: string };
   readonly conference?: { readonly confid: string; readonly room: string };
   /** The run of a scenario's party. */
   readonly run?: { readonly id: string; readonly scenario: string };

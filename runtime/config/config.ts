@@ -86,6 +86,15 @@ export interface Config {
   readonly scenarioNetworks: readonly string[];
   /** Addresses and networks that webhooks may reach though they are not public, and by plain HTTP. */
   readonly webhookNetworks: readonly string[];
+  /** Signatures of calls: PEM files, absolute; the URL of the certificate; networks that certificates may come from. */
+  readonly stir: {
+    /** Undefined: calls are not signed. */
+    readonly key: string | undefined;
+    readonly certificateUrl: string;
+    /** Undefined: calls are not verified. */
+    readonly roots: string | undefined;
+    readonly networks: readonly string[];
+  };
   /** Addresses and networks exempt from the login ban. */
   readonly loginAllowList: readonly string[];
   /** Requests a second from one address that need a SIP password; 0: no limit. */
@@ -165,6 +174,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     debugPort: text('RINGMASTER_DEBUG_PORT') === '' ? undefined : port('RINGMASTER_DEBUG_PORT', text),
     scenarioHosts: hosts('RINGMASTER_SCENARIO_HOSTS', text),
     scenarioNetworks: networks('RINGMASTER_SCENARIO_NETWORKS', text),
+    stir: stir(text),
     webhookNetworks: networks('RINGMASTER_WEBHOOK_NETWORKS', text),
     sipRequests: integer('RINGMASTER_SIP_REQUESTS', text, 0, 100_000),
     loginAllowList: networks('RINGMASTER_LOGIN_ALLOW', text),
@@ -337,6 +347,23 @@ function origins(name: Name, text: (name: Name) => string): string[] {
     if (!isOrigin) throw new ConfigError(name, entry, 'origins such as https://shop.example.com, or *');
   }
   return entries;
+}
+
+function stir(text: (name: Name) => string): Config['stir'] {
+  const file = (name: Name) => (text(name) === '' ? undefined : resolve(text(name)));
+  const key = file('RINGMASTER_STIR_KEY');
+  const certificateUrl = text('RINGMASTER_STIR_CERTIFICATE_URL');
+  const isUrl = /^https:\/\/[^\s<>";]+$/.test(certificateUrl) && URL.canParse(certificateUrl);
+  if ((key !== undefined || certificateUrl !== '') && !isUrl)
+    throw new ConfigError('RINGMASTER_STIR_CERTIFICATE_URL', certificateUrl, 'the https URL of the certificate');
+  if (key === undefined && certificateUrl !== '')
+    throw new ConfigError('RINGMASTER_STIR_KEY', '', 'the file of the key whose certificate has a URL');
+  return {
+    key,
+    certificateUrl,
+    roots: file('RINGMASTER_STIR_ROOTS'),
+    networks: networks('RINGMASTER_STIR_NETWORKS', text),
+  };
 }
 
 /** The capture server: `host:port`, or `udp:host:port`. */

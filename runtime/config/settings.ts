@@ -172,6 +172,27 @@ export const SETTINGS = [
       'addresses and networks (CIDR) that webhooks may reach though they are loopback, link-local or private, and by plain HTTP',
   },
   {
+    name: 'RINGMASTER_STIR_KEY',
+    fallback: '',
+    about: 'PEM file with the private key (P-256, PKCS #8) that signs calls to providers (STIR/SHAKEN)',
+  },
+  {
+    name: 'RINGMASTER_STIR_CERTIFICATE_URL',
+    fallback: '',
+    about: 'https URL where others find the certificate of that key',
+  },
+  {
+    name: 'RINGMASTER_STIR_ROOTS',
+    fallback: '',
+    about: 'PEM file with the root certificates that certificates of signed calls must lead to',
+  },
+  {
+    name: 'RINGMASTER_STIR_NETWORKS',
+    fallback: '',
+    about:
+      'addresses and networks (CIDR) that certificates may be fetched from though they are loopback, link-local or private',
+  },
+  {
     name: 'RINGMASTER_LOGIN_ALLOW',
     fallback: '',
     about: 'addresses and networks (CIDR) that failed logins and SIP passwords do not ban, comma-separated',

@@ -115,6 +115,9 @@ export interface Provider {
     readonly trusted: boolean;
     /** The header in which it gets the caller. */
     readonly send: 'none' | 'asserted' | 'preferred';
+    /** Calls to it are signed, and signatures of its calls are verified (RFC 8224). */
+    readonly sign: boolean;
+    readonly verify: boolean;
   };
   /** Where calls go, in place of the host; empty: to the host. */
   readonly gateways: readonly Gateway[];

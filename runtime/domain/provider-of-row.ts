@@ -8,6 +8,8 @@ import { dialPattern } from './routing/pattern.ts';
 
 type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
 
+const IDENTITY: Provider['identity'] = { trusted: true, send: 'none', sign: false, verify: false };
+
 /** A stored provider with compiled patterns and defaults. */
 export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
   const { ha1_md5: md5, ha1_sha256: sha256 } = digestSecrets(row.login, domain, row.secret);
@@ -37,7 +39,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     maxCalls: row.max_calls,
     ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
     numbering: numberingOf(row.numbering),
-    identity: { trusted: row.identity.trusted ?? true, send: row.identity.send ?? 'none' },
+    identity: { ...IDENTITY, ...row.identity },
     gateways: row.gateways.map(gatewayOf),
     gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };

@@ -99,7 +99,13 @@ const GATEWAY = {
 export const CALL_EVENTS = {
   call_init: {
     description: 'A call began.',
-    data: open({ ...CALL, from: Text('SIP URI of the caller'), to: Text('SIP URI that was called') }),
+    data: open({
+      ...CALL,
+      from: Text('SIP URI of the caller'),
+      to: Text('SIP URI that was called'),
+      verstat: Type.Optional(Text('Of a caller of a provider whose calls are verified: what the signature is worth')),
+      attestation: Type.Optional(Text('A, B or C: what the signer of a call that passed knows of the caller')),
+    }),
   },
   call_ringing: { description: 'A called party rings.', data: open(LEG) },
   call_answered: { description: 'A called party answered.', data: open(LEG) },

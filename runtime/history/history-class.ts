@@ -24,6 +24,8 @@ const PROPERTIES = [
   text('trunk'),
   text('trunk_id'),
   text('gateway'),
+  text('verstat'),
+  text('attestation'),
   text('started'),
   text('ringing'),
   text('answered'),

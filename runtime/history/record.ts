@@ -22,6 +22,7 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
   const endedAt = end?.by === 'lost' ? undefined : end?.at;
   const own = legs.map(({ party }) => party).filter((party) => party.domain === domain);
   const conference = own.find((party) => party.conference !== undefined)?.conference;
+  const verified = caller?.domain === domain ? caller.verified : undefined;
   const trunk = own.find((party) => party.trunk !== undefined)?.trunk;
   return {
     id,
@@ -34,6 +35,8 @@ export function recordOf(facts: CallFacts, domain: string, recordings: readonly 
     trunk: trunk?.code ?? null,
     trunk_id: trunk?.id ?? null,
     gateway: gatewayOf(legs, domain),
+    verstat: verified?.verstat ?? null,
+    attestation: verified?.attestation ?? null,
     started: iso(began),
     ringing: iso(ringing),
     answered: iso(answered),

@@ -14,6 +14,7 @@ import { openConferences } from './conferences.ts';
 import type { Drain } from './drain.ts';
 import type { LateParts } from './late.ts';
 import type { Prompts } from '../prompts/index.ts';
+import type { Stir } from '../stir/index.ts';
 import type { Recordings } from './recordings.ts';
 
 export interface Calls {
@@ -40,6 +41,8 @@ export interface CallNeeds {
   readonly callIds: CallIds;
   readonly late: LateParts;
   readonly drain: Pick<Drain, 'refusal'>;
+  /** Signs and verifies calls with providers. */
+  readonly stir: Stir | undefined;
   readonly log: Logger;
 }
 
@@ -108,6 +111,7 @@ export function openCalls(needs: CallNeeds): Calls {
     onText: messageEvents(events),
     onTrunk: providerEvents(events),
     onGateway: gatewayEvents(events),
+    stir: needs.stir,
     startScenario: (code, call, language) => late.runner.part.serve(code, call, language),
   });
   late.switch.bind(b2b);

@@ -24,6 +24,7 @@ import { openScenarios, openScripting } from './scenarios.ts';
 import { openServiceManager } from './service-manager.ts';
 import { sipWebSockets } from './sip-websockets.ts';
 import type { Shutdown } from './shutdown.ts';
+import { openStir } from './stir.ts';
 import { openWebhooks } from './webhooks.ts';
 import { openSipMessages } from './sip-messages.ts';
 
@@ -105,8 +106,10 @@ export async function compose(
   shutdown.add('history of calls', () => history.close());
   const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
   shutdown.add('SIP messages', () => messages.close());
+  const stir = await openStir(config.stir);
   const calls = openCalls({
     config,
+    stir,
     prompts: sounds.prompts,
     directory,
     location,

@@ -9,6 +9,8 @@ export interface PartyInfo {
   /** Login; undefined when the party is not a sipuser. */
   readonly login: string | undefined;
   readonly name: string | undefined;
+  /** What the signature of its call is worth, where that was checked. */
+  readonly verstat?: string;
   readonly domain: DomainName;
   /** `<sip:USERNAME@DOMAIN>` */
   readonly uri: string;

@@ -17,6 +17,7 @@ import { LiveConferences } from './ports/conference-control.ts';
 import type { CallWatcher, LiveCall } from './dialogs/live-call.ts';
 import { LiveDialogs } from './ports/dialog-control.ts';
 import { takeIncomingCall } from './incoming/incoming-call.ts';
+import type { Stir } from '../stir/index.ts';
 import { type KnownTrunk, type TrunkListeners, Trunks } from './esg/trunks.ts';
 import { OwnHosts } from './addresses/own-hosts.ts';
 import { IvrCall } from './scenarios/ivr-call.ts';
@@ -53,6 +54,8 @@ export interface SwitchOptions {
   /** Receives changes of the state of providers. */
   readonly onTrunk?: TrunkListeners['trunk'];
   readonly onGateway?: TrunkListeners['gateway'];
+  /** Signs and verifies calls with providers. */
+  readonly stir?: Stir | undefined;
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
   /** Receives the texts that phones send to each other. */
@@ -116,6 +119,7 @@ export class Switch implements SipHandlers {
       placeCall: (decision, attempt) => placeCall(this.#tools, decision, attempt),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       observer: options.observer,
+      stir: options.stir,
       listenTo: options.listenTo,
       startScenario: (code, call, language) => options.startScenario(code, call, language),
       failed,

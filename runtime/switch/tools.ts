@@ -12,6 +12,7 @@ import type {
   ReferRequest,
   SipAnswer,
 } from '../signalling/index.ts';
+import type { Stir } from '../stir/index.ts';
 import type { Attempt, AttemptOptions } from './placing/attempt.ts';
 import type { GatewayChoice } from './esg/gateways.ts';
 import type { ListenTo } from './sound/call-media.ts';
@@ -49,6 +50,8 @@ export interface SwitchTools {
   refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
   /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
+  /** Signs and verifies calls; undefined on a node without keys and roots. */
+  readonly stir?: Stir | undefined;
   /** Receives the answers to calls with providers and to scenarios. */
   readonly observer?: CallObserver | undefined;
   /** Speech recognition; undefined on a node without it. */

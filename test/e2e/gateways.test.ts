@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { WebSocket } from 'ws';
 import { Phone } from '../phones/phone.ts';
 import { parseUri } from '../phones/sip/address.ts';
+import { followEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 import { expectError } from './expectations.ts';
@@ -107,8 +107,7 @@ describe('a provider with several gateways', () => {
     const refused = await silent();
     await refused.close();
     const id = await provider([portOf(full), refused.port, mute.port, portOf(last)], { gateway_timeout: 1 });
-    const changes: [string, boolean | null][] = [];
-    const socket = await followGateways(changes);
+    const changes = await followEvents<GatewayState>(stage, 'providerevents.gateway_state');
 
     const alice = await stage.phone('alice');
     const outgoing = await alice.call(OUTSIDE);
@@ -156,11 +155,11 @@ describe('a provider with several gateways', () => {
     await carrier({ port: mute.port });
     await eventually(async () => expect((await states(id))[2]?.reachable).to.equal(true), 15_000);
     await eventually(() => {
-      const ofMute = changes.filter(([gateway]) => gateway === name(mute.port)).map(([, reachable]) => reachable);
-      expect(ofMute).to.deep.equal([false, true]);
+      const ofMute = changes.seen.filter(({ gateway }) => gateway === name(mute.port));
+      expect(ofMute.map(({ reachable }) => reachable)).to.deep.equal([false, true]);
       return Promise.resolve();
     });
-    socket.close();
+    changes.close();
   });
 
   it('keeps a call at the gateway that rings, and ends it with a busy or declined number', async () => {
@@ -243,22 +242,4 @@ describe('a provider with several gateways', () => {
       expect(expectError(answer, 400, 1400).error_details?.field).to.equal(field);
     }
   });
-
-  async function followGateways(seen: [string, boolean | null][]): Promise<WebSocket> {
-    const { token } = await stage.rest();
-    const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const subscribed = Promise.withResolvers<void>();
-    socket.on('message', (text: Buffer) => {
-      const [method, body] = JSON.parse(text.toString()) as [string, { data: GatewayState }];
-      if (method === 'subscribe_result') subscribed.resolve();
-      if (method === 'event') seen.push([body.data.gateway, body.data.reachable]);
-    });
-    await once(socket, 'open');
-    const events = ['providerevents.gateway_state'];
-    socket.send(JSON.stringify(['subscribe', { qid: '1', id: 'gateways', events, expires: 60 }]));
-    await subscribed.promise;
-    return socket;
-  }
 });

@@ -45,6 +45,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/domain',
       'runtime/language',
       'runtime/runs',
+      'runtime/stir',
     ],
   },
   'runtime/conference': {
@@ -110,6 +111,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'runtime/webhooks': {
     holds: 'events sent to servers by HTTP: the queue in the database, signatures, repeats',
     mayImport: ['runtime/domain', 'runtime/events', 'runtime/storage'],
+  },
+  'runtime/stir': {
+    holds: 'signatures of calls (STIR/SHAKEN): PASSporTs, certificates; loaded where the settings ask for it',
+    mayImport: [],
   },
   'runtime/metrics': { holds: 'figures for Prometheus', mayImport: [] },
   'runtime/prompts': {

@@ -75,6 +75,9 @@ const schema = Type.Object({
       trusted: Type.Optional(Type.Boolean()),
       /** The header that names the caller to it: P-Asserted-Identity, P-Preferred-Identity, or none (default). */
       send: Type.Optional(Type.Union([Type.Literal('none'), Type.Literal('asserted'), Type.Literal('preferred')])),
+      /** Whether calls to it are signed (RFC 8224, SHAKEN), and signatures of its calls are verified; default: false. */
+      sign: Type.Optional(Type.Boolean()),
+      verify: Type.Optional(Type.Boolean()),
     },
     { additionalProperties: false },
   ),

@@ -186,6 +186,7 @@ export function callRecord(call: CallPort | undefined): Record<string, string> {
     number: call?.opponent?.number ?? '',
     login: call?.opponent?.login ?? '',
     name: call?.opponent?.name ?? '',
+    verstat: call?.opponent?.verstat ?? '',
     ended_by: end?.by ?? '',
     end_reason: end?.reason ?? '',
   };

@@ -44,6 +44,8 @@ export interface Callee {
   readonly caller?: ShownParty;
   /** Headers of the INVITE that name the caller, or withhold the name. */
   readonly identity?: Readonly<Record<string, string>>;
+  /** The telephone numbers of the call, where it is to be signed; each is undefined when it is none. */
+  readonly signed?: { readonly orig: string | undefined; readonly dest: string | undefined } | undefined;
   readonly credentials?: SipCredentials;
 }
 

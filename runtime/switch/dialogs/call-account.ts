@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallEnding, CallFacts, LegFacts, MediaFacts, PartyFacts } from '../../callstore/index.ts';
 import { parseSipUri, type SipAnswer } from '../../signalling/index.ts';
+import type { Verdict } from '../../stir/index.ts';
 import type { EndCause, Leg, LegOwner } from '../legs/leg.ts';
 import { nameOf, numberOf, type Party } from '../legs/party.ts';
 
@@ -165,9 +166,15 @@ function partyFacts(party: Party): PartyFacts {
   if (party.kind === 'provider') {
     const { gateway, provider } = party;
     const trunk = { id: provider.id, code: provider.code, ...(gateway !== undefined && { gateway }) };
-    return { ...facts, trunk };
+    return { ...facts, trunk, ...verifiedFacts(party.verdict) };
   }
   return facts;
+}
+
+function verifiedFacts(verdict: Verdict | undefined): Pick<PartyFacts, 'verified'> {
+  if (verdict === undefined) return {};
+  const { verstat, attestation } = verdict;
+  return { verified: { verstat, ...(attestation !== undefined && { attestation }) } };
 }
 
 /** A call that was refused before it had a dialog. */

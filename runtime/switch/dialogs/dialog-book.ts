@@ -6,6 +6,7 @@ import type { CallFacts, CallHistory, MemoryCallStore } from '../../callstore/in
 import { type RefusedCall, refusedFacts } from './call-account.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
+import type { Party } from '../legs/party.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
 
 export type DialogEventType =
@@ -80,7 +81,11 @@ export class DialogBook implements DialogObserver {
   open(start: DialogStart): CallDialog {
     const dialog = new CallDialog(this, start);
     this.#history?.going(dialog.facts());
-    this.#tell(dialog, 'call_init', { from: start.remoteuri, to: start.localuri });
+    this.#tell(dialog, 'call_init', {
+      from: start.remoteuri,
+      to: start.localuri,
+      ...verified(start.a.party),
+    });
     return dialog;
   }
 
@@ -243,4 +248,12 @@ export class DialogBook implements DialogObserver {
     this.#log.debug({ call: inviteid, dialogid, operation: dialog.carried.operation?.id, ...more }, LINES[type]);
     this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
   }
+}
+
+/** What the signature of a caller is worth, where that was checked. */
+function verified(party: Party): Readonly<Record<string, string>> {
+  const verdict = party.kind === 'provider' ? party.verdict : undefined;
+  if (verdict === undefined) return {};
+  const { verstat, attestation } = verdict;
+  return { verstat, ...(attestation !== undefined && { attestation }) };
 }

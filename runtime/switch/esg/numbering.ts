@@ -17,6 +17,12 @@ export function numberOutside({ numbering }: Pick<Provider, 'numbering'>, number
   return numbering === undefined ? number : rewritten(numbering, number, numbering.inside, numbering.format);
 }
 
+/** Digits with the country code of a number as the provider writes it; undefined for one that is no telephone number. */
+export function telephoneDigits({ numbering }: Pick<Provider, 'numbering'>, number: string): string | undefined {
+  if (numbering !== undefined) return internationalDigits(numbering, number, numbering.format);
+  return /^\+(\d{5,15})$/.exec(number)?.[1];
+}
+
 function rewritten(numbering: Numbering, number: string, from: NumberFormat, to: NumberFormat): string {
   const digits = internationalDigits(numbering, number, from);
   return digits === undefined ? number : written(numbering, digits, to);

@@ -4,6 +4,7 @@ import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
 import { ANONYMOUS_CALLER, type Callee, type CalleeAddress, contactAddress } from '../addresses/callee.ts';
 import type { ShownCaller } from '../legs/shown-caller.ts';
 import { calledOutside, callerOutside } from './number-rules.ts';
+import { telephoneDigits } from './numbering.ts';
 import { identityHeaders } from './trunk-identity.ts';
 
 /** A call to a number behind a provider. */
@@ -40,10 +41,17 @@ export function providerCallee(
         ? ANONYMOUS_CALLER
         : { number: callerOutside(provider, caller.number), name: caller.name, host },
     identity: identityHeaders(provider, caller),
+    ...(provider.identity.sign && { signed: signedNumbers(provider, caller, called) }),
     ...(provider.secret === '' || provider.register === 'inbound'
       ? {}
       : { credentials: { username: provider.authUser, password: provider.secret } }),
   };
+}
+
+function signedNumbers(provider: Provider, caller: ShownCaller, called: string): Callee['signed'] {
+  const number = caller.number === ANONYMOUS ? caller.asserted?.number : caller.number;
+  const orig = number === undefined ? undefined : telephoneDigits(provider, callerOutside(provider, number));
+  return { orig, dest: telephoneDigits(provider, called) };
 }
 
 function gatewayAddress(gateway: Gateway, called: string): CalleeAddress {

@@ -1,6 +1,7 @@
 /** The parties of calls, with their numbers, names and URIs. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Provider, SipUser } from '../../domain/index.ts';
+import type { Verdict } from '../../stir/index.ts';
 import type { PartyInfo } from '../../runs/index.ts';
 import { bracketUri } from '../../signalling/index.ts';
 
@@ -16,6 +17,8 @@ export type Party =
       readonly provider: Provider;
       /** Name of the gateway that was called, of a provider with several. */
       readonly gateway?: string;
+      /** What the signature of its call is worth, where that was checked. */
+      readonly verdict?: Verdict;
       readonly number: string;
       readonly name: string | undefined;
       /** Of a call from outside (specification, "Dialog (active call)"). */
@@ -79,6 +82,7 @@ export function partyInfo(
     number,
     login: party.kind === 'sipuser' ? party.sipUser.login : undefined,
     name,
+    ...(party.kind === 'provider' && party.verdict !== undefined && { verstat: party.verdict.verstat }),
     domain: party.domain,
     uri: bracketUri(number, party.domain),
   };

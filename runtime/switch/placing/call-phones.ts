@@ -24,6 +24,8 @@ import { PhoneLeg } from '../legs/phone-leg.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
+import { signatureHeaders } from './signature.ts';
+import { verifiedHeaders } from './verified-headers.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
 
@@ -113,6 +115,8 @@ class PhonesCall {
   /** The SIP server for addresses that name none. */
   #via: string | undefined;
   readonly #inTurn: InTurn;
+  /** Headers, by Call-ID. */
+  readonly #signatures = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
@@ -140,6 +144,7 @@ class PhonesCall {
     const on = caller.mediaServer ?? this.#tools.onlyMediaServer() ?? (await prepared)?.server;
     this.#on = on;
     await this.#offer(branches);
+    await this.#sign(branches);
     await prepared;
     if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
     this.#fork = new Fork(
@@ -209,6 +214,17 @@ class PhonesCall {
     return this.#offers.open(callIds, { via: this.#via, on: this.#on });
   }
 
+  /** Each call to an address has a signature of its own. */
+  async #sign(branches: readonly Branch[]): Promise<void> {
+    const { party } = this.#options.caller;
+    await Promise.all(
+      branches.map(async ({ callee, callId: callid }) => {
+        if (callee.signed === undefined) return;
+        this.#signatures.set(callid, await signatureHeaders(this.#tools, callee, party, { callid }));
+      }),
+    );
+  }
+
   /** Adds a branch to the dialog for every address of a callee that is called at once. */
   #branches(target: Called): Branch[] {
     const { callee } = target;
@@ -268,7 +284,12 @@ class PhonesCall {
       from: callerAddr(caller.name, caller.number, caller.host),
       to: uris.remoteuri,
       sdp: offer?.description.of(offer.endpoint.localSdp) ?? '',
-      headers: { ...headers, ...(isWithheld && WITHHELD), ...identity },
+      headers: {
+        ...headers,
+        ...(isWithheld ? WITHHELD : verifiedHeaders(calling, callee.party, caller)),
+        ...identity,
+        ...this.#signatures.get(callId),
+      },
       ...(calling.kind === 'conference' ? { room: calling.number } : {}),
       ...(credentials === undefined ? {} : { credentials }),
     };
@@ -302,6 +323,7 @@ class PhonesCall {
   async #instead(callId: string, branches: readonly Branch[]): Promise<readonly ForkTarget[]> {
     try {
       await this.#offer(branches);
+      await this.#sign(branches);
       return branches.map((branch) => this.#target(branch));
     } catch (err) {
       this.#tools.failed(err, 'call to another address', { callid: callId });

@@ -25,7 +25,7 @@ export function provider(changes: Partial<Provider> = {}): Provider {
     maxCalls: 0,
     ping: 0,
     numbering: undefined,
-    identity: { trusted: true, send: 'none' },
+    identity: { trusted: true, send: 'none', sign: false, verify: false },
     gateways: [],
     gatewayTimeoutMs: 4000,
     ...changes,

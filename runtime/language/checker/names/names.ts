@@ -18,6 +18,7 @@ export const BUILT_IN_RECORDS: ReadonlyMap<string, Readonly<Record<string, Value
       number: 'string',
       login: 'string',
       name: 'string',
+      verstat: 'string',
       ended_by: 'string',
       end_reason: 'string',
     },

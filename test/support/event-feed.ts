@@ -1,0 +1,28 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import type { Stage } from './stage.ts';
+
+/** The events that an administrator is told, in their order. */
+export interface EventFeed<Data> {
+  readonly seen: readonly Data[];
+  close(): void;
+}
+
+/** Subscribes by WebSocket. @param name of the events, `class.type` */
+export async function followEvents<Data>(stage: Stage, name: string): Promise<EventFeed<Data>> {
+  const { token } = await stage.rest();
+  const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const seen: Data[] = [];
+  const subscribed = Promise.withResolvers<void>();
+  socket.on('message', (text: Buffer) => {
+    const [method, body] = JSON.parse(text.toString()) as [string, { data: Data }];
+    if (method === 'subscribe_result') subscribed.resolve();
+    if (method === 'event') seen.push(body.data);
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify(['subscribe', { qid: '1', id: name, events: [name], expires: 60 }]));
+  await subscribed.promise;
+  return { seen, close: () => socket.close() };
+}
