@@ -4,6 +4,7 @@ import { Phone } from '../phones/phone.ts';
 import { parseUri } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
 import { eventually } from '../support/eventually.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError, expectTalk } from './expectations.ts';
 
@@ -104,7 +105,8 @@ describe('the identity of a caller', () => {
       ['<tel:181>', '+49308181'],
       ['<sip:102@demo.local>', '+49308101'],
       ['<sip:+4930110@carrier.example>', '+49308101'],
-      ['no address', '+49308101'],
+      // A real drachtio-server refuses this itself.
+      ...(REAL_SIP ? [] : [['no address', '+49308101'] as const]),
     ] as const) {
       const headers = [
         { name: 'P-Asserted-Identity', value: '<sip:+4930110@carrier.example>' },
