@@ -1,4 +1,5 @@
 import {
+  BrokenImporterError,
   DuplicateError,
   EntityError,
   EntityInUseError,
@@ -22,6 +23,10 @@ function restError(entity: string, error: EntityError): RestError {
   if (error instanceof OutdatedChangeError) {
     const { field, message: reason, base, current } = error;
     return new RestError('CONFLICT', { field, reason, base, current });
+  }
+  if (error instanceof BrokenImporterError) {
+    const { field, message: reason, importers } = error;
+    return new RestError('CANNOT_APPLY', { field, reason, importers });
   }
   if (error instanceof EntityNotFoundError) return new RestError('ENTITY_NOT_FOUND', { entity });
   if (error instanceof DuplicateError || error instanceof EntityInUseError) {

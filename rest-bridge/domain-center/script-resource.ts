@@ -100,6 +100,11 @@ export class ScriptResource extends DomainResource<ScriptRow> {
     return id.startsWith(FILE) ? copy : { id, ...copy };
   }
 
+  /** Id of the session's domain; empty when it was removed meanwhile. */
+  domainId(session: Session): string {
+    return this.#domains.domain(session.domain)?.id ?? '';
+  }
+
   /** The code of the file with this id; undefined for other ids. */
   async fileCode(session: Session, id: string): Promise<string | undefined> {
     if (!id.startsWith(FILE) || (await super.read(session, id)) !== undefined) return undefined;
@@ -169,6 +174,7 @@ function fileRow(
     version: program.hash === undefined ? 0 : Number(program.version),
     draft: false,
     problems: problems.map(withoutFile),
+    modules: {},
     opts: { file: path.basename(program.file) },
     ext: {},
   };

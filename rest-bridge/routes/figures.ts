@@ -25,6 +25,7 @@ const Figures = Type.Object({
   to: Type.Integer({ description: 'End of the last hour' }),
   runs: Type.Integer({ description: 'Ended runs, also those as a part of other runs' }),
   statuses: counts('Runs by their end: completed, ended, failed, stopped'),
+  versions: counts('Runs by the number of their version'),
   total_ms: milliseconds('Duration of all runs'),
   longest_ms: milliseconds('Duration of the longest run'),
   failures: counts('Failed runs by error code'),
@@ -46,6 +47,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NONE: FiguresView = {
   runs: 0,
   statuses: {},
+  versions: {},
   total_ms: 0,
   longest_ms: 0,
   failures: {},

@@ -20,11 +20,21 @@ const Version = Type.Object({
 const FullVersion = Type.Object({
   ...Version.properties,
   scriptdata: Type.Object({ format: Type.Enum(['yaml', 'js', 'ts']), source: Type.String() }),
+  modules: Type.Record(Type.String(), Type.String(), {
+    description: 'Texts of the modules that this version imports, by name, such as hours.ts',
+  }),
 });
 
 /** A text to check, which is not saved. */
 const CheckBody = Type.Object({
-  code: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Id of the scenario in messages' })),
+  code: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Id of the scenario; scripts that import it are checked, too',
+    }),
+  ),
+  draft: Type.Optional(Type.Boolean({ description: 'It imports the newest texts of modules, also of drafts' })),
   scriptdata: Type.Object({
     format: Type.Enum(['yaml', 'js', 'ts']),
     source: Type.String({ minLength: 1, maxLength: 524_288 }),
@@ -40,7 +50,7 @@ const VersionPath = Type.Object({ ...IdPath.properties, number: Type.Integer({ m
 
 export interface ScriptRoutesDeps {
   readonly kind: ScriptKind;
-  readonly scripts: Pick<ScriptStore, 'check' | 'versions' | 'version' | 'rollback' | 'fileVersions'>;
+  readonly scripts: Pick<ScriptStore, 'check' | 'versions' | 'version' | 'modules' | 'rollback' | 'fileVersions'>;
   readonly resource: ScriptResource;
 }
 
@@ -57,8 +67,10 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
   app.post(
     `${path}!check`,
     { schema: { body: CheckBody, response: answers({ 200: Checked, 400: ErrorAnswer }) } },
-    async ({ body: { code, scriptdata } }) => {
-      const problems = await scripts.check(code ?? kind, scriptdata);
+    async (request) => {
+      const { code, scriptdata: data, draft = false } = request.body;
+      const domainId = resource.domainId(sessionOf(request));
+      const problems = await scripts.check({ kind, domainId, code, data, draft });
       return { mistakes: problems.filter(({ severity }) => severity === undefined).length, problems: [...problems] };
     },
   );
@@ -86,7 +98,8 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
           ? await scripts.version(kind, id, number)
           : scripts.fileVersions.list(code).find((each) => each.number === number);
       if (version === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Version' });
-      return { ...summary(version, serving), scriptdata: version.scriptdata };
+      const modules = code === undefined ? Object.fromEntries(await scripts.modules(version)) : {};
+      return { ...summary(version, serving), scriptdata: version.scriptdata, modules };
     },
   );
 

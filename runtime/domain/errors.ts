@@ -50,6 +50,21 @@ export class EntityInUseError extends EntityError {
   }
 }
 
+/** A change of a module with which scripts that import it have mistakes. */
+export class BrokenImporterError extends EntityError {
+  override name = 'BrokenImporterError';
+  override readonly field: string;
+  /** The importers, with their mistakes. */
+  readonly importers: readonly object[];
+
+  /** @param reason of the first importer */
+  constructor(entity: string, field: string, reason: string, importers: readonly object[]) {
+    super(reason, entity, field);
+    this.field = field;
+    this.importers = importers;
+  }
+}
+
 /** A change that was made from another version than the present one. */
 export class OutdatedChangeError extends EntityError {
   override name = 'OutdatedChangeError';

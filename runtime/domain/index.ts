@@ -17,19 +17,23 @@ export { canonicalLanguage, PromptFile, type PromptRow } from './collections/pro
 export type { ProviderRow } from './collections/providers.ts';
 export type { RecordingRuleRow } from './collections/recordingrules.ts';
 export {
+  canRun,
   type CheckScript,
+  type Imports,
+  moduleName,
+  type ScriptCheck,
   type ScriptData,
   type ScriptKind,
+  type ScriptModules,
   type ScriptProblem,
   type ScriptRow,
   type ScriptVersion,
   type Serving,
-  canRun,
-  listScriptVersions,
-  readScriptVersion,
-  servingBefore,
   servingOf,
-} from './collections/scripts.ts';
+} from './collections/script-row.ts';
+export { checkScriptText, type ScriptText } from './collections/check-script-text.ts';
+export { readModules } from './collections/script-modules.ts';
+export { listScriptVersions, readScriptVersion, servingBefore } from './collections/script-versions.ts';
 export { type CheckWebhook, type WebhookRow, type WebhookState } from './collections/webhooks.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';

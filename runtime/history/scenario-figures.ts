@@ -23,6 +23,8 @@ export interface FiguresView {
   readonly runs: number;
   /** The same by their end. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** The same by the number of their version. */
+  readonly versions: Readonly<Record<string, number>>;
   readonly total_ms: number;
   readonly longest_ms: number;
   /** Failed runs by error code. */
@@ -73,7 +75,7 @@ export class ScenarioFigures {
   }
 
   /** A run ended. */
-  add({ domain, scenario, status, code, milliseconds, blocks, cpuMs, memoryBytes }: RunFigures): void {
+  add({ domain, scenario, version, status, code, milliseconds, blocks, cpuMs, memoryBytes }: RunFigures): void {
     const id = this.#options.domainId(domain);
     if (id === undefined) return;
     const hour = Math.floor(this.#now() / HOUR_MS) * HOUR_MS;
@@ -87,8 +89,9 @@ export class ScenarioFigures {
     };
     this.#sum({ ...of, kind: 'run', name: status, ...run });
     const none = { cpu_ms: 0, memory_bytes: 0 };
-    if (code !== undefined)
-      this.#sum({ ...of, kind: 'failure', name: code, count: 1, total_ms: 0, longest_ms: 0, ...none });
+    const one = { count: 1, total_ms: 0, longest_ms: 0, ...none };
+    this.#sum({ ...of, kind: 'version', name: version, ...one });
+    if (code !== undefined) this.#sum({ ...of, kind: 'failure', name: code, ...one });
     for (const [name, { count, totalMs, longestMs }] of blocks)
       this.#sum({ ...of, kind: 'block', name, count, total_ms: totalMs, longest_ms: longestMs, ...none });
     this.#timer ??= setTimeout(() => void this.#flush(), GATHER_MS).unref();
@@ -225,6 +228,7 @@ function viewOf(rows: readonly Omit<Row, 'domain_id' | 'scenario' | 'hour'>[]): 
   return {
     runs: sum('count'),
     statuses: counts('run'),
+    versions: counts('version'),
     total_ms: sum('total_ms'),
     longest_ms: most('longest_ms'),
     failures: counts('failure'),

@@ -15,6 +15,8 @@ export interface BlockFigures {
 export interface RunFigures {
   readonly domain: DomainName;
   readonly scenario: string;
+  /** Number of its version. */
+  readonly version: string;
   readonly status: RunOutcome['status'];
   /** Error code of a failed run. */
   readonly code: string | undefined;
@@ -28,7 +30,14 @@ export interface RunFigures {
 }
 
 /** The figures of an ended run, and of the ended scenarios that it started. */
-export function figuresOf({ domain, scenario, trace, outcome, children = [] }: RunView): readonly RunFigures[] {
+export function figuresOf({
+  domain,
+  scenario,
+  version,
+  trace,
+  outcome,
+  children = [],
+}: RunView): readonly RunFigures[] {
   const nested = children.flatMap(figuresOf);
   if (outcome === undefined) return nested;
   const { status, error, milliseconds, usage } = outcome;
@@ -44,6 +53,7 @@ export function figuresOf({ domain, scenario, trace, outcome, children = [] }: R
   const own = {
     domain,
     scenario,
+    version,
     status,
     code: error?.code,
     milliseconds,

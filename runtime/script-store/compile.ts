@@ -1,7 +1,7 @@
 /** Compiles the text of a script entity to a program. */
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkText, type Problem, type Program, type Start } from '../language/index.ts';
+import { checkText, type Problem, type Program, type ReadModule, type Start } from '../language/index.ts';
 import type { ComponentRegistry } from '../runs/index.ts';
 import type { CheckScript, ScriptData, ScriptProblem } from '../domain/index.ts';
 
@@ -29,19 +29,33 @@ export class ScriptCompiler {
   }
 
   /** Checks for mistakes; runs nothing. */
-  readonly check: CheckScript = async (code, data) => {
-    const { problems } = await this.#check({ code, data });
-    return problems.map(withoutFile);
+  readonly check: CheckScript = async (code, data, modules) => {
+    const imports = new Map<string, string | undefined>();
+    const { problems } = await this.#check({ code, data }, async (name) => {
+      const found = await modules.find(name);
+      imports.set(name, 'text' in found ? found.text : undefined);
+      return 'text' in found ? { kind: 'text', ...found } : { kind: 'missing', ...found };
+    });
+    return { problems: problems.map((problem) => ofScript(problem, code, data)), imports };
   };
 
   /**
-   * The program of a version; undefined when it has mistakes.
+   * The program of a version; undefined when it has mistakes, `shared` when it is a module that only others import.
    *
+   * @param modules texts of what it imports, by name
    * @param number of the version, which traces show
    * @param hook true when a request may start it without a hook in its text
    */
-  async program(text: ScriptText, { number, hook }: { number: number; hook: boolean }): Promise<Program | undefined> {
-    const { program } = await this.#check(text);
+  async program(
+    text: ScriptText,
+    modules: ReadonlyMap<string, string>,
+    { number, hook }: { number: number; hook: boolean },
+  ): Promise<Program | 'shared' | undefined> {
+    const { program, shared = false } = await this.#check(text, async (name) => {
+      const source = modules.get(name);
+      return source === undefined ? { kind: 'missing', others: [...modules.keys()] } : { kind: 'text', text: source };
+    });
+    if (shared) return 'shared';
     if (program === undefined) return undefined;
     const { starts = [] } = program;
     const isClosed = hook && !starts.some(({ kind }) => kind === 'hook');
@@ -53,11 +67,16 @@ export class ScriptCompiler {
     };
   }
 
-  async #check({ code, data }: ScriptText) {
+  async #check({ code, data }: ScriptText, readModule: ReadModule) {
     const { components, compile, promptsFolder } = this.#options;
     const file = `${code}.${data.format}`;
-    return await checkText(data.source, { file, id: code, components, compile, promptsFolder });
+    return await checkText(data.source, { file, id: code, components, compile, promptsFolder, readModule });
   }
+}
+
+/** A problem of a script, or of a module that it imports. */
+function ofScript({ file, ...problem }: Problem, code: string, { format }: ScriptData): ScriptProblem {
+  return file === `${code}.${format}` ? problem : { file, ...problem };
 }
 
 /** The problems of a file in the form of those of a script. */

@@ -19,6 +19,8 @@ export class FileVersions {
         number,
         scriptdata: { format: formatOf(file), source: text },
         problems: [],
+        modules: {},
+        draft: false,
         created,
       }))
       .toSorted((one, other) => other.number - one.number);

@@ -4,13 +4,15 @@
  */
 import type { DomainName } from '../domain-name/index.ts';
 import {
+  checkScriptText,
   listScriptVersions,
   type LiveDirectory,
+  readModules,
   readScriptVersion,
-  type ScriptData,
   type ScriptKind,
   type ScriptProblem,
   type ScriptRow,
+  type ScriptText,
   type ScriptVersion,
   servingBefore,
 } from '../domain/index.ts';
@@ -133,11 +135,10 @@ export class ScriptStore implements ScenarioSource {
     for (const kind of ORDER.call) {
       const id = this.#indexes[kind].idOf(domainId, code);
       const row = id === undefined ? undefined : await this.#collection(kind).get(id);
-      if (row !== undefined)
-        return {
-          mistakes: row.problems.filter(({ severity }) => severity === undefined).length,
-          see: `GET /domain/${kind}s/${row.id}`,
-        };
+      const mistakes = row?.problems.filter(({ severity }) => severity === undefined).length ?? 0;
+      // A module that others import is no scenario.
+      if (row !== undefined && (mistakes > 0 || row.serving.version === null))
+        return { mistakes, see: `GET /domain/${kind}s/${row.id}` };
     }
     const broken = this.#options.files.brokenFile(code);
     return broken && { mistakes: broken.mistakes, see: `npx ringmaster check ${broken.file}` };
@@ -165,9 +166,15 @@ export class ScriptStore implements ScenarioSource {
     return this.#options.files.files().filter(({ program }) => !this.#indexes.ivrscript.has(domainId, program.id));
   }
 
-  /** The mistakes and warnings of a text, which is not saved. */
-  check(code: string, data: ScriptData): Promise<readonly ScriptProblem[]> {
-    return this.#options.compiler.check(code, data);
+  /** The problems that a script would have with a text, which is not saved, and those of the scripts that import it. */
+  check(text: ScriptText): Promise<readonly ScriptProblem[]> {
+    const { check } = this.#options.compiler;
+    return checkScriptText(text, { db: this.#options.storage.db, check });
+  }
+
+  /** The texts of a version's modules, by name. */
+  modules({ modules }: Pick<ScriptVersion, 'modules'>): Promise<ReadonlyMap<string, string>> {
+    return readModules(this.#options.storage.db, modules);
   }
 
   /** Newest first. */
@@ -201,6 +208,7 @@ export class ScriptStore implements ScenarioSource {
     for (const number of [row.serving.version, row.serving.trial?.version]) {
       if (typeof number !== 'number') continue;
       const program = await this.#compile(kind, row, number);
+      if (program === 'shared') continue;
       if (program !== undefined) programs.set(number, program);
       else
         this.#options.storage.log.error(
@@ -211,16 +219,17 @@ export class ScriptStore implements ScenarioSource {
     index.put(row, programs);
   }
 
-  async #compile(kind: ScriptKind, row: ScriptRow, number: number): Promise<Program | undefined> {
+  async #compile(kind: ScriptKind, row: ScriptRow, number: number): Promise<Program | 'shared' | undefined> {
     const { storage, compiler } = this.#options;
     const { id, code } = row;
-    const data =
-      number === row.version ? row.scriptdata : (await readScriptVersion(storage.db, kind, id, number))?.scriptdata;
+    const version = number === row.version ? row : await readScriptVersion(storage.db, kind, id, number);
+    if (version === undefined) return undefined;
     // Service scripts are started by requests unless they forbid it.
     const hook = kind === 'svcscript' && row.opts['hook'] !== false;
-    const program = data === undefined ? undefined : await compiler.program({ code, data }, { number, hook });
+    const modules = await this.modules(version);
+    const program = await compiler.program({ code, data: version.scriptdata }, modules, { number, hook });
     const wanted = row.opts['limits'];
-    if (program === undefined) return undefined;
+    if (program === undefined || program === 'shared') return program;
     const limits = wanted === undefined ? program.limits : { ...program.limits, ...readLimits(wanted).limits };
     return { ...program, entity: id, ...(limits === undefined ? {} : { limits }) };
   }

@@ -200,6 +200,8 @@ export interface ScriptsTable {
   draft: boolean;
   /** Mistakes found in `scriptdata`. */
   problems: JsonList<object>;
+  /** What the version in `scriptdata` imports: hashes of texts by name. */
+  modules: Composite;
   opts: Composite;
   ext: Composite;
 }
@@ -210,8 +212,17 @@ export interface ScriptVersionsTable {
   number: number;
   scriptdata: Composite;
   problems: JsonList<object>;
+  modules: Composite;
+  /** It was saved as a draft and has never served. */
+  draft: boolean;
   /** Milliseconds since the epoch. */
   created: number;
+}
+
+/** The texts of modules that versions of scripts import. */
+export interface ScriptModulesTable {
+  hash: string;
+  source: string;
 }
 
 /** The index of recorded calls. */
@@ -311,7 +322,7 @@ export interface ScenarioFiguresTable {
   scenario: string;
   /** Its beginning, milliseconds since the epoch. */
   hour: number;
-  kind: 'run' | 'failure' | 'block';
+  kind: 'run' | 'version' | 'failure' | 'block';
   /** Status, error code, or name of the block. */
   name: string;
   count: number;
@@ -371,6 +382,7 @@ export interface Schema {
   ivrscript_versions: ScriptVersionsTable;
   svcscripts: ScriptsTable;
   svcscript_versions: ScriptVersionsTable;
+  script_modules: ScriptModulesTable;
   scenario_file_versions: ScenarioFileVersionsTable;
   scenario_figures: ScenarioFiguresTable;
   first_answers: FirstAnswersTable;

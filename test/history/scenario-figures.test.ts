@@ -14,7 +14,7 @@ function figures(more: Partial<RunFigures>): RunFigures {
     ['bye', { count: 1, totalMs: 100, longestMs: 100 }],
   ]);
   const none = { code: undefined, cpuMs: 0, memoryBytes: 0 };
-  return { domain, scenario: 'menu', status: 'completed', milliseconds: 3100, blocks, ...none, ...more };
+  return { domain, scenario: 'menu', version: '1', status: 'completed', milliseconds: 3100, blocks, ...none, ...more };
 }
 
 describeStorages('figures of scenarios', (newPlace) => {
@@ -34,7 +34,7 @@ describeStorages('figures of scenarios', (newPlace) => {
     const nodes = [open(), open()];
     nodes[0]?.add(figures({}));
     nodes[0]?.add(figures({ status: 'failed', code: 'http', milliseconds: 9000, cpuMs: 1.5, memoryBytes: 2048 }));
-    nodes[1]?.add(figures({ status: 'failed', code: 'http', cpuMs: 2, memoryBytes: 1024 }));
+    nodes[1]?.add(figures({ version: '2', status: 'failed', code: 'http', cpuMs: 2, memoryBytes: 1024 }));
     nodes[1]?.add(figures({ domain: asDomainName('removed.local') }));
     await nodes[1]?.close();
     now = NOON + HOUR_MS;
@@ -44,6 +44,7 @@ describeStorages('figures of scenarios', (newPlace) => {
     expect(await nodes[0]?.read('d1', 'menu', hour)).to.deep.equal({
       runs: 3,
       statuses: { completed: 1, failed: 2 },
+      versions: { 1: 2, 2: 1 },
       total_ms: 15_200,
       longest_ms: 9000,
       failures: { http: 2 },

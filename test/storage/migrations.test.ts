@@ -41,6 +41,7 @@ describeStorages('migrations', (newPlace) => {
       'routes',
       'scenario_figures',
       'scenario_file_versions',
+      'script_modules',
       'sessions',
       'settings',
       'sipusers',

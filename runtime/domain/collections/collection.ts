@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { type ChangeNotices, type NoticePayload, type Schema, SqlError, SQLSTATE } from '../../storage/index.ts';
 import { DuplicateError, EntityInUseError, EntityNotFoundError, InvalidFieldError } from '../errors.ts';
-import type { CollectionDefinition, Input, Row } from './definition.ts';
+import type { CollectionDefinition, Input, Pending, Row, Settled } from './definition.ts';
 import { type CollectionQuery, countRows, selectRows } from './query.ts';
 import { at, referredFirst } from './several.ts';
 import { refuseUnstorable } from './storable.ts';
@@ -41,8 +41,10 @@ export class Collection<Entity extends Row> {
   /** Undefined on a single node. */
   readonly #notices: ChangeNotices | undefined;
   readonly #now: () => Date;
-  /** Settles after the last write and its notices, so that listeners see changes in database order. */
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  /** `last` settles after the last write and its notices, so that listeners see changes in database order. */
+  #turn: { last: Promise<unknown> } = { last: Promise.resolve() };
+  /** Collections whose entities `settle` changes, too, by table. */
+  readonly #linked: Collection<Entity>[] = [this];
 
   /**
    * @param db the database, or a transaction of the caller
@@ -63,6 +65,13 @@ export class Collection<Entity extends Row> {
     this.#db = db;
     this.#validate = entityValidator(definition);
     this.#now = now;
+  }
+
+  /** Links two collections: writes of one may change entities of the other (`settle`), so they take turns. */
+  static link<Entity extends Row>(one: Collection<Entity>, other: Collection<Entity>): void {
+    other.#turn = one.#turn;
+    one.#linked.push(other);
+    other.#linked.push(one);
   }
 
   /**
@@ -107,14 +116,11 @@ export class Collection<Entity extends Row> {
    */
   async create(input: Input, { dryRun = false }: WriteOptions = {}): Promise<Entity> {
     const entity = await this.#complete(input);
-    const insert = (db: Kysely<Schema>): Promise<Entity> => this.#insert(db, entity);
-    if (dryRun) return await this.#rolledBack(insert);
-    return await this.#inTurn(async () => {
-      const single = this.definition.record === undefined && this.#notices === undefined;
-      const after = single ? await insert(this.#db) : await this.#transaction(insert);
-      await this.#notify({ before: undefined, after });
-      return after;
-    });
+    const pending = [{ entity, before: undefined }];
+    const { definition } = this;
+    const isSingle = definition.record === undefined && definition.settle === undefined && this.#notices === undefined;
+    const [after] = await this.#write(async (db) => [await this.#insert(db, entity, pending)], dryRun, isSingle);
+    return after as Entity;
   }
 
   /**
@@ -124,18 +130,13 @@ export class Collection<Entity extends Row> {
    */
   async createAll(inputs: readonly Input[], { dryRun = false }: WriteOptions = {}): Promise<readonly Entity[]> {
     const entities = await Promise.all(inputs.map((input, index) => at(index, () => this.#complete(input))));
-    const insertAll = async (db: Kysely<Schema>): Promise<readonly Entity[]> => {
-      const made: Entity[] = [];
+    const pending = entities.map((entity) => ({ entity, before: undefined }));
+    return await this.#write(async (db) => {
+      const made: Written<Entity>[] = [];
       for (const index of referredFirst(entities, this.definition.selfReference))
-        made[index] = await at(index, () => this.#insert(db, entities[index] ?? {}));
+        made[index] = await at(index, () => this.#insert(db, entities[index] ?? {}, pending));
       return made;
-    };
-    if (dryRun) return await this.#rolledBack(insertAll);
-    return await this.#inTurn(async () => {
-      const made = await this.#transaction(insertAll);
-      for (const after of made) await this.#notify({ before: undefined, after });
-      return made;
-    });
+    }, dryRun);
   }
 
   /** @throws InvalidFieldError */
@@ -162,13 +163,9 @@ export class Collection<Entity extends Row> {
     { dryRun = false }: WriteOptions = {},
   ): Promise<Entity> {
     const prepared = await this.#prepared(id, input);
-    const change = (db: Kysely<Schema>) => this.#change(db, id, input, prepared, precondition);
-    if (dryRun) return (await this.#rolledBack(change)).after;
-    return await this.#inTurn(async () => {
-      const changed = await this.#transaction(change);
-      await this.#notify(changed);
-      return changed.after;
-    });
+    const change = { id, input, prepared };
+    const [after] = await this.#write(async (db) => [await this.#change(db, change, undefined, precondition)], dryRun);
+    return after as Entity;
   }
 
   /**
@@ -180,18 +177,17 @@ export class Collection<Entity extends Row> {
     const prepared = await Promise.all(
       changes.map(({ id, fields }, index) => at(index, () => this.#prepared(id, fields))),
     );
-    const changeAll = async (db: Kysely<Schema>) => {
-      const changed: { before: Entity; after: Entity }[] = [];
-      for (const [index, { id, fields }] of changes.entries())
-        changed.push(await at(index, () => this.#change(db, id, fields, prepared[index], undefined)));
+    const all = changes.map(({ id, fields: input }, index) => ({ id, input, prepared: prepared[index] }));
+    return await this.#write(async (db) => {
+      const pending: Pending[] = [];
+      // What one entity becomes may depend on the others.
+      if (this.definition.settle !== undefined)
+        for (const [index, change] of all.entries()) pending.push(await at(index, () => this.#resulting(db, change)));
+      const changed: Written<Entity>[] = [];
+      for (const [index, change] of all.entries())
+        changed.push(await at(index, () => this.#change(db, change, pending)));
       return changed;
-    };
-    if (dryRun) return (await this.#rolledBack(changeAll)).map(({ after }) => after);
-    return await this.#inTurn(async () => {
-      const changed = await this.#transaction(changeAll);
-      for (const change of changed) await this.#notify(change);
-      return changed.map(({ after }) => after);
-    });
+    }, dryRun);
   }
 
   /** @throws InvalidFieldError for a changed id */
@@ -204,7 +200,10 @@ export class Collection<Entity extends Row> {
   /** @param precondition as in `update`. @throws EntityNotFoundError, EntityInUseError */
   async remove(id: string, precondition?: (before: Entity) => void): Promise<void> {
     await this.#inTurn(async () => {
-      const remove = (db: Kysely<Schema>): Promise<Entity> => this.#delete(id, db, precondition);
+      const remove = async (db: Kysely<Schema>): Promise<Entity> => {
+        await this.definition.lock?.(db);
+        return await this.#delete(id, db, precondition);
+      };
       const isChecked = this.definition.checkRemoval !== undefined || precondition !== undefined;
       const single = !isChecked && this.#notices === undefined;
       const before = single ? await remove(this.#db) : await this.#transaction(remove);
@@ -212,10 +211,54 @@ export class Collection<Entity extends Row> {
     });
   }
 
-  async #insert(db: Kysely<Schema>, entity: Input): Promise<Entity> {
-    const row = await this.#columns(entity, undefined, db);
+  /**
+   * Writes in a transaction, with what follows from it.
+   * @param isSingle a single statement, which needs no transaction
+   * @returns the entities as they are afterwards
+   */
+  async #write(
+    action: (db: Kysely<Schema>) => Promise<readonly Written<Entity>[]>,
+    dryRun: boolean,
+    isSingle = false,
+  ): Promise<readonly Entity[]> {
+    const { definition } = this;
+    const work = async (db: Kysely<Schema>): Promise<readonly Written<Entity>[]> => {
+      await definition.lock?.(db);
+      const written = await action(db);
+      const settled = await definition.settle?.(written, db);
+      return settled === undefined ? written : await this.#settled(written, settled, db);
+    };
+    if (dryRun) return (await this.#rolledBack(work)).flatMap(({ after, of }) => (of === undefined ? [after] : []));
+    return await this.#inTurn(async () => {
+      const written = isSingle ? await work(this.#db) : await this.#transaction(work);
+      for (const { of = this, ...change } of written) await of.#notify(change);
+      return written.flatMap(({ after, of }) => (of === undefined ? [after] : []));
+    });
+  }
+
+  /** Adds what followed: of this collection and of linked ones. */
+  async #settled(
+    written: readonly Written<Entity>[],
+    settled: readonly Settled[],
+    db: Kysely<Schema>,
+  ): Promise<readonly Written<Entity>[]> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rows of these tables
+    const all = settled as readonly (Settled & { readonly before: Entity; readonly after: Entity })[];
+    const own = new Map(all.flatMap((each) => (each.table === this.definition.table ? [[each.after.id, each]] : [])));
+    const others: Written<Entity>[] = [];
+    for (const { table, before, after } of all) {
+      if (table === this.definition.table && written.some((each) => each.after.id === after.id)) continue;
+      const of = this.#linked.find(({ definition }) => definition.table === table) ?? this;
+      await of.#publish(after.id, before, db);
+      others.push({ before, after, of });
+    }
+    return [...written.map((each) => ({ ...each, after: own.get(each.after.id)?.after ?? each.after })), ...others];
+  }
+
+  async #insert(db: Kysely<Schema>, entity: Input, pending: readonly Pending[]): Promise<Written<Entity>> {
+    const row = await this.#columns(entity, undefined, db, pending);
     const names = Object.keys(row);
-    const after = await this.#write(
+    const after = await this.#one(
       sql<Entity>`
         insert into ${this.#table} (${sql.join(names.map((name) => sql.id(name)))})
         values (${sql.join(names.map((name) => this.#value(name, row[name])))})
@@ -224,16 +267,15 @@ export class Collection<Entity extends Row> {
     );
     await this.definition.record?.(after, undefined, db);
     await this.#publish(after.id, undefined, db);
-    return after;
+    return { before: undefined, after };
   }
 
-  async #change(
+  /** The entity as it will be. @throws EntityNotFoundError, InvalidFieldError */
+  async #resulting(
     db: Kysely<Schema>,
-    id: string,
-    input: Input,
-    prepared: Input | undefined,
-    precondition: ((before: Entity) => void) | undefined,
-  ): Promise<{ before: Entity; after: Entity }> {
+    { id, input, prepared }: PreparedChange,
+    precondition?: (before: Entity) => void,
+  ): Promise<{ readonly entity: Input; readonly before: Entity }> {
     const { rows } = await sql<Entity>`select * from ${this.#table} where id = ${id} for update`.execute(db);
     const before = rows[0];
     if (before === undefined) throw new EntityNotFoundError(this.definition.entity, id);
@@ -241,11 +283,23 @@ export class Collection<Entity extends Row> {
     const entity = this.#merge(before, input);
     this.#validate(entity);
     refuseUnstorable(this.definition.entity, input);
-    const { id: _, ...row } = await this.#columns({ ...entity, ...prepared }, before, db);
+    return { entity: { ...entity, ...prepared }, before };
+  }
+
+  async #change(
+    db: Kysely<Schema>,
+    change: PreparedChange,
+    pending: readonly Pending[] | undefined,
+    precondition?: (before: Entity) => void,
+  ): Promise<Written<Entity>> {
+    const resulting = await this.#resulting(db, change, precondition);
+    const { entity, before } = resulting;
+    const { id } = before;
+    const { id: _, ...row } = await this.#columns(entity, before, db, pending ?? [resulting]);
     const assignments = Object.entries(row).map(([name, value]) => sql`${sql.id(name)} = ${this.#value(name, value)}`);
     const statement = sql<Entity>`
       update ${this.#table} set ${sql.join(assignments)} where id = ${id} returning *`;
-    const after = await this.#write(statement, db);
+    const after = await this.#one(statement, db);
     await this.definition.record?.(after, before, db);
     await this.#publish(id, before, db);
     return { before, after };
@@ -301,8 +355,8 @@ export class Collection<Entity extends Row> {
   }
 
   async #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const written = this.#lastWrite.then(write);
-    this.#lastWrite = written.catch(() => undefined);
+    const written = this.#turn.last.then(write);
+    this.#turn.last = written.catch(() => undefined);
     return await written;
   }
 
@@ -337,14 +391,19 @@ export class Collection<Entity extends Row> {
     );
   }
 
-  async #columns(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input> {
+  async #columns(
+    entity: Input,
+    before: Row | undefined,
+    db: Kysely<Schema>,
+    pending: readonly Pending[],
+  ): Promise<Input> {
     const { writeOnly } = this.definition;
-    const derived = await this.definition.derive?.(entity, before, db);
+    const derived = await this.definition.derive?.(entity, before, db, pending);
     const columns = Object.entries({ ...entity, ...derived });
     return Object.fromEntries(columns.filter(([name, value]) => !writeOnly.includes(name) && value !== undefined));
   }
 
-  async #write(statement: RawBuilder<Entity>, db: Kysely<Schema>): Promise<Entity> {
+  async #one(statement: RawBuilder<Entity>, db: Kysely<Schema>): Promise<Entity> {
     try {
       const { rows } = await statement.execute(db);
       const row = rows[0];
@@ -386,6 +445,20 @@ export class Collection<Entity extends Row> {
   async #notify(change: Change<Entity>): Promise<void> {
     for (const listener of this.#listeners) await listener(change);
   }
+}
+
+/** A written entity. */
+interface Written<Entity extends Row> {
+  readonly before: Entity | undefined;
+  readonly after: Entity;
+  /** The collection of an entity that followed from the written ones. */
+  readonly of?: Collection<Entity>;
+}
+
+interface PreparedChange {
+  readonly id: string;
+  readonly input: Input;
+  readonly prepared: Input | undefined;
 }
 
 /** Ends the transaction of a dry run. */

@@ -9,6 +9,19 @@ export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 /** Fields from the caller. */
 export type Input = Readonly<Record<string, unknown>>;
 
+/** An entity as the present transaction will leave it. */
+export interface Pending {
+  readonly entity: Input;
+  readonly before: Row | undefined;
+}
+
+/** An entity that `settle` changed; of this collection or of one linked with it. */
+export interface Settled {
+  readonly table: keyof Schema;
+  readonly before: Row;
+  readonly after: Row;
+}
+
 /** Declares a domain-center collection; `Collection` implements them all. */
 export interface CollectionDefinition {
   /** Singular, for messages. */
@@ -34,15 +47,23 @@ export interface CollectionDefinition {
   readonly selfReference?: string;
   /** Computes slow columns from the input, such as a password hash; runs outside the transaction. */
   prepare?(input: Input): Promise<Input>;
+  /** Taken first in every transaction that writes. */
+  lock?(db: Kysely<Schema>): Promise<void>;
   /**
    * Computes columns from the resulting entity.
    *
    * @param before the present entity; undefined on create
+   * @param pending the entities of this transaction as they will be, without computed columns
    * @throws InvalidFieldError when the change requires another field
    */
-  derive?(entity: Input, before: Row | undefined, db: Kysely<Schema>): Promise<Input>;
+  derive?(entity: Input, before: Row | undefined, db: Kysely<Schema>, pending: readonly Pending[]): Promise<Input>;
   /** Refuses the removal of an entity in use, in its transaction. @throws EntityInUseError */
   checkRemoval?(before: Row, db: Kysely<Schema>): Promise<void>;
   /** Further writes of a change, in its transaction. */
   record?(after: Row, before: Row | undefined, db: Kysely<Schema>): Promise<void>;
+  /** Changes of other entities that follow from the written ones, at the end of their transaction. */
+  settle?(
+    written: readonly { readonly before: Row | undefined; readonly after: Row }[],
+    db: Kysely<Schema>,
+  ): Promise<readonly Settled[]>;
 }

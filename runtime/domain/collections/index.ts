@@ -8,7 +8,8 @@ import { type PromptRow, prompts } from './prompts.ts';
 import { type ProviderRow, providers } from './providers.ts';
 import { type RecordingRuleRow, recordingrules } from './recordingrules.ts';
 import { type RouteRow, routes } from './routes.ts';
-import { type CheckLimits, type CheckScript, type ScriptRow, scripts } from './scripts.ts';
+import type { CheckScript, ScriptRow } from './script-row.ts';
+import { type CheckLimits, scripts } from './scripts.ts';
 import { type SettingRow, settings } from './settings.ts';
 import { type SipUserRow, sipusers } from './sipusers.ts';
 import { type WebAppRow, webapps } from './webapps.ts';
@@ -40,7 +41,7 @@ export interface CollectionOptions {
   readonly notices?: ChangeNotices | undefined;
 }
 
-const unchecked: CheckScript = () => Promise.resolve([]);
+const unchecked: CheckScript = async () => ({ problems: [], imports: new Map() });
 
 /** @param db the database, or a transaction to write several entities at once */
 export function createCollections(
@@ -52,6 +53,9 @@ export function createCollections(
     notices,
   }: CollectionOptions = {},
 ): Collections {
+  const ivrscripts = new Collection<ScriptRow>(scripts('ivrscript', checkScript, checkLimits), db, notices);
+  const svcscripts = new Collection<ScriptRow>(scripts('svcscript', checkScript, checkLimits), db, notices);
+  Collection.link(ivrscripts, svcscripts);
   return {
     domains: new Collection<DomainRow>(domains, db, notices),
     sipusers: new Collection<SipUserRow>(sipusers, db, notices),
@@ -61,8 +65,8 @@ export function createCollections(
     webapps: new Collection<WebAppRow>(webapps, db, notices),
     providers: new Collection<ProviderRow>(providers, db, notices),
     recordingrules: new Collection<RecordingRuleRow>(recordingrules, db, notices),
-    ivrscripts: new Collection<ScriptRow>(scripts('ivrscript', checkScript, checkLimits), db, notices),
-    svcscripts: new Collection<ScriptRow>(scripts('svcscript', checkScript, checkLimits), db, notices),
+    ivrscripts,
+    svcscripts,
     webhooks: new Collection<WebhookRow>(webhooks(checkWebhook), db, notices),
     prompts: new Collection<PromptRow>(prompts, db, notices),
   };

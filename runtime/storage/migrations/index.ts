@@ -31,6 +31,7 @@ import { scriptDrafts } from './0028-script-drafts.ts';
 import { scenarioVersionsAndFigures } from './0029-scenario-versions-and-figures.ts';
 import { agents } from './0031-agents.ts';
 import { prompts } from './0032-prompts.ts';
+import { scriptModules } from './0033-script-modules.ts';
 import { carriers } from './0038-carriers.ts';
 
 const TABLE = 'schema_migrations';
@@ -64,6 +65,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0029-scenario-versions-and-figures': scenarioVersionsAndFigures,
   '0031-agents': agents,
   '0032-prompts': prompts,
+  '0033-script-modules': scriptModules,
   '0038-carriers': carriers,
 };
 

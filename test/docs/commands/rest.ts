@@ -23,7 +23,7 @@ export function rest(reader: () => Reader): void {
     for (const page of ['sessions', 'collections', 'providers', 'webhooks', 'scripts', 'prompts', 'agents']) {
       const out = await reader().runAll(`docs/rest/${page}.md`);
       if (page === 'sessions') expect(out).to.include('"login":"admin"');
-      if (page === 'scripts') expect(out).to.include('{"b":2}');
+      if (page === 'scripts') expect(out).to.include('{"b":2}').and.include('would break the ivrscript');
       if (page === 'agents') expect(out).to.include('"state":"away"');
     }
     expect(await reader().runAll('docs/model.md')).to.include('"count"');

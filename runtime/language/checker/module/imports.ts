@@ -6,6 +6,7 @@ import type { CompileResult, ScriptModule, ScriptSource } from '../../../sandbox
 import type { ComponentDefinitions } from '../../component.ts';
 import { isModuleScenario } from '../../files.ts';
 import { methods } from '../../method.ts';
+import { nearest } from '../../../words/index.ts';
 import { type Problem, suggestName } from '../../problem.ts';
 import type { ScenarioReference } from '../names/references.ts';
 import { namesIn } from '../names/scopes.ts';
@@ -24,7 +25,8 @@ const MAX_CHARACTERS = 524_288;
 /** A file that can be imported, or the reason why it cannot. */
 export type ModuleText =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'missing'; readonly others: readonly string[] }
+  /** @property instead what to do, where no similar name is among `others` */
+  | { readonly kind: 'missing'; readonly others: readonly string[]; readonly instead?: string | undefined }
   | { readonly kind: 'too_long'; readonly bytes: number };
 
 /** Reads a module of the scenario's own folder. @param name of the file, without a folder */
@@ -139,7 +141,9 @@ class ImportReader {
     }
     const found = await readModule(name);
     if (found.kind === 'missing') {
-      const suggestion = suggestName(name, found.others) ?? 'put it beside the scenario';
+      const suggestion = nearest(name, found.others)
+        ? suggestName(name, found.others)
+        : (found.instead ?? suggestName(name, found.others) ?? 'put it beside the scenario');
       importer.problemAt(start, `there is no module "${name}"`, suggestion);
       return true;
     }
