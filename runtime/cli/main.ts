@@ -66,7 +66,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args) => (await import('./debug.ts')).debug(args),
   },
   schema: {
-    usage: 'schema [--types | --mermaid FILE]',
+    usage: 'schema [FILE... | --types | --mermaid FILE]',
     about: 'JSON Schema of scenarios, types for modules, a drawing',
     run: async (args) => (await import('./schema.ts')).schema(args),
   },

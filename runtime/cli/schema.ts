@@ -19,31 +19,45 @@ import { hideNodeWarnings } from './node-warnings.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { usageOf } from './usage.ts';
 
-const USAGE = 'ringmaster schema [--types | --mermaid FILE]';
+const USAGE = 'ringmaster schema [FILE... | --types | --mermaid FILE]';
 
 /** `ringmaster schema`: prints the JSON Schema of scenario files, declarations for modules, or a drawing. */
 export async function schema(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, args, async () => {
-    const { values } = parseArgs({
+    const { values, positionals } = parseArgs({
       args: [...args],
+      allowPositionals: true,
       options: { types: { type: 'boolean', default: false }, mermaid: { type: 'string' } },
     });
+    const [first] = positionals;
+    if (first !== undefined && (values.types || values.mermaid !== undefined))
+      throw new TypeError(`${first} goes with neither --types nor --mermaid`);
     if (values.mermaid !== undefined) return draw(values.mermaid);
     const text = values.types
       ? typeDeclarations(components)
-      : `${JSON.stringify(scenarioSchema(components), undefined, 2)}\n`;
+      : `${JSON.stringify(scenarioSchema(components, await blocksOf(positionals)), undefined, 2)}\n`;
     process.stdout.write(text);
     return 0;
   });
 }
 
-async function draw(file: string): Promise<number> {
-  let text: string;
+/** The names of the blocks of scenarios, as far as they can be read. */
+async function blocksOf(files: readonly string[]): Promise<readonly string[]> {
+  const checked = await Promise.all(files.map(async (file) => checkScenario(await read(file), { file, components })));
+  return checked.flatMap(({ draft }) => [...(draft?.blocks.keys() ?? [])]);
+}
+
+/** @throws TypeError */
+async function read(file: string): Promise<string> {
   try {
-    text = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
     throw new TypeError(`${file} cannot be read`, { cause: error });
   }
+}
+
+async function draw(file: string): Promise<number> {
+  const text = await read(file);
   const { drawing, problems } = isModuleScenario(file)
     ? await drawModule(file, text)
     : drawBlocks(checkScenario(text, { file, components }));

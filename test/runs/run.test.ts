@@ -249,6 +249,10 @@ blocks:
     expect(steps).to.deep.equal(['greet -> error', 'note -> next']);
     expect(events).to.deep.equal(['reject 480 Temporarily Unavailable', 'ended by scenario: rejected 480']);
     expect(log.lines).to.deep.equal(['warn: scenario failed']);
+    // A refusal is a line with its reason: no stack.
+    expect(log.entries[0])
+      .to.deep.include({ code: 'call_state', reason: outcome.error?.message })
+      .and.not.have.key('err');
   });
 
   it('fails with an invalid setting computed at run time', async () => {

@@ -4,9 +4,13 @@ import { type Log, SILENT } from '../../runtime/runs/log.ts';
 /** A log without output. */
 export const silentLog: Log = SILENT;
 
-/** A log that stores its entries: level and message. */
-export function keepingLog(): Log & { readonly lines: string[] } {
+/** A log that stores its entries: level and message as a line, and the fields. */
+export function keepingLog(): Log & { readonly lines: string[]; readonly entries: object[] } {
   const lines: string[] = [];
-  const keep = (level: string) => (_: object, message: string) => void lines.push(`${level}: ${message}`);
-  return { lines, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
+  const entries: object[] = [];
+  const keep = (level: string) => (fields: object, message: string) => {
+    lines.push(`${level}: ${message}`);
+    entries.push(fields);
+  };
+  return { lines, entries, debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') };
 }

@@ -26,11 +26,13 @@ function ringmaster(...args: string[]): Promise<{ code: number; out: string; err
 
 describe('commands for authors', () => {
   it('check, simulate and draw a scenario', async () => {
-    const [checked, simulated, drawn] = await Promise.all([
+    const [checked, simulated, drawn, schema] = await Promise.all([
       ringmaster('check', '--json', menu),
       ringmaster('simulate', menu, '--press', '1'),
       ringmaster('schema', '--mermaid', menu),
+      ringmaster('schema', menu),
     ]);
+    expect(JSON.parse(schema.out)).to.have.nested.property('$defs.target.anyOf[0].enum').that.includes('choice');
     expect(checked).to.deep.equal({ code: 0, out: '[]\n', err: '' });
     expect(simulated.code).to.equal(0);
     expect(simulated.out).to.include('choice (menu) -> 1');

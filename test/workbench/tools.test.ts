@@ -64,6 +64,21 @@ describe('scenario tools', () => {
       }
     });
 
+    it('offers the names of blocks that it was given as targets, and allows others', () => {
+      const { $defs } = scenarioSchema(components, ['ask', 'sales']) as {
+        $defs: { target: { anyOf: object[] }; menu: { properties: { next: object } } };
+      };
+      expect($defs.target.anyOf[0]).to.deep.equal({ enum: ['ask', 'sales', 'end'] });
+      expect($defs.menu.properties.next).to.include({ $ref: '#/$defs/target' });
+      const given = new Ajv2020({ strict: false }).compile(scenarioSchema(components, ['ask']));
+      for (const [next, isValid] of [
+        ['ask', true],
+        ['later', true],
+        ['no name', false],
+      ] as const)
+        expect(given({ id: 'a', start: 'ask', blocks: { ask: { answer: null, next } } }), next).to.equal(isValid);
+    });
+
     it('refuses unknown components, settings and exits', () => {
       const scenario = (block: object) => ({ id: 'a', start: 'b', blocks: { b: block } });
       expect(validate(scenario({ play: 'a.wav', next: 'end' }))).to.equal(true);

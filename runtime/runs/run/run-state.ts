@@ -204,16 +204,10 @@ export class RunState {
   /** Only the first error counts. */
   fail(error: RunError, cause: unknown): void {
     this.#error ??= error;
-    this.log.warn(
-      {
-        run: this.id,
-        scenario: this.program.id,
-        block: error.block,
-        code: error.code,
-        err: cause,
-      },
-      'scenario failed',
-    );
+    const { block, code, message: reason, stack } = error;
+    // A refusal says all by its code and text: a stack of the platform is for its own mistakes.
+    const why = code === 'internal' ? { err: cause } : { reason, ...(stack && { at: stack }) };
+    this.log.warn({ run: this.id, scenario: this.program.id, block, code, ...why }, 'scenario failed');
   }
 
   /** The first error; undefined while nothing has failed. */

@@ -19,10 +19,14 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** A text with `${...}`, allowed in place of any value. */
 const EXPRESSION: JsonSchema = { type: 'string', pattern: '\\$\\{' };
 const NAME_PATTERN = '^[A-Za-z][A-Za-z0-9_]{0,63}$';
-const TARGET: JsonSchema = { type: 'string', description: `Name of a block, or ${END}.` };
+const TARGET: JsonSchema = { $ref: '#/$defs/target', description: `Name of a block, or ${END}.` };
 
-/** JSON Schema (2020-12) of scenario files, for editors: completes and explains components, settings and exits. */
-export function scenarioSchema(components: ComponentDefinitions): JsonSchema {
+/**
+ * JSON Schema (2020-12) of scenario files, for editors: completes and explains components, settings and exits.
+ *
+ * @param blocks names to offer for `next` and other targets; a schema cannot refer to other places of the same file
+ */
+export function scenarioSchema(components: ComponentDefinitions, blocks: readonly string[] = []): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Ringmaster scenario',
@@ -49,6 +53,7 @@ export function scenarioSchema(components: ComponentDefinitions): JsonSchema {
       starts: starts(),
     },
     $defs: {
+      target: { anyOf: [{ enum: [...new Set([...blocks, END])] }, { type: 'string', pattern: NAME_PATTERN }] },
       block: { type: 'object', anyOf: [...components.keys()].map((name) => ({ $ref: `#/$defs/${name}` })) },
       ...Object.fromEntries([...components].map(([name, component]) => [name, block(component)])),
     },
