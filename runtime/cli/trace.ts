@@ -6,6 +6,7 @@ import { components } from '../component-registry/index.ts';
 import { compileHere, type CompileResult, type ScriptSource } from '../sandbox/index.ts';
 import { asTest, ReplayError, runsText, servedBy, traceText, verifiedTest } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
+import { hideNodeWarnings } from './node-warnings.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { scenarioOfRun } from './scenario-of-run.ts';
 import { classesFrom } from './simulated-classes.ts';
@@ -40,8 +41,10 @@ export async function trace(args: readonly string[]): Promise<number> {
     const base = `${values.url}/rest/v1`;
     const token = await tokenFor(base, values.token);
     const found = id === undefined ? await fetchRuns(base, token) : await fetchRun(base, token, id);
-    if ('id' in found && values['as-test'])
+    if ('id' in found && values['as-test']) {
+      hideNodeWarnings();
       return printTest(found, await fetchServed(base, token, found), values.scenario);
+    }
     if (values.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
     else process.stdout.write(lines('id' in found ? traceText(found) : runsText(found, LISTED)));
     return 0;

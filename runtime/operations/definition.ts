@@ -86,11 +86,11 @@ export interface PlanTools {
   readonly runServices: RunServices;
   /** The scenario with this code in the domain. */
   scenario(code: string, domain: DomainName): Promise<Program | undefined>;
-  /** The script with this code that is not served: the number of its mistakes, and where to read them. */
+  /** The script with this code that is not served: the number of its mistakes, and where to read it. */
   unservedScript?(
     code: string,
     domain: DomainName,
-  ): Promise<{ readonly mistakes: number; readonly see: string } | undefined>;
+  ): Promise<{ readonly mistakes: number; readonly see: string; readonly isModule: boolean } | undefined>;
   /** The limit that refuses new calls now, if any. */
   readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
   /** Previews the route of a call; absent without a switch. */

@@ -48,8 +48,8 @@ export interface ScenarioLibrary extends ScenarioSource {
   problems(): readonly Problem[];
   /** The files of the scenarios that can run, as last read. */
   files(): readonly ScenarioFile[];
-  /** The file of a scenario without any version that can run. */
-  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined;
+  /** The file of a scenario without any version that can run, or of a module that others import. */
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number; readonly isModule: boolean } | undefined;
   /** Calls `listener` after scenarios were added, changed or deleted. */
   onChange(listener: () => void): void;
   /** All versions, with rollback and shares. */
@@ -158,12 +158,12 @@ class FileLibrary implements ScenarioLibrary {
     });
   }
 
-  brokenFile(id: string): { readonly file: string; readonly mistakes: number } | undefined {
+  brokenFile(id: string): { readonly file: string; readonly mistakes: number; readonly isModule: boolean } | undefined {
     const [file, state] =
-      [...this.#files.entries()].find(([, each]) => each.id === id && each.program === undefined && !each.shared) ?? [];
+      [...this.#files.entries()].find(([, each]) => each.id === id && each.program === undefined) ?? [];
     return file === undefined || state === undefined
       ? undefined
-      : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length };
+      : { file: path.basename(file), mistakes: state.problems.filter(isMistake).length, isModule: state.shared };
   }
 
   /** Scans the folders for new, changed and deleted files. */

@@ -124,24 +124,26 @@ export class ScriptStore implements ScenarioSource {
   }
 
   /**
-   * The script or file of this code that cannot run: the number of its mistakes, and the path that shows them.
+   * The script or file of this code that cannot run: the number of its mistakes, the path that shows them, and whether it is
+   * a module that others import.
    * @returns undefined when the code is unknown or can run
    */
   async unserved(
     code: string,
     domain: DomainName,
-  ): Promise<{ readonly mistakes: number; readonly see: string } | undefined> {
+  ): Promise<{ readonly mistakes: number; readonly see: string; readonly isModule: boolean } | undefined> {
     const domainId = this.#options.directory.domain(domain)?.id ?? '';
     for (const kind of ORDER.call) {
       const id = this.#indexes[kind].idOf(domainId, code);
       const row = id === undefined ? undefined : await this.#collection(kind).get(id);
-      const mistakes = row?.problems.filter(({ severity }) => severity === undefined).length ?? 0;
-      // A module that others import is no scenario.
-      if (row !== undefined && (mistakes > 0 || row.serving.version === null))
-        return { mistakes, see: `GET /domain/${kind}s/${row.id}` };
+      if (row === undefined) continue;
+      const mistakes = row.problems.filter(({ severity }) => severity === undefined).length;
+      // What serves and cannot run has no default function.
+      const isModule = mistakes === 0 && row.serving.version !== null;
+      return { mistakes, see: `GET /domain/${kind}s/${row.id}`, isModule };
     }
     const broken = this.#options.files.brokenFile(code);
-    return broken && { mistakes: broken.mistakes, see: `npx ringmaster check ${broken.file}` };
+    return broken && { ...broken, see: `npx ringmaster check ${broken.file}` };
   }
 
   starting(): readonly StartingScenario[] {

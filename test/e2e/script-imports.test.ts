@@ -137,7 +137,7 @@ describe('scripts that import others of their domain', () => {
     expect(await said('user')).to.deep.equal({ open: '9' });
     expect((await ok('GET', user)).version).to.equal(1);
     const inUse = expectError(await send('DELETE', module), 409, 1402);
-    expect(inUse.error_details?.reason).to.include('the svcscript "user", which import it');
+    expect(inUse.error_details?.reason).to.include('imports of the svcscript "user"');
   });
 
   it('change together with their modules, also as drafts', async () => {
@@ -149,14 +149,15 @@ describe('scripts that import others of their domain', () => {
       { id: userId, draft: true, scriptdata: uses },
       { id: hoursId, draft: true, scriptdata: named },
     ];
-    for (const { problems } of await ok<readonly Script[]>('PATCH', SVC, drafts)) expect(problems).to.deep.equal([]);
+    for (const draft of await ok<readonly Script[]>('PATCH', SVC, drafts))
+      expect(draft.serving).to.deep.equal({ version: 1 });
     expect(await said('user')).to.deep.equal({ open: '9' });
     const alone = expectError(await send('PATCH', user, { draft: false }), 400, 1400);
     expect(alone.error_details?.reason).to.include('1:10: hours.ts exports no "closed"');
     await expectRefused(send('PATCH', module, { draft: false }), /"user"/);
     const promoted = drafts.map(({ id }) => ({ id, draft: false }));
-    for (const { serving } of await ok<readonly Script[]>('PATCH', SVC, promoted))
-      expect(serving).to.deep.equal({ version: 2 });
+    for (const { serving, problems } of await ok<readonly Script[]>('PATCH', SVC, promoted))
+      expect({ serving, problems }).to.deep.equal({ serving: { version: 2 }, problems: [] });
     expect(await said('user')).to.equal('never');
     const back = [
       { id: userId, scriptdata: USER },
@@ -222,5 +223,7 @@ describe('scripts that import others of their domain', () => {
     const phone = await stage.phone('alice');
     expect((await (await phone.call('*55user')).refused()).status).to.equal(486);
     expect((await (await phone.call('*55hours')).refused()).status).to.equal(404);
+    const invite = await send('INVITEBYIVR', '/rest/v1/uc/calls', { scriptcode: 'hours', to: '102' });
+    await expectRefused(invite, /^'hours' is a module that others import and no scenario; see GET .domain.ivrscripts/);
   });
 });

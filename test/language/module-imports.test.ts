@@ -142,7 +142,7 @@ export default async function (call: Call) {
   return [fs, a, b, c, d, e, f, g, houres];
 }`,
     });
-    const only = 'a scenario imports .ts and .js files of its own folder, as "./NAME.ts"';
+    const only = 'a scenario imports .ts and .js files of its own folder, a script those of its domain, as "./NAME.ts"';
     const lines = await check('user.ts');
     expect(lines.filter((line) => line.startsWith('user.ts'))).to.deep.equal([
       `user.ts:1:16: "fs" cannot be imported; ${only}`,

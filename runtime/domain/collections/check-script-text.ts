@@ -1,7 +1,7 @@
 /** Checks a text of a script without saving it. */
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/index.ts';
-import { brokenText, wouldBreak } from './script-importers.ts';
+import { importerProblem, wouldBreak } from './script-importers.ts';
 import { DomainModules } from './script-modules.ts';
 import {
   canRun,
@@ -39,11 +39,5 @@ export async function checkScriptText(
     select id from ${sql.table(`${kind}s`)} where domain_id = ${domainId} and code = ${code}`.execute(db);
   const text = data.source.replace(/^\uFEFF/, '');
   const broken = await wouldBreak({ domainId, name, text, except: rows[0]?.id }, tools);
-  return [
-    ...problems,
-    ...broken.map((each) => {
-      const { severity: _, ...problem } = each.problem;
-      return { ...problem, message: brokenText(each) };
-    }),
-  ];
+  return [...problems, ...broken.map(importerProblem)];
 }

@@ -133,15 +133,20 @@ export async function refuseImported(kind: ScriptKind, before: ScriptRow, db: Ky
   }
   if (importers.length > 0) {
     const codes = new Set(importers.map((each) => `the ${each.kind} "${each.row.code}"`));
-    throw new EntityInUseError(kind, before.code, `${[...codes].join(', ')}, which import it`);
+    throw new EntityInUseError(kind, before.code, `imports of ${[...codes].join(', ')}`);
   }
   if (Object.keys(before.modules).length > 0) await dropModules(db);
 }
 
-/** How a broken importer is told. */
-export function brokenText({ code, kind, problem }: BrokenImporter): string {
+function brokenText({ code, kind, problem }: BrokenImporter): string {
   const { file = '', line, column, message } = problem;
   return `would break the ${kind} "${code}" that imports it, at ${file}:${line}:${column}: ${message}`;
+}
+
+/** The mistake of an importer among the problems of the module. */
+export function importerProblem(broken: BrokenImporter): ScriptProblem {
+  const { severity: _, ...problem } = broken.problem;
+  return { ...problem, importer: broken.code, message: brokenText(broken) };
 }
 
 /** A problem with the name of its file. */
@@ -290,12 +295,7 @@ async function warnOfDrafts(
     if (module === undefined || !canRun(after.problems)) continue;
     const broken = await wouldBreak({ domainId, ...module, except: after.id }, tools);
     if (broken.length === 0) continue;
-    const warnings = broken.map((each) => ({
-      line: 1,
-      column: 1,
-      message: brokenText(each),
-      severity: 'warning' as const,
-    }));
+    const warnings = broken.map((each) => ({ ...importerProblem(each), severity: 'warning' as const }));
     const problems = [...after.problems, ...warnings];
     const json = JSON.stringify(problems);
     await sql`update ${sql.table(`${kind}s`)} set problems = ${json}::jsonb where id = ${after.id}`.execute(tools.db);

@@ -50,6 +50,8 @@ export function servingOf(serving: unknown): Serving {
 const ProblemSchema = Type.Object({
   /** The module or script with the mistake, as `hours.ts`, when it is not this text. */
   file: Type.Optional(Type.String()),
+  /** Code of the script that imports this text, and that the mistake would be in. */
+  importer: Type.Optional(Type.String()),
   line: Type.Integer(),
   column: Type.Integer(),
   message: Type.String(),

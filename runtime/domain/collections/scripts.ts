@@ -75,7 +75,10 @@ export function scripts(kind: ScriptKind, check: CheckScript, checkLimits: Check
       if (isSame && sameImports(modules, last.modules)) {
         await checkServing(kind, entity['serving'] as Serving, last, db);
         const kept = { version: last.version, problems: checked?.problems ?? last.problems, modules };
-        return last.draft && !draft ? { ...kept, serving: promoted(kind, last, share) } : kept;
+        if (!last.draft || draft) return kept;
+        // What it would break is checked again below.
+        const problems = kept.problems.filter(({ importer }) => importer === undefined);
+        return { ...kept, problems, serving: promoted(kind, last, share) };
       }
       if (last === undefined && entity['serving'] !== undefined)
         throw new InvalidFieldError(kind, 'serving', 'cannot be set before the first version');

@@ -89,7 +89,9 @@ async function valuesFor(
   if (!program) {
     const unserved = await tools.unservedScript?.(code, domain);
     if (!unserved) throw notApplicable('scriptcode', `there is no scenario '${code}'`);
-    const { mistakes, see } = unserved;
+    const { mistakes, see, isModule } = unserved;
+    if (isModule)
+      throw notApplicable('scriptcode', `'${code}' is a module that others import and no scenario; see ${see}`);
     const what = mistakes === 0 ? 'no version that can run' : mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
     throw notApplicable('scriptcode', `'${code}' has ${what} and is not served; see ${see}`);
   }

@@ -222,7 +222,7 @@ function refuse(source: Source, { start, value }: Literal): void {
   const isBare = /^\.\/[A-Za-z0-9_][\w-]*$/.test(specifier);
   const suggestion = isBare
     ? `write "${specifier}.ts", with the extension`
-    : 'a scenario imports .ts and .js files of its own folder, as "./NAME.ts"';
+    : 'a scenario imports .ts and .js files of its own folder, a script those of its domain, as "./NAME.ts"';
   source.problemAt(start, `"${specifier}" cannot be imported`, suggestion);
 }
 
