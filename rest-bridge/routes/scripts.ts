@@ -5,6 +5,7 @@ import type { ScriptKind, ScriptRow, ScriptVersion, Serving } from '../../runtim
 import type { ScriptStore } from '../../runtime/script-store/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
+import { asRestErrors } from '../domain-center/entity-errors.ts';
 import type { ScriptResource } from '../domain-center/script-resource.ts';
 import { RestError } from '../errors.ts';
 import { ID } from '../route-names.ts';
@@ -113,7 +114,7 @@ export function scriptRoutes(app: App, path: string, { kind, scripts, resource }
       if (code !== undefined) resource.refuseUnlessMaster(session);
       const after =
         code === undefined
-          ? await scripts.rollback(kind, script)
+          ? await asRestErrors(resource.entity, () => scripts.rollback(kind, script))
           : (await scripts.fileVersions.rollback(code))
             ? await resource.read(session, script.id)
             : undefined;

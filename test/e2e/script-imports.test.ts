@@ -136,6 +136,15 @@ describe('scripts that import others of their domain', () => {
     expect(await ok('CHECK', SVC, { code: 'hours', scriptdata: hours('11') })).to.deep.include({ mistakes: 0 });
     expect(await said('user')).to.deep.equal({ open: '9' });
     expect((await ok('GET', user)).version).to.equal(1);
+    const more = ts(`${hours('9').source}export const also = 1;\n`);
+    const rename = ts(
+      `import { also as open } from './hours.ts';\nexport default async function () { return open; }\n`,
+    );
+    await ok('PATCH', module, { draft: false, scriptdata: more });
+    await ok('PATCH', user, { scriptdata: rename });
+    await expectRefused(send('ROLLBACK', module), /"user" .* hours\.ts exports no "also"/);
+    await expectRefused(send('PATCH', module, { serving: { version: 1 } }), /"user"/);
+    expect(await said('user')).to.equal(1);
     const inUse = expectError(await send('DELETE', module), 409, 1402);
     expect(inUse.error_details?.reason).to.include('imports of the svcscript "user"');
   });

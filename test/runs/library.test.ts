@@ -1,5 +1,7 @@
 import { mkdir, rename, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { runCheck } from '../../runtime/workbench/check-command.ts';
@@ -161,6 +163,32 @@ describe('scenario library', () => {
     await runner.stop('test is over');
     expect(runner.running).to.equal(0);
     expect(runner.read(live?.id ?? '')?.outcome?.status).to.equal('stopped');
+  });
+
+  it('keeps no snapshot in memory after the run', async () => {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc') as () => void;
+    const snapshots: WeakRef<object>[] = [];
+    const source = {
+      program: (id: string) => library.program(id),
+      snapshot: () => {
+        const made = library.snapshot();
+        snapshots.push(new WeakRef(made));
+        return made;
+      },
+    };
+    const runner = new ScenarioRunner(source, silentLog, services());
+    const alive = () => snapshots.filter((each) => each.deref() !== undefined).length;
+    for (let n = 0; n < 3; n += 1)
+      await runner.serve('one', new SimulatedCall(new VirtualClock(), { hangsUpAfter: 0 }));
+    gc();
+    expect([snapshots.length, alive()]).to.deep.equal([3, 3]);
+    await runner.stop('test is over');
+    expect(runner.runs()).to.have.length(3);
+    await eventually(async () => {
+      gc();
+      expect(alive()).to.equal(0);
+    });
   });
 
   it('refuses a call to a scenario that needs arguments', async () => {
