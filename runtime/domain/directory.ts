@@ -212,6 +212,11 @@ export interface ContactBinding {
   readonly userAgent: string | undefined;
   /** Allow-Events of the device, lower case. */
   readonly allowEvents: readonly string[];
+  /** Proxies between this platform and the phone, the nearest first (RFC 3327); absent: none. */
+  readonly path?: readonly string[];
+  /** The device, and its connection (RFC 5626): a new contact of both replaces the old one. */
+  readonly instance?: string | undefined;
+  readonly regId?: number | undefined;
 }
 
 /** The location service, which keeps contacts across restarts. */

@@ -18,6 +18,8 @@ export interface OutgoingInviteOptions {
   readonly uri: string;
   /** Next hop if it differs from the request-URI, e.g. the connection of a phone behind NAT. */
   readonly nextHop?: string;
+  /** Value of Route: the proxies on the way. */
+  readonly route?: string;
   /** Name of the SIP server to use; absent or not connected: any. */
   readonly via?: string | undefined;
   readonly callId: string;
@@ -147,7 +149,7 @@ export class OutgoingInvite {
     const result = await this.#attempt(options, options.nextHop);
     const { answered, answer: final } = result;
     // The phone's connection is gone, so the request reached nobody: try the contact itself.
-    const unreached = !answered && final.local && UNREACHED.has(final.status) && options.nextHop !== undefined;
+    const unreached = !answered && final.local && UNREACHED.has(final.status) && hasAddress(options);
     const last = unreached && !this.#cancelled ? await this.#attempt(options, undefined) : result;
     this.#settled = true;
     return last;
@@ -224,8 +226,14 @@ export class OutgoingInvite {
   }
 }
 
+/** Whether the contact itself may lead to the phone: not behind a proxy, and not that of a browser (RFC 7118). */
+function hasAddress({ uri, nextHop, route }: OutgoingInviteOptions): boolean {
+  if (nextHop === undefined || route !== undefined) return false;
+  return !/^wss?$/i.test(parseSipUri(uri)?.params['transport'] ?? '');
+}
+
 function uacOptions(
-  { uri, headers, room, callId, from, to, sdp, credentials, sessionExpires, ringMs }: OutgoingInviteOptions,
+  { uri, route, headers, room, callId, from, to, sdp, credentials, sessionExpires, ringMs }: OutgoingInviteOptions,
   nextHop: string | undefined,
   minSE: number | undefined,
 ): SrfUacOptions {
@@ -234,9 +242,21 @@ function uacOptions(
   const focus = room === undefined ? {} : focusContact(room, protocol.toLowerCase());
   // RFC 3261 section 13.3.1.
   const expires = ringMs === undefined ? {} : { Expires: String(Math.ceil(ringMs / 1000) + EXPIRES_LATER) };
+  const routed = route === undefined ? {} : { Route: route };
   return {
-    headers: { ...timer, ...focus, ...expires, ...headers, 'Call-ID': callId, From: from, To: to, Allow: ALLOW },
+    headers: {
+      ...routed,
+      ...timer,
+      ...focus,
+      ...expires,
+      ...headers,
+      'Call-ID': callId,
+      From: from,
+      To: to,
+      Allow: ALLOW,
+    },
     localSdp: sdp,
+    // With Route too: drachtio-server drops that header, and is led to the proxy by this alone.
     ...(nextHop === undefined ? {} : { proxy: nextHop }),
     ...(credentials === undefined ? {} : { auth: { ...credentials } }),
   };

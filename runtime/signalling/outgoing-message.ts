@@ -9,6 +9,8 @@ export interface OutgoingMessageOptions {
   readonly uri: string;
   /** Next hop, if not the URI's. */
   readonly nextHop?: string | undefined;
+  /** Value of Route. */
+  readonly route?: string | undefined;
   /** Name of the SIP server to use; absent: any. */
   readonly via?: string | undefined;
   readonly callId: string;
@@ -28,8 +30,16 @@ const PATIENCE_MS = 20_000;
  */
 export function sendOutgoingMessage(
   srf: Srf,
-  { uri, nextHop, callId, from, to, text }: Omit<OutgoingMessageOptions, 'via'>,
+  { uri, nextHop, route, callId, from, to, text }: Omit<OutgoingMessageOptions, 'via'>,
 ): Promise<SipAnswer> {
   const headers = { From: from, To: to, 'Call-ID': callId, 'Content-Type': 'text/plain' };
-  return sendOutgoingRequest(srf, { method: 'MESSAGE', uri, nextHop, headers, body: text, patienceMs: PATIENCE_MS });
+  return sendOutgoingRequest(srf, {
+    method: 'MESSAGE',
+    uri,
+    nextHop,
+    route,
+    headers,
+    body: text,
+    patienceMs: PATIENCE_MS,
+  });
 }

@@ -8,6 +8,8 @@ export interface OutgoingOptionsOptions {
   readonly uri: string;
   /** Next hop, if not the URI's. */
   readonly nextHop?: string | undefined;
+  /** Value of Route. */
+  readonly route?: string | undefined;
   /** Name of the SIP server to use; absent: any. */
   readonly via?: string | undefined;
   /** Name-addr without tag. */
@@ -25,9 +27,9 @@ const PATIENCE_MS = 5_000;
  */
 export function sendOutgoingOptions(
   srf: Srf,
-  { uri, nextHop, from, patienceMs = PATIENCE_MS }: Omit<OutgoingOptionsOptions, 'via'>,
+  { uri, nextHop, route, from, patienceMs = PATIENCE_MS }: Omit<OutgoingOptionsOptions, 'via'>,
 ): Promise<SipAnswer> {
   // The SIP server replaces `localhost` by its own address.
   const headers = { From: from, To: `<${uri}>`, Contact: '<sip:localhost>', Accept: 'application/sdp' };
-  return sendOutgoingRequest(srf, { method: 'OPTIONS', uri, nextHop, headers, patienceMs });
+  return sendOutgoingRequest(srf, { method: 'OPTIONS', uri, nextHop, route, headers, patienceMs });
 }

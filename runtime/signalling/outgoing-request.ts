@@ -9,6 +9,8 @@ export interface OutgoingRequest {
   readonly uri: string;
   /** Next hop, if not the URI's. */
   readonly nextHop?: string | undefined;
+  /** Value of Route. */
+  readonly route?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Milliseconds to wait for an answer. */
@@ -21,18 +23,25 @@ export interface OutgoingRequest {
  */
 export async function sendOutgoingRequest(
   srf: Srf,
-  { method, uri, nextHop, headers, body, patienceMs }: OutgoingRequest,
+  { method, uri, nextHop, route, headers, body, patienceMs }: OutgoingRequest,
 ): Promise<SipAnswer> {
   const { promise, resolve } = Promise.withResolvers<SipAnswer>();
   const timer = setTimeout(() => resolve(answer(408, undefined, true)), patienceMs).unref();
-  const more = { ...(body !== undefined && { body }), ...(nextHop !== undefined && { proxy: nextHop }) };
+  const more = {
+    ...(body !== undefined && { body }),
+    ...(nextHop !== undefined && { proxy: nextHop }),
+  };
   try {
-    srf.request(uri, { method, headers: { ...headers }, ...more }, (err, req) => {
-      if (req === undefined) return resolve(answer(503, err instanceof Error ? err.message : undefined, true));
-      req.on('response', (res: SrfIncomingResponse) => {
-        if (res.status >= 200) resolve(answer(res.status, res.reason, res.source_address === ''));
-      });
-    });
+    srf.request(
+      uri,
+      { method, headers: { ...headers, ...(route !== undefined && { Route: route }) }, ...more },
+      (err, req) => {
+        if (req === undefined) return resolve(answer(503, err instanceof Error ? err.message : undefined, true));
+        req.on('response', (res: SrfIncomingResponse) => {
+          if (res.status >= 200) resolve(answer(res.status, res.reason, res.source_address === ''));
+        });
+      },
+    );
     return await promise;
   } catch (error) {
     // The library throws while it has no connection.

@@ -114,6 +114,10 @@ export interface RegistrationsTable {
   user_agent: string | null;
   sip_server: string | null;
   allow_events: JsonList<string>;
+  /** Values of Path, the nearest proxy first. */
+  path: JsonList<string>;
+  instance: string | null;
+  reg_id: number | null;
 }
 
 export interface SettingsTable {

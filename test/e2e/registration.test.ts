@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { authorization, parseChallenge } from '../phones/sip/digest.ts';
 import { header } from '../phones/sip/message.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { observeFor } from '../phones/wait.ts';
 
@@ -59,6 +60,53 @@ describe('registration', () => {
     const rest = await desk.unregister();
     expect(rest.status).to.equal(200);
     expect(rest.contacts.map(({ uri }) => uri)).to.deep.equal([mobile.contact]);
+  });
+
+  it('a phone behind an edge proxy is called through the Path of its registration (RFC 3327)', async () => {
+    const [alice, edge, bob] = [
+      await stage.phone('alice', { unregistered: true }),
+      // Answers in place of the phone behind it.
+      await stage.phone('carol', { unregistered: true, tolerates: /Request-URI is/ }),
+      await stage.phone('bob'),
+    ];
+    const path = `<${edge.contact};lr>`;
+    const contact = 'sip:alice@192.0.2.77:5060';
+    const headers = [
+      { name: 'Path', value: path },
+      { name: 'Supported', value: 'path' },
+    ];
+    const registered = await alice.register({ contact, headers });
+    expect(header(registered.response, 'path')).to.equal(path);
+    const call = await bob.call('101');
+    const incoming = await edge.incoming();
+    expect(incoming.invite.uri).to.equal(contact);
+    // drachtio-server drops the header: docs/conformance.md.
+    if (!REAL_SIP) expect(header(incoming.invite, 'route')).to.equal(path);
+    incoming.ring();
+    await call.ringing();
+    await incoming.answer();
+    await call.answered();
+    await call.hangup();
+    await incoming.ended();
+    await alice.register({ contact, expires: 0 });
+  });
+
+  it('a device that connects again replaces its contact (RFC 5626)', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    const register = async (host: string, contactParams: string, expires = 600): Promise<readonly string[]> => {
+      const { contacts } = await alice.register({ contact: `sip:alice@${host}`, contactParams, expires });
+      return contacts.map(({ uri }) => uri);
+    };
+    const device = (id: number, regId: number): string => `;reg-id=${regId};+sip.instance="<urn:uuid:${id}>"`;
+    await register('192.0.2.1', device(1, 1));
+    await register('192.0.2.2', device(1, 2));
+    await register('192.0.2.3', device(2, 1));
+    expect(await register('192.0.2.4', device(1, 1))).to.have.members([
+      'sip:alice@192.0.2.2',
+      'sip:alice@192.0.2.3',
+      'sip:alice@192.0.2.4',
+    ]);
+    await alice.register({ contact: '*', expires: 0 });
   });
 
   it('removes every contact with *', async () => {

@@ -109,6 +109,23 @@ const made = REAL_SIP ? undefined : makeCertificate();
     });
   }
 
+  it('a browser that opens its page again and again stays registered: its oldest contacts make way', async () => {
+    let last: string | undefined;
+    for (let page = 0; page < 12; page += 1) {
+      const alice = await phone('alice', 'WebSocket at /sip');
+      last = alice.contact;
+      await alice.disconnect();
+    }
+    const registered = (await (await stage.rest()).get('/rest/v1/domain/registrations')).json<
+      readonly { contact: string }[]
+    >();
+    expect(registered.map(({ contact }) => contact))
+      .to.have.length(10)
+      .and.include(last);
+    const desk = await phone('alice', 'TLS');
+    await desk.register({ contact: '*', expires: 0 });
+  });
+
   it('TLS before 1.2 is refused, 1.2 and 1.3 are spoken', async () => {
     for (const port of [ports.sips, ports.https, ports.ws]) {
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {

@@ -1,7 +1,15 @@
 import { parseNameAddr } from './sip/address.ts';
 import { authorization, parseChallenge, type Challenge, type DigestAlgorithm } from './sip/digest.ts';
 import type { SipEndpoint } from './sip/endpoint.ts';
-import { header, headerLines, headerList, token, type SipRequest, type SipResponse } from './sip/message.ts';
+import {
+  header,
+  headerLines,
+  headerList,
+  type SipHeader,
+  token,
+  type SipRequest,
+  type SipResponse,
+} from './sip/message.ts';
 import type { Peer } from './sip/transport.ts';
 
 export interface RegisteredContact {
@@ -29,6 +37,10 @@ export interface RegisterOptions {
   readonly algorithm?: DigestAlgorithm;
   /** `*` removes every contact of the account (RFC 3261 section 10.2.2). */
   readonly contact: string;
+  /** Parameters of the contact, e.g. `;reg-id=1`. */
+  readonly contactParams?: string;
+  /** What an edge proxy would add. */
+  readonly headers?: readonly SipHeader[];
 }
 
 /** The registrations of one phone: one Call-ID, growing CSeq (RFC 3261 section 10.2). */
@@ -80,9 +92,13 @@ export class Registration {
         { name: 'To', value: `<${this.#address}>` },
         { name: 'Call-ID', value: this.#callId },
         { name: 'CSeq', value: `${this.#cseq} REGISTER` },
-        { name: 'Contact', value: options.contact === '*' ? '*' : `<${options.contact}>` },
+        {
+          name: 'Contact',
+          value: options.contact === '*' ? '*' : `<${options.contact}>${options.contactParams ?? ''}`,
+        },
         { name: 'Expires', value: String(options.expires) },
         { name: 'Allow-Events', value: 'talk, hold, conference, refer, check-sync' },
+        ...(options.headers ?? []),
         ...(credentials === undefined ? [] : [credentials]),
       ],
       body: '',

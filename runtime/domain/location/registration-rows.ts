@@ -22,6 +22,9 @@ export async function loadBindings(storage: Storage, now: number): Promise<reado
     userAgent: row.user_agent ?? undefined,
     allowEvents: row.allow_events,
     server: row.sip_server ?? undefined,
+    path: row.path,
+    instance: row.instance ?? undefined,
+    regId: row.reg_id ?? undefined,
   }));
 }
 
@@ -39,22 +42,27 @@ export async function writeBindings(storage: Storage, bindings: readonly StoredB
     user_agent: binding.userAgent ?? null,
     allow_events: binding.allowEvents,
     sip_server: binding.server ?? null,
+    path: binding.path ?? [],
+    instance: binding.instance ?? null,
+    reg_id: binding.regId ?? null,
   }));
   await sql`
     insert into registrations
       (sipuser_id, contact, call_id, cseq, protocol, address, port, since, saved, expires, user_agent,
-       allow_events, sip_server)
+       allow_events, sip_server, path, instance, reg_id)
     select r.sipuser_id, r.contact, r.call_id, r.cseq, r.protocol, r.address, r.port, r.since, r.saved, r.expires,
-      r.user_agent, r.allow_events, r.sip_server
+      r.user_agent, r.allow_events, r.sip_server, r.path, r.instance, r.reg_id
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(
       sipuser_id text, contact text, call_id text, cseq bigint, protocol text, address text, port integer,
-      since bigint, saved bigint, expires bigint, user_agent text, allow_events jsonb, sip_server text)
+      since bigint, saved bigint, expires bigint, user_agent text, allow_events jsonb, sip_server text,
+      path jsonb, instance text, reg_id integer)
     where exists (select 1 from sipusers where id = r.sipuser_id)
       or exists (select 1 from providers where id = r.sipuser_id)
     on conflict (sipuser_id, contact) do update set
       call_id = excluded.call_id, cseq = excluded.cseq, protocol = excluded.protocol, address = excluded.address,
       port = excluded.port, saved = excluded.saved, expires = excluded.expires, user_agent = excluded.user_agent,
-      allow_events = excluded.allow_events, sip_server = excluded.sip_server`.execute(storage.db);
+      allow_events = excluded.allow_events, sip_server = excluded.sip_server, path = excluded.path,
+      instance = excluded.instance, reg_id = excluded.reg_id`.execute(storage.db);
 }
 
 export async function deleteBindings(storage: Storage, keys: readonly BindingKey[]): Promise<void> {

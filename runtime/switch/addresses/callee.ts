@@ -10,6 +10,8 @@ export interface CalleeAddress {
   readonly uri: string;
   /** Where the request is sent; undefined: to the address in the URI. */
   readonly nextHop: string | undefined;
+  /** Value of Route: the proxies on the way (RFC 3327). */
+  readonly route?: string | undefined;
   /** Name of the SIP server that reaches it; absent: any. */
   readonly via?: string | undefined;
   /** Event packages that a device listed when it registered, lower case. */
@@ -65,5 +67,6 @@ export function sipUserCallee(sipUser: SipUser, contacts: readonly ContactBindin
 
 /** A registered contact as an address. */
 export function contactAddress(binding: ContactBinding): CalleeAddress {
-  return { uri: binding.contact, nextHop: nextHopOf(binding), via: binding.server, allowEvents: binding.allowEvents };
+  const { contact: uri, server: via, allowEvents, path = [] } = binding;
+  return { uri, nextHop: nextHopOf(binding), ...(path.length > 0 && { route: path.join(', ') }), via, allowEvents };
 }

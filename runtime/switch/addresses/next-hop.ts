@@ -4,9 +4,11 @@ import { bareHost, parseSipUri } from '../../signalling/index.ts';
 /**
  * Where to send a request for a contact; undefined: to the address in its URI. Over TCP, TLS and WebSockets, that is the
  * connection of its REGISTER (RFC 5626 section 5.3). Over UDP, it is the source of the REGISTER if the contact has another host, as behind
- * NAT (RFC 3581); another port on the same host is believed.
+ * NAT (RFC 3581); another port on the same host is believed. Behind an edge proxy it is that proxy (RFC 3327).
  */
-export function nextHopOf({ contact, source }: ContactBinding): string | undefined {
+export function nextHopOf({ contact, source, path = [] }: ContactBinding): string | undefined {
+  const [edge] = path;
+  if (edge !== undefined) return uriOf(edge);
   const uri = parseSipUri(contact);
   const sameHost = uri !== undefined && bareHost(uri.host) === bareHost(source.address);
   if (source.protocol === 'udp' && sameHost) return undefined;
@@ -14,12 +16,20 @@ export function nextHopOf({ contact, source }: ContactBinding): string | undefin
   return `sip:${host}:${source.port};transport=${source.protocol}`;
 }
 
-/** Whether a request came from a contact: from the source of its REGISTER, or from the address in its URI. */
+/** The URI of a value of Path or Route. */
+function uriOf(value: string): string {
+  return /<([^>]*)>/.exec(value)?.[1] ?? value.trim();
+}
+
+/**
+ * Whether a request came from a contact: from the source of its REGISTER, or from the address in its URI. An edge proxy has
+ * many phones at one address, so none of them is known by it.
+ */
 export function isFromContact(
-  { contact, source }: ContactBinding,
+  { contact, source, path = [] }: ContactBinding,
   from: { protocol: string; address: string; port: number },
 ): boolean {
-  if (source.protocol !== from.protocol) return false;
+  if (path.length > 0 || source.protocol !== from.protocol) return false;
   if (source.address === from.address && source.port === from.port) return true;
   const uri = parseSipUri(contact);
   return uri !== undefined && bareHost(uri.host) === bareHost(from.address) && (uri.port ?? 5060) === from.port;

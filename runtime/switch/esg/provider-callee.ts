@@ -62,8 +62,8 @@ function addressesOf(provider: Provider, called: string, contacts: readonly Cont
   if (provider.register !== 'inbound') return [{ uri: providerUri(provider, called), nextHop: undefined }];
   // A gateway is called at its registered address, with the number in place of its own name (RFC 6140 section 4.2).
   return contacts.map((binding) => {
-    const { uri, nextHop } = contactAddress(binding);
-    return { uri: withUser(uri, called), nextHop };
+    const { uri, nextHop, route } = contactAddress(binding);
+    return { uri: withUser(uri, called), nextHop, route };
   });
 }
 

@@ -118,8 +118,8 @@ export class TextMessages implements TextPort {
     const to = bracketUri(called, domain);
     const { promise, resolve } = Promise.withResolvers<SipAnswer>();
     const refusals: SipAnswer[] = [];
-    for (const { uri, nextHop, via = sipServer() } of bindings.map(contactAddress)) {
-      void message({ uri, nextHop, via, callId: randomUUID(), from, to, text }).then((each) => {
+    for (const { uri, nextHop, route, via = sipServer() } of bindings.map(contactAddress)) {
+      void message({ uri, nextHop, route, via, callId: randomUUID(), from, to, text }).then((each) => {
         if (each.status < 300) return resolve(each);
         refusals.push(each);
         if (refusals.length === bindings.length) resolve(bestAnswer(refusals));

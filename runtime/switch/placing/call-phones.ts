@@ -279,6 +279,7 @@ class PhonesCall {
       ...(patience && { patience }),
       uri: address.uri,
       ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
+      ...(address.route === undefined ? {} : { route: address.route }),
       via: address.via ?? this.#via,
       callId,
       from: callerAddr(caller.name, caller.number, caller.host),

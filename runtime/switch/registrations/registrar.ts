@@ -6,6 +6,7 @@ import {
   type Log,
   parseAllowEvents,
   parseSipUri,
+  type RequestSource,
   sourceOf,
   type SrfRequest,
   type SrfResponse,
@@ -19,9 +20,15 @@ const MAX_CONTACTS = 10;
 interface WantedContact {
   readonly uri: string;
   readonly expires: number;
+  /** The device and its connection (RFC 5626 section 4). */
+  readonly instance: string | undefined;
+  readonly regId: number | undefined;
 }
 
-/** The registrar (RFC 3261 section 10.3): digest, several contacts per account, expiry, `*`. */
+/**
+ * The registrar (RFC 3261 section 10.3): digest, several contacts per account, expiry, `*`; edge proxies (Path, RFC 3327);
+ * a device that connects again replaces its contact (RFC 5626).
+ */
 export class Registrar {
   readonly #authentication: Authentication;
   readonly #location: LocationStore;
@@ -61,11 +68,16 @@ export class Registrar {
         existing.some((known) => known.contact === uri && known.callId === callId && cseq <= known.cseq),
       );
       if (outdated) return void res.send(500, 'Out of Order');
-      const total = new Set([...existing.map((known) => known.contact), ...wanted.map(({ uri }) => uri)]);
+      const gone = replaced(existing, wanted, sourceOf(req));
+      const left = existing.filter((known) => !gone.includes(known));
+      const total = new Set([...left.map((known) => known.contact), ...wanted.map(({ uri }) => uri)]);
       if (total.size > MAX_CONTACTS) return void res.send(403, 'Too Many Contacts');
+      for (const { contact } of gone) await this.#location.remove(accountId, contact);
       await this.#save(accountId, wanted, req, { callId, cseq, server: via });
     }
-    res.send(200, { headers: this.#currentContacts(accountId) });
+    const path = pathOf(req);
+    const echo = path.length === 0 ? {} : { Path: path.join(', '), Supported: 'path' };
+    res.send(200, { headers: { ...echo, ...this.#currentContacts(accountId) } });
   }
 
   async #save(
@@ -74,7 +86,7 @@ export class Registrar {
     req: SrfRequest,
     order: { callId: string; cseq: number; server: string | undefined },
   ): Promise<void> {
-    for (const { uri, expires } of wanted) {
+    for (const { uri, expires, instance, regId } of wanted) {
       if (expires === 0) {
         await this.#location.remove(accountId, uri);
         continue;
@@ -87,6 +99,9 @@ export class Registrar {
         expires: Date.now() + expires * 1000,
         userAgent: req.get('User-Agent'),
         allowEvents: parseAllowEvents(headerOf(req, 'Allow-Events')),
+        path: pathOf(req),
+        instance,
+        regId,
       };
       await this.#location.save(binding);
     }
@@ -100,6 +115,42 @@ export class Registrar {
   }
 }
 
+/** Values of Path, the nearest proxy first. */
+function pathOf(req: SrfRequest): string[] {
+  return listValues(headerOf(req, 'Path') ?? '')
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+}
+
+/**
+ * The contacts that a registration replaces: those of the same device and connection (RFC 5626 section 6); and, beyond the
+ * limit, the oldest of browsers, whose contacts change with every page.
+ */
+function replaced(
+  existing: readonly ContactBinding[],
+  wanted: readonly WantedContact[],
+  { protocol }: RequestSource,
+): readonly ContactBinding[] {
+  const uris = new Set(wanted.map(({ uri }) => uri));
+  const others = existing.filter(({ contact }) => !uris.has(contact));
+  const isBrowser = protocol === 'ws' || protocol === 'wss';
+  const same = others.filter((known) =>
+    wanted.some(
+      ({ instance, regId, expires }) =>
+        expires > 0 &&
+        instance !== undefined &&
+        instance === known.instance &&
+        regId === known.regId &&
+        (regId !== undefined || isBrowser),
+    ),
+  );
+  const rest = others.filter((known) => !same.includes(known));
+  const tooMany = rest.length + wanted.length - MAX_CONTACTS;
+  if (tooMany <= 0) return same;
+  const ofBrowsers = rest.filter(({ source }) => source.protocol === 'ws' || source.protocol === 'wss');
+  return [...same, ...ofBrowsers.slice(-tooMany)];
+}
+
 function parseContacts(header: string, fallback: number): WantedContact[] | undefined {
   const wanted: WantedContact[] = [];
   for (const part of listValues(header)) {
@@ -109,7 +160,14 @@ function parseContacts(header: string, fallback: number): WantedContact[] | unde
     const params = bracketed?.[2] ?? part.slice(part.indexOf(';') === -1 ? part.length : part.indexOf(';'));
     if (parseSipUri(uri) === undefined) return undefined;
     const own = /;\s*expires\s*=\s*"?(\d+)/i.exec(params)?.[1];
-    wanted.push({ uri, expires: Math.min(seconds(own) ?? fallback, DEFAULT_EXPIRES) });
+    const instance = /;\s*\+sip\.instance\s*=\s*"([^"]*)"/i.exec(params)?.[1];
+    const regId = /;\s*reg-id\s*=\s*"?(\d{1,9})/i.exec(params)?.[1];
+    wanted.push({
+      uri,
+      expires: Math.min(seconds(own) ?? fallback, DEFAULT_EXPIRES),
+      instance,
+      regId: regId === undefined ? undefined : Number(regId),
+    });
   }
   return wanted;
 }

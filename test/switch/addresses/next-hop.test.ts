@@ -35,6 +35,15 @@ describe('next hop to a registered phone', () => {
     );
   });
 
+  it('is the nearest edge proxy of its registration, which does not identify the phone', () => {
+    const bob = {
+      ...binding('sip:bob@192.0.2.4:5080', 'udp', '198.51.100.1', 5060),
+      path: ['<sip:edge1.example;lr>', '<sip:edge2.example;lr>'],
+    };
+    expect(nextHopOf(bob)).to.equal('sip:edge1.example;lr');
+    expect(isFromContact(bob, { protocol: 'udp', address: '198.51.100.1', port: 5060 })).to.equal(false);
+  });
+
   it('identifies requests of the phone', () => {
     const bob = binding('sip:bob@192.0.2.4:5080', 'udp', '192.0.2.4', 5070);
     const from = (port: number, protocol = 'udp', address = '192.0.2.4') =>
