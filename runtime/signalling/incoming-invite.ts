@@ -6,6 +6,7 @@ import { SessionTimerHeaders } from './session-timer.ts';
 import type { WaitingInvite } from './left-waiting.ts';
 import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
+import { ownContact } from './own-contact.ts';
 import { sendableStatus } from './sendable-status.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -121,6 +122,7 @@ export class IncomingInvite {
     const headers = {
       Allow: ALLOW,
       ...new SessionTimerHeaders(sessionExpires).answer(this.#req),
+      ...ownContact(this.#req.protocol, this.#req.uri),
       ...(room === undefined ? {} : focusContact(room, this.#req.protocol)),
     };
     const answered = (done: SrfDialogCallback) =>

@@ -3,6 +3,7 @@ import { answer, type SipAnswer } from './answers.ts';
 import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
+import { ownContact } from './own-contact.ts';
 import { listValues } from './list-values.ts';
 import type { SipCredentials } from './registration.ts';
 import { traced } from '../tracing/index.ts';
@@ -238,8 +239,8 @@ function uacOptions(
   minSE: number | undefined,
 ): SrfUacOptions {
   const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
-  const protocol = parseSipUri(nextHop ?? uri)?.params['transport'] ?? 'udp';
-  const focus = room === undefined ? {} : focusContact(room, protocol.toLowerCase());
+  const protocol = (parseSipUri(nextHop ?? uri)?.params['transport'] ?? 'udp').toLowerCase();
+  const focus = room === undefined ? {} : focusContact(room, protocol);
   // RFC 3261 section 13.3.1.
   const expires = ringMs === undefined ? {} : { Expires: String(Math.ceil(ringMs / 1000) + EXPIRES_LATER) };
   const routed = route === undefined ? {} : { Route: route };
@@ -247,6 +248,7 @@ function uacOptions(
     headers: {
       ...routed,
       ...timer,
+      ...ownContact(protocol, uri),
       ...focus,
       ...expires,
       ...headers,

@@ -5,6 +5,8 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, type SecureVersion, type TLSSocket } from 'node:tls';
 import { WebSocket } from 'ws';
+import { Baresip } from '../phones/baresip.ts';
+import { requirePeer } from '../phones/peers.ts';
 import type { Phone } from '../phones/phone.ts';
 import { makeCertificate, type TestCertificate } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
@@ -108,6 +110,37 @@ const made = REAL_SIP ? undefined : makeCertificate();
       expect(await call.refused()).to.include({ status: 480 });
     });
   }
+
+  it('baresip registers over TLS, checks the certificate, calls and is called', async function () {
+    const program = requirePeer(this, 'baresip');
+    const server = `127.0.0.1:${ports.sips}`;
+    const account = { login: 'carol', domain: 'demo.local', password: 'demo-carol', transport: 'tls' } as const;
+    const carol = await Baresip.start(program, { ...account, server, certificate: certFile, tone: 500 });
+    try {
+      await carol.registered();
+      const alice = await phone('alice', 'secure WebSocket at /sip');
+      carol.dial('sip:101@demo.local');
+      const incoming = await alice.incoming();
+      incoming.ring();
+      await incoming.answer();
+      await carol.event('CALL_ESTABLISHED');
+      await incoming.hears(500);
+      carol.hangup();
+      expect((await incoming.ended()).by).to.equal('there');
+      const outgoing = await alice.call('103');
+      await carol.event('CALL_INCOMING');
+      carol.accept();
+      await outgoing.answered();
+      await outgoing.hears(500);
+      await outgoing.hold();
+      await outgoing.unhold();
+      await outgoing.hears(500);
+      await outgoing.hangup();
+      await carol.event('CALL_CLOSED');
+    } finally {
+      await carol.stop();
+    }
+  });
 
   it('a browser that opens its page again and again stays registered: its oldest contacts make way', async () => {
     let last: string | undefined;

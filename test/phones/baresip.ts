@@ -26,7 +26,9 @@ export interface BaresipAccount {
   readonly server: string;
   /** False: calls only, without registration. */
   readonly registers?: boolean;
-  readonly transport?: 'udp' | 'tcp';
+  readonly transport?: 'udp' | 'tcp' | 'tls';
+  /** File with the server's certificate, for TLS. */
+  readonly certificate?: string;
   /** Frequency of the tone it sends. */
   readonly tone?: number;
   readonly answerMode?: 'manual' | 'auto';
@@ -59,7 +61,7 @@ export class Baresip {
     const control = await freeTcpPort();
     const modules = MODULE_FOLDERS.find((path) => existsSync(path));
     if (modules === undefined) throw new Error(`no modules of baresip in ${MODULE_FOLDERS.join(' or ')}`);
-    await writeFile(join(folder, 'config'), config(modules, control, await freeUdpRange(100)));
+    await writeFile(join(folder, 'config'), config(modules, control, await freeUdpRange(100), account));
     await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60));
     await writeFile(join(folder, 'accounts'), accountLine(account));
     const child = spawn(program, ['-4', '-f', folder], { stdio: 'ignore', cwd: folder });
@@ -144,8 +146,14 @@ export class Baresip {
   }
 }
 
-function config(modules: string, control: number, rtp: { from: number; to: number }): string {
+function config(
+  modules: string,
+  control: number,
+  rtp: { from: number; to: number },
+  { certificate }: BaresipAccount,
+): string {
   return [
+    ...(certificate === undefined ? [] : [`sip_cafile ${certificate}`, 'sip_verify_server yes']),
     'sip_listen 127.0.0.1:0',
     'net_interface 127.0.0.1',
     'audio_player aufile,heard.wav',

@@ -112,10 +112,6 @@ export function contactValue(given: string | undefined, own: OwnAddress): string
   if (given === undefined) return `<${ownUri(own)}>`;
   if (!given.includes('localhost')) return given;
   return splitOutside(given, ',')
-    .map((one) => {
-      const address = withOwnHost(one, own, 'Contact');
-      const isOwn = isSecure(own.transport) && one.includes('localhost');
-      return formatNameAddr(isOwn ? { ...address, uri: address.uri.replace(/^sip:/i, 'sips:') } : address);
-    })
+    .map((one) => formatNameAddr(withOwnHost(one, own, 'Contact')))
     .join(', ');
 }
