@@ -12,10 +12,15 @@ export interface Domain {
   readonly parentId: string | undefined;
   /** Absent: `unregistered`. */
   readonly digest?: Digest | undefined;
+  /** Absent: as a phone offers; plain sound is offered. */
+  readonly srtp?: Srtp | undefined;
 }
 
 /** Which calls and texts of phones need digest credentials: all, or those from elsewhere than a registered contact. */
 export type Digest = 'always' | 'unregistered';
+
+/** Encryption of the sound of phones (RFC 3711): nothing else, offered, or none. */
+export type Srtp = 'required' | 'preferred' | 'off';
 
 export interface SipUser {
   readonly id: string;
@@ -29,6 +34,8 @@ export interface SipUser {
   readonly ha1: { readonly md5: string; readonly sha256: string };
   /** Absent: as the domain says. */
   readonly digest?: Digest | undefined;
+  /** Absent: as the domain says. */
+  readonly srtp?: Srtp | undefined;
 }
 
 export interface FeatureCode {

@@ -32,6 +32,7 @@ class Snapshot {
       isMaster: row.is_master,
       parentId: row.parent_id ?? undefined,
       digest: row.security.digest,
+      srtp: row.security.srtp,
     };
     const known = this.spacesById.get(row.id);
     if (known !== undefined) {
@@ -64,6 +65,7 @@ class Snapshot {
       userId: row.user_id ?? undefined,
       ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
       digest: row.security.digest,
+      srtp: row.security.srtp,
     };
     space.putSipUser(sipuser);
     this.sipUsers.set(row.id, sipuser);

@@ -2,8 +2,9 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
-import { farEndSdp, inProfileOf } from './far-end-sdp.ts';
+import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
+import { isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 
 /** The session negotiated between a channel of the media server and its far end. */
@@ -12,19 +13,27 @@ export class ChannelSession {
   readonly #silence: SilenceLimit;
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
+  readonly #srtp: SrtpPolicy | undefined;
   #local: string;
   #remote: string | undefined;
 
   /**
    * @param silence the channel's limit for a silent far end
+   * @param srtp encryption that the far end may or must use
    * @param remote the far end's initial session description, if any
    */
-  constructor(endpoint: FsEndpoint, silence: SilenceLimit, remote: string | undefined) {
+  constructor(endpoint: FsEndpoint, silence: SilenceLimit, srtp: SrtpPolicy | undefined, remote: string | undefined) {
+    this.#srtp = srtp;
     this.#endpoint = endpoint;
     this.#silence = silence;
     this.#codecs = listedCodecs(endpoint.conn?.getInfo().getHeader('variable_rtp_use_codec_string') ?? '');
     this.#remote = remote;
-    this.#local = remote === undefined ? endpoint.local.sdp : inProfileOf(remote, endpoint.local.sdp);
+    this.#local = remote === undefined ? endpoint.local.sdp : answerFor(remote, endpoint.local.sdp, srtp);
+  }
+
+  /** Whether its sound is encrypted. */
+  get encrypted(): boolean {
+    return isEncrypted(this.#local);
   }
 
   /** The session description for the far end. */
@@ -37,17 +46,17 @@ export class ChannelSession {
    * @param gone aborted when the channel has ended
    * @param setVariable sets a channel variable, given as `name value`
    * @returns the answer
-   * @throws MediaError with status 488 without a common codec, or for encrypted media; the reason of `gone`
+   * @throws MediaError with status 488 without a common codec, or without encryption as it has to be; the reason of `gone`
    */
   async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
-    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp)))) throw noCodec();
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp)))) throw noCodec();
     const describe = async (remote: string): Promise<string> => {
       const variable = this.#silence.variableFor(remote);
       if (variable !== undefined) await setVariable(variable);
-      const answer = await reinvite(this.#endpoint, farEndSdp(remote), gone);
+      const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp), gone);
       if (!hasAudio(answer)) throw noCodec();
-      return inProfileOf(remote, answer);
+      return answerFor(remote, answer, this.#srtp);
     };
     try {
       this.#local = await describe(sdp);

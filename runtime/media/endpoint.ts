@@ -11,6 +11,7 @@ import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { readSpokenSource, speechArguments, speechSettings } from './speech-source.ts';
+import type { SrtpPolicy } from './sdp-streams.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 import { YoungBridge } from './young-bridge.ts';
 
@@ -27,11 +28,13 @@ export interface EndpointServer {
    * @param wish.remoteSdp the far end's session description to answer; without it the endpoint makes an offer
    * @param wish.via name of the SIP server that calls the media server
    * @param wish.mayBeSilent true when its far end only listens
+   * @param wish.srtp encryption of the sound to and from the far end
    */
   createEndpoint(wish: {
     readonly remoteSdp?: string | undefined;
     readonly via?: string | undefined;
     readonly mayBeSilent?: boolean;
+    readonly srtp?: SrtpPolicy | undefined;
   }): Promise<MediaEndpoint>;
   /** Creates a conference on the same media server. */
   conference(name: string): ConferenceMix;
@@ -51,6 +54,7 @@ export class MediaEndpoint {
   onInfo: (contentType: string, body: string) => void = () => undefined;
   readonly #gone = new AbortController();
   readonly #via: string | undefined;
+  readonly #srtp: SrtpPolicy | undefined;
   #server: EndpointServer;
   #endpoint: FsEndpoint;
   #session: ChannelSession;
@@ -64,17 +68,23 @@ export class MediaEndpoint {
 
   /**
    * @param made.via name of the SIP server that called the media server
+   * @param made.srtp encryption of the sound to and from the far end
    * @param made.session the initial media session
    */
   constructor(
     endpoint: FsEndpoint,
     server: EndpointServer,
-    made: { readonly via: string | undefined; readonly session: ChannelSession },
+    made: {
+      readonly via: string | undefined;
+      readonly srtp: SrtpPolicy | undefined;
+      readonly session: ChannelSession;
+    },
   ) {
     this.#server = server;
     this.#endpoint = endpoint;
     this.#applications = new Applications(endpoint, this.gone);
     this.#via = made.via;
+    this.#srtp = made.srtp;
     this.#session = made.session;
     this.#inhabit(endpoint, server);
   }
@@ -105,7 +115,7 @@ export class MediaEndpoint {
   /**
    * Sends the phone's new session description to the media server, one at a time. A refusal keeps the session.
    * @returns the media server's answer
-   * @throws MediaError with status 488 without a common codec, or for encrypted media
+   * @throws MediaError with status 488 without a common codec, or without encryption as it has to be
    */
   modify(remoteSdp: string): Promise<string> {
     const next = this.#modifying.then(() =>
@@ -128,7 +138,10 @@ export class MediaEndpoint {
   }
 
   async #move(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
-    const next = await server.createEndpoint({ via: this.#via });
+    const next = await server.createEndpoint({
+      via: this.#via,
+      srtp: this.#session.encrypted ? 'required' : this.#srtp,
+    });
     try {
       this.#gone.signal.throwIfAborted();
       await next.modify(await renegotiate(next.localSdp));

@@ -2,9 +2,12 @@
 export class MediaError extends Error {
   override readonly name: string = 'MediaError';
   readonly status: number;
-  constructor(message: string, status = 500, options?: ErrorOptions) {
+  /** Reason phrase for the caller, where the usual one of the status says too little. */
+  readonly phrase: string | undefined;
+  constructor(message: string, status = 500, { phrase, ...options }: ErrorOptions & { phrase?: string } = {}) {
     super(message, options);
     this.status = status;
+    this.phrase = phrase;
   }
 }
 

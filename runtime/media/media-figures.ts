@@ -17,6 +17,8 @@ export interface MediaFigures {
   /** What the far end reported of the packets sent (RFC 3550); null without a report, and always from FreeSWITCH. */
   readonly lostOut: number | null;
   readonly jitterMsOut: number | null;
+  /** Packets of an encrypted stream that were forged, repeated or in clear, if any; never from FreeSWITCH, which logs them. */
+  readonly rejectedIn?: number;
 }
 
 /** Reads the figures of a CHANNEL_HANGUP_COMPLETE. */
@@ -28,6 +30,7 @@ export function readFigures(event: FsEvent): MediaFigures {
   };
   const number = (name: string): number => known(name) ?? 0;
   const packetsIn = number('in_packet_count');
+  const rejectedIn = number('in_rejected_packet_count');
   return {
     codec: text('rtp_use_codec_name') || text('read_codec'),
     packetsIn,
@@ -37,6 +40,7 @@ export function readFigures(event: FsEvent): MediaFigures {
     mosIn: packetsIn > 0 ? known('in_mos') : null,
     lostOut: known('rtcp_reported_lost'),
     jitterMsOut: known('rtcp_reported_jitter'),
+    ...(rejectedIn > 0 && { rejectedIn }),
   };
 }
 

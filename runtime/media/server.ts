@@ -8,6 +8,7 @@ import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
+import { isEncrypted, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
 import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -32,6 +33,8 @@ export interface EndpointWish {
   readonly via?: string | undefined;
   /** True when its far end only listens. */
   readonly mayBeSilent?: boolean;
+  /** Encryption of the sound to and from the far end. */
+  readonly srtp?: SrtpPolicy | undefined;
 }
 
 /** One FreeSWITCH: creates endpoints and counts the live ones. */
@@ -91,19 +94,23 @@ export class MediaServer implements EndpointServer {
    * Creates an endpoint. It answers the phone's session description if given; otherwise it makes an offer, and `modify`
    * takes the answer later.
    * @param patienceMs duration of retries while the media server accepts no more sessions
-   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, or for
-   * encrypted media; 503 when it is busy or does not answer
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, or without encryption
+   * as it has to be; 503 when it is busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
-    const { via, remoteSdp } = wish;
-    const plain = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp);
+    const { via, remoteSdp, srtp } = wish;
+    const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp);
+    // The library refuses encrypted offers: the channel makes an offer of its own first.
+    const encrypted = adapted !== undefined && isEncrypted(adapted);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
-        const endpoint = await this.#create({ via, remoteSdp: plain }, silence.headers);
-        const session = new ChannelSession(endpoint, silence, remoteSdp);
-        return new MediaEndpoint(endpoint, this, { via, session });
+        const headers = { ...silence.headers, ...secureHeaders(srtp, encrypted) };
+        const endpoint = await this.#create({ via, remoteSdp: encrypted ? undefined : adapted }, headers);
+        const session = new ChannelSession(endpoint, silence, srtp, encrypted ? undefined : remoteSdp);
+        const made = new MediaEndpoint(endpoint, this, { via, srtp, session });
+        return encrypted && remoteSdp !== undefined ? await answered(made, remoteSdp) : made;
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
         if (!busy || performance.now() + pause > end) throw error;
@@ -194,6 +201,17 @@ export class MediaServer implements EndpointServer {
 
   #rest(): void {
     this.#restUntil = performance.now() + REST_MS;
+  }
+}
+
+/** The endpoint after its answer to an offer. A refusal ends it. */
+async function answered(endpoint: MediaEndpoint, offer: string): Promise<MediaEndpoint> {
+  try {
+    await endpoint.modify(offer);
+    return endpoint;
+  } catch (error) {
+    await endpoint.destroy();
+    throw error;
   }
 }
 

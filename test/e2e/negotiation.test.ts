@@ -93,7 +93,7 @@ describe('SIP negotiation with phones', () => {
     await echo.hangup();
   });
 
-  it('an offer of encrypted sound only is refused with 488, at the start and within a call', async () => {
+  it('an offer of encrypted sound without a key is refused with 488, at the start and within a call', async () => {
     let encrypts = true;
     const describes = (sdp: string) => (encrypts ? sdp.replace('RTP/AVP', 'RTP/SAVP') : sdp);
     const alice = await stage.phone('alice', { describes });

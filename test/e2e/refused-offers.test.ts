@@ -24,9 +24,9 @@ const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
   ],
   'no sound': () => ['m=audio 0 RTP/AVP 0 8'],
   'video alone': (port) => [`m=video ${port} RTP/AVP 96`, 'a=rtpmap:96 H264/90000'],
-  'encrypted sound': (port) => [
+  'encrypted sound without a usable key': (port) => [
     `m=audio ${port} RTP/SAVP 0`,
-    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(40)}`,
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(39)}`,
   ],
   // FreeSWITCH accepts it.
   ...(REAL_MEDIA

@@ -47,8 +47,8 @@ describe('media: the end of a sound', () => {
   it('is requested until it happens', async () => {
     const channel = new ForgetfulChannel(2);
     const made = channel as unknown as FsEndpoint;
-    const session = new ChannelSession(made, new SilenceLimit(0, undefined), undefined);
-    const endpoint = new MediaEndpoint(made, server, { via: undefined, session });
+    const session = new ChannelSession(made, new SilenceLimit(0, undefined), undefined, undefined);
+    const endpoint = new MediaEndpoint(made, server, { via: undefined, srtp: undefined, session });
     const stop = new AbortController();
     const played = endpoint.play('tone_stream://%(1000,4000,425);loops=-1', stop.signal);
     stop.abort(new Error('answered'));

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Codec } from './media/g711.ts';
 import { PAYLOAD_TYPES } from './media/g711.ts';
+import type { SdesKeys } from './media/sdes.ts';
 import type { RtpSession } from './media/rtp-session.ts';
 import {
   answerMistakes,
@@ -8,6 +9,7 @@ import {
   parseSdp,
   SdpError,
   versionMistakes,
+  withRefusals,
   writeSdp,
   type AudioDescription,
   type Direction,
@@ -39,6 +41,10 @@ export class CallSession {
   readonly #codecs: readonly Codec[];
   readonly #keysByRtp: boolean;
   readonly #describes: (sdp: string) => string;
+  /** Undefined: the phone does not encrypt. */
+  readonly #keys: SdesKeys | undefined;
+  /** Whether the description in hand is encrypted. */
+  #encrypts: boolean;
   readonly #sessionId = String(randomInt(1, 2 ** 47));
   readonly #violation: (what: string) => void;
   #version = 0;
@@ -54,6 +60,7 @@ export class CallSession {
       readonly codecs: readonly Codec[];
       readonly keysByRtp: boolean;
       readonly describes: (sdp: string) => string;
+      readonly keys?: SdesKeys | undefined;
     },
     violation: (what: string) => void,
   ) {
@@ -61,6 +68,8 @@ export class CallSession {
     this.#codecs = can.codecs;
     this.#keysByRtp = can.keysByRtp;
     this.#describes = can.describes;
+    this.#keys = can.keys;
+    this.#encrypts = can.keys !== undefined;
     this.#violation = violation;
   }
 
@@ -74,12 +83,15 @@ export class CallSession {
   }
 
   offer(): string {
+    this.#encrypts = this.#keys !== undefined;
+    this.rtp.awaitsKey = this.#encrypts && this.rtp.protection === undefined;
     return this.#describe(this.wanted, this.#codecs, this.#keysByRtp ? TELEPHONE_EVENT : undefined);
   }
 
   /** Takes the far end's answer to the last offer. */
   acceptAnswer(text: string): void {
     const answer = this.#read(text);
+    this.#protect(text);
     if (answer === undefined || this.#local === undefined) return;
     for (const mistake of answerMistakes(this.#local, this.#profile, answer)) this.#violation(`SDP answer: ${mistake}`);
     this.#connect(answer);
@@ -91,9 +103,16 @@ export class CallSession {
     const codecs = this.#codecs.filter((codec) => offer?.codecs.includes(codec));
     if (offer === undefined || codecs.length === 0) return undefined;
     const direction = combine(answerTo(offer.direction), this.wanted);
+    this.#protect(text);
+    this.#encrypts = this.rtp.protection !== undefined;
     const own = this.#describe(direction, codecs, this.#keysByRtp ? offer.telephoneEvent : undefined);
     this.#connect(offer);
-    return own;
+    return withRefusals(text, own);
+  }
+
+  #protect(text: string): void {
+    this.rtp.protection = this.#keys?.agreed(text);
+    this.rtp.awaitsKey = false;
   }
 
   #describe(direction: Direction, codecs: readonly Codec[], telephoneEvent: number | undefined): string {
@@ -108,14 +127,16 @@ export class CallSession {
     };
     const types = codecs.map((codec) => PAYLOAD_TYPES[codec]);
     this.rtp.expect(telephoneEvent === undefined ? types : [...types, telephoneEvent]);
-    const text = this.#describes(writeSdp(this.#local));
+    const text = this.#describes(
+      this.#encrypts ? (this.#keys as SdesKeys).encrypted(writeSdp(this.#local)) : writeSdp(this.#local),
+    );
     this.#profile = /^m=audio \d+ (\S+)/m.exec(text)?.[1] ?? '';
     return text;
   }
 
   #read(text: string): AudioDescription | undefined {
     try {
-      const description = parseSdp(text);
+      const description = parseSdp(text, this.#keys !== undefined);
       if (this.#remote !== undefined) {
         for (const mistake of versionMistakes(this.#remote, description)) this.#violation(`SDP: ${mistake}`);
       }

@@ -3,6 +3,7 @@ import { CallSession } from './call-session.ts';
 import { IncomingCall } from './incoming-call.ts';
 import type { Codec } from './media/g711.ts';
 import { RtpSession } from './media/rtp-session.ts';
+import type { SrtpSuite } from './media/srtp.ts';
 import { OutgoingCall } from './outgoing-call.ts';
 import type { CallContext, PhoneCall } from './phone-call.ts';
 import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
@@ -26,6 +27,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly keysByRtp?: boolean;
   /** Changes its session descriptions. */
   readonly describes?: (sdp: string) => string;
+  /** Encrypts its sound by keys in the session description (RFC 4568): always offers it, and takes it where offered. */
+  readonly srtp?: SrtpSuite;
   readonly displayName?: string;
   /** Requires this password of registering and calling phones, like an operator. */
   readonly challenger?: Challenger;
@@ -223,8 +226,10 @@ export class Phone {
   async #context(label: string): Promise<CallContext> {
     const endpoint = this.#endpoint;
     const violation = (what: string): void => endpoint.violation(`${label}: ${what}`);
-    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true, describes = (sdp: string) => sdp } = this.#options;
-    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp, describes }, violation);
+    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true, describes = (sdp: string) => sdp, srtp } = this.#options;
+    // Loaded by the phones that need it: the library takes a while.
+    const keys = srtp === undefined ? undefined : new (await import('./media/sdes.ts')).SdesKeys(srtp);
+    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp, describes, keys }, violation);
     return { endpoint, session, contact: this.contact, label };
   }
 

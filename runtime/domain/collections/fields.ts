@@ -53,6 +53,13 @@ export const Security = Type.Object(
           'contact. A sipuser without it follows the domain; a domain without it needs them of the unregistered',
       }),
     ),
+    srtp: Type.Optional(
+      Type.Union([Type.Literal('required'), Type.Literal('preferred'), Type.Literal('off')], {
+        description:
+          'encryption of the sound of phones: nothing else, offered, or none. A sipuser without it follows the domain; a domain ' +
+          'without it answers as a phone offers, and offers plain sound',
+      }),
+    ),
   },
   { additionalProperties: Type.Unknown() },
 );

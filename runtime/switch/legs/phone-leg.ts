@@ -1,5 +1,6 @@
 /** The leg of a phone: its SIP dialog and its endpoint. */
 import type { DomainName } from '../../domain-name/index.ts';
+import type { Directory } from '../../domain/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
 import {
   type EndpointServer,
@@ -14,6 +15,7 @@ import {
   dtmfOfInfo,
   type IncomingInvite,
   LocalDescription,
+  type Log,
   parseAllowEvents,
   type ReferAnswer,
   type ReferRequest,
@@ -28,6 +30,7 @@ import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
+import { srtpOf } from './srtp-policy.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
@@ -40,6 +43,8 @@ export interface MediaObserver {
 
 /** What a phone leg needs from the node. */
 export interface PhoneLegTools {
+  readonly log: Pick<Log, 'warn'>;
+  readonly directory: Pick<Directory, 'domain'>;
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   failed(err: unknown, what: string, leg: { callid: string }): void;
   /** Follows work that outlives the leg; a failure is logged. */
@@ -227,6 +232,7 @@ export class PhoneLeg implements CallingLeg {
     const endpoint = await this.#tools.createEndpoint({
       remoteSdp: offer === '' ? undefined : offer,
       via: this.#invite?.via,
+      srtp: srtpOf(this.#tools.directory, this.party),
       on,
     });
     if (this.ended) {
@@ -353,6 +359,11 @@ export class PhoneLeg implements CallingLeg {
     const { party } = this;
     const figures = await endpoint.figures;
     const trunk = party.kind === 'provider' ? party.provider.code : undefined;
+    const rejected = figures?.rejectedIn;
+    if (rejected !== undefined) {
+      const message = 'packets of encrypted media were dropped: forged, repeated, or not encrypted by the agreed key';
+      this.#tools.log.warn({ callid: this.callid, packets: rejected }, message);
+    }
     if (figures !== undefined) this.#tools.observer?.mediaEnded({ domain: party.domain, trunk }, figures);
   }
 

@@ -1,6 +1,7 @@
 /** A call on its way to a target: its options and its answers. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DtmfProto, PreAnswer, TailStep } from '../../runs/index.ts';
+import { MediaError } from '../../media/index.ts';
 import { answer, type SipAnswer } from '../../signalling/index.ts';
 import type { Entered, Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
@@ -95,6 +96,11 @@ export function failedAttempt(status: number, reason?: string): Attempt {
   const progress = new AttemptProgress();
   progress.finish(answer(status, reason, true));
   return progress;
+}
+
+/** The answer to a call that failed here; 500 for anything else than a failure of the media. */
+export function failureAnswer(error: unknown): SipAnswer {
+  return error instanceof MediaError ? answer(error.status, error.phrase, true) : answer(500, undefined, true);
 }
 
 /** The end of a failed call, with its final answer as the cause. */

@@ -2,7 +2,7 @@ import type { Entered } from '../../conference/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import { MediaError } from '../../media/index.ts';
 import { answer, bracketUri, type SipAnswer } from '../../signalling/index.ts';
-import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureAnswer } from './attempt.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import { numberOf, urisOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
@@ -51,18 +51,18 @@ async function enterRoom(
   progress: AttemptProgress,
 ): Promise<void> {
   const { caller, dialog } = options;
-  const failed = (err: unknown): number => {
-    const status = err instanceof MediaError ? err.status : 500;
+  const failed = (err: unknown): SipAnswer => {
+    const failure = failureAnswer(err);
     // A caller without media, or without a common codec, is no fault of this node.
-    if (!dialog.ended.aborted && status >= 500) tools.failed(err, 'conference', caller);
-    return status;
+    if (!dialog.ended.aborted && failure.status >= 500) tools.failed(err, 'conference', caller);
+    return failure;
   };
-  const final = await answerCall(leg, options).catch((err: unknown) => answer(failed(err), undefined, true));
+  const final = await answerCall(leg, options).catch(failed);
   progress.finish(final);
   if (final.status >= 300) return;
   // The PIN may take a while, and the room's end may come first.
   await dialog.connectMedia().catch((err: unknown) => {
-    if (!dialog.ended.aborted) dialog.end({ by: 'failure', status: failed(err), reason: 'Media Failure' });
+    if (!dialog.ended.aborted) dialog.end({ by: 'failure', status: failed(err).status, reason: 'Media Failure' });
   });
 }
 

@@ -12,7 +12,7 @@ import {
   WITHHELD,
 } from '../../signalling/index.ts';
 import { ANONYMOUS_CALLER, type Callee, type CalleeAddress } from '../addresses/callee.ts';
-import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt } from './attempt.ts';
+import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureAnswer } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
@@ -21,6 +21,7 @@ import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
 import { type Party, uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
+import { srtpOf } from '../legs/srtp-policy.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
@@ -203,15 +204,18 @@ class PhonesCall {
 
   /** Ends the call after a failure of this node, with the status of that failure. */
   fail(err: unknown): void {
-    const status = err instanceof MediaError ? err.status : 500;
+    const failed = failureAnswer(err);
     if (!this.#options.dialog.ended.aborted) this.#tools.failed(err, 'call', this.#options.caller);
-    this.#fork?.cancel(answer(status, undefined, true));
-    this.#giveUp(answer(status, undefined, true));
+    this.#fork?.cancel(failed);
+    this.#giveUp(failed);
   }
 
   #offer(branches: readonly Branch[]): Promise<void> {
-    const callIds = branches.map(({ callId }) => callId);
-    return this.#offers.open(callIds, { via: this.#via, on: this.#on });
+    const offered = branches.map(({ callId, callee }) => ({
+      callId,
+      srtp: srtpOf(this.#tools.directory, callee.party),
+    }));
+    return this.#offers.open(offered, { via: this.#via, on: this.#on });
   }
 
   /** Each call to an address has a signature of its own. */
@@ -392,7 +396,7 @@ class PhonesCall {
     } catch (err) {
       const over = this.#picked || this.#options.dialog.ended.aborted;
       if (!over) this.#tools.failed(err, 'answer', { callid: callId });
-      return answer(err instanceof MediaError ? err.status : 500, undefined, true);
+      return failureAnswer(err);
     }
   }
 

@@ -1,5 +1,5 @@
 /** The media that called phones are offered. */
-import type { MediaEndpoint, PlacedEndpointWish } from '../../media/index.ts';
+import type { MediaEndpoint, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
 import { LocalDescription } from '../../signalling/index.ts';
 
 /** What one phone is offered. */
@@ -8,9 +8,16 @@ export interface Offer {
   readonly description: LocalDescription;
 }
 
+/** A phone to call. */
+export interface OfferedBranch {
+  readonly callId: string;
+  /** Encryption that it is offered. */
+  readonly srtp: SrtpPolicy | undefined;
+}
+
 /**
- * The endpoints for called phones: one for all, which the answering phone gets; with screening one for each phone, because
- * several may be talking to the scenario at the same time.
+ * The endpoints for called phones: one for all, which the answering phone gets. A phone has one of its own with screening, because
+ * several may be talking to the scenario at the same time, and for encrypted sound, because no other phone may know its key.
  */
 export class Offers {
   readonly #create: (wish: PlacedEndpointWish) => Promise<MediaEndpoint>;
@@ -41,19 +48,16 @@ export class Offers {
    * Makes the endpoints of branches that have none, on one media server.
    * @throws MediaError
    */
-  async open(callIds: readonly string[], wish: PlacedEndpointWish): Promise<void> {
-    if (!this.#each) {
+  async open(branches: readonly OfferedBranch[], wish: PlacedEndpointWish): Promise<void> {
+    const own = branches.filter((branch) => this.#each || isEncrypted(branch));
+    let { on } = wish;
+    if (own.length < branches.length) {
       this.#shared ??= await this.#make(wish);
-      return;
+      on ??= this.#shared.endpoint.server;
     }
-    const [first, ...others] = callIds;
-    if (first === undefined) return;
-    const offer = await this.#make(wish);
-    this.#own.set(first, offer);
-    const on = offer.endpoint.server;
-    const made = await Promise.allSettled(
-      others.map(async (callId) => this.#own.set(callId, await this.#make({ ...wish, on }))),
-    );
+    const first = on === undefined ? own.shift() : undefined;
+    if (first !== undefined) on = (await this.#makeOwn(first, wish)).endpoint.server;
+    const made = await Promise.allSettled(own.map((branch) => this.#makeOwn(branch, { ...wish, on })));
     for (const each of made) if (each.status === 'rejected') throw each.reason;
   }
 
@@ -77,10 +81,21 @@ export class Offers {
     this.#shared = undefined;
   }
 
+  async #makeOwn({ callId, srtp }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
+    const offer = await this.#make({ ...wish, srtp });
+    this.#own.set(callId, offer);
+    return offer;
+  }
+
   async #make(wish: PlacedEndpointWish): Promise<Offer> {
     const endpoint = await this.#create(wish);
     const offer = { endpoint, description: new LocalDescription() };
     if (this.#over) this.#drop(endpoint.destroy());
     return offer;
   }
+}
+
+/** Whether the phone is offered keys, alone or beside plain sound. */
+function isEncrypted({ srtp }: OfferedBranch): boolean {
+  return srtp === 'required' || srtp === 'preferred';
 }

@@ -31,7 +31,13 @@ export function callScenario(tools: SwitchTools, { code, language }: CalledScena
     },
     answer: async () => {
       await beforeMedia?.();
-      await caller.prepareMedia();
+      try {
+        await caller.prepareMedia();
+      } catch (error) {
+        // The run is told of the end of its call only.
+        if (!caller.ended) tools.failed(error, 'call', caller);
+        throw error;
+      }
       await caller.answered();
     },
     onFinal: (final) => {

@@ -28,10 +28,9 @@ import {
   type TransferOptions,
 } from '../../runs/index.ts';
 import type { CallState } from '../../language/index.ts';
-import { aborted, type MediaEndpoint, MediaError } from '../../media/index.ts';
+import { aborted, type MediaEndpoint } from '../../media/index.ts';
 import { answer, bracketUri } from '../../signalling/index.ts';
-import { reasonPhrase } from '../../sip-facts/index.ts';
-import { failedAttempt, failureCause } from '../placing/attempt.ts';
+import { failedAttempt, failureAnswer, failureCause } from '../placing/attempt.ts';
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { dialRoute } from '../placing/dial-route.ts';
@@ -175,8 +174,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     try {
       await this.#incoming?.answer();
     } catch (error) {
-      const status = error instanceof MediaError ? error.status : 500;
-      this.#dialog.end({ by: 'failure', status, reason: reasonPhrase(status) });
+      this.#dialog.end(failureCause(failureAnswer(error)));
       throw error;
     }
     this.#state.take('answered', 'answer');

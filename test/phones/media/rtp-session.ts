@@ -6,6 +6,7 @@ import { codecOf, decode, encode, PAYLOAD_TYPES, type Codec } from './g711.ts';
 import { Listener } from './listener.ts';
 import { isRtcp, parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
 import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
+import type { Protection } from './srtp.ts';
 import { SampleSource } from './sample-source.ts';
 import { ToneSource } from './tone.ts';
 
@@ -45,6 +46,10 @@ export class RtpSession {
   readonly firstSound = new Moment<number>('first audible packet');
   /** Digits received by RFC 4733, in order. */
   digits = '';
+  /** Protects all packets, once set: what cannot be opened is a violation. */
+  protection: Protection | undefined;
+  /** The far end's key is still to come, and may be overtaken by its packets: these are dropped. */
+  awaitsKey = false;
   /** Violations of RFC 3550, RFC 4733 or its own session description by the far end. */
   readonly violations: string[] = [];
   readonly #socket: Socket;
@@ -66,6 +71,7 @@ export class RtpSession {
   #eventTimestamp: number | undefined;
   #eventEnded = true;
   #sent = 0;
+  #lastSent: Buffer = Buffer.alloc(0);
   #impair: RtpImpairment = () => 0;
 
   private constructor(socket: Socket) {
@@ -124,6 +130,17 @@ export class RtpSession {
   impair(rule: RtpImpairment): void {
     const first = this.#sent;
     this.#impair = (number) => rule(number - first);
+  }
+
+  /** Sends a datagram as it is, from the port of the stream. */
+  inject(datagram: Buffer): void {
+    const target = this.#target;
+    if (target !== undefined) this.#socket.send(datagram, target.port, target.address);
+  }
+
+  /** The last sent packet, as it was on the wire. */
+  get lastSent(): Buffer {
+    return this.#lastSent;
   }
 
   /** Sends samples once, then silence; settles when the last is out. */
@@ -216,7 +233,10 @@ export class RtpSession {
     this.#sequence = (this.#sequence + 1) & 0xffff;
     const late = this.#impair(this.#sent);
     this.#sent += 1;
-    const send = (): void => this.#socket.send(serialiseRtp(packet), target.port, target.address);
+    const plain = serialiseRtp(packet);
+    const datagram = this.protection?.seal(plain) ?? plain;
+    this.#lastSent = datagram;
+    const send = (): void => this.#socket.send(datagram, target.port, target.address);
     if (late === 0) send();
     else if (late !== 'lost') setTimeout(() => this.#target !== undefined && send(), late);
   }
@@ -226,7 +246,13 @@ export class RtpSession {
       this.violations.push('RTCP at the RTP port, where nobody agreed to a=rtcp-mux');
       return;
     }
-    const packet = parseRtp(data);
+    if (this.awaitsKey) return;
+    const plain = this.protection === undefined ? data : this.protection.open(data);
+    if (plain === undefined) {
+      this.violations.push(`${data.length} bytes that are not encrypted by the agreed key`);
+      return;
+    }
+    const packet = parseRtp(plain);
     if (packet === undefined) {
       this.violations.push(`${data.length} bytes that are no RTP`);
       return;

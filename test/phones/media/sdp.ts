@@ -9,7 +9,7 @@ export interface AudioDescription {
   readonly address: string;
   /** 0: the stream is refused. */
   readonly port: number;
-  /** `RTP/AVP` or `RTP/AVPF`. */
+  /** `RTP/AVP` or `RTP/AVPF`, or of encrypted sound `RTP/SAVP`. */
   readonly profile: string;
   readonly direction: Direction;
   readonly payloadTypes: readonly number[];
@@ -40,9 +40,10 @@ export function answerTo(offered: Direction): Direction {
 
 /**
  * Reads and checks a description.
+ * @param encrypts of a choice of audio streams, whether an encrypted one is taken
  * @throws SdpError for a malformed line, a missing mandatory line, a wrong order of session lines, no audio
  */
-export function parseSdp(text: string): AudioDescription {
+export function parseSdp(text: string, encrypts = false): AudioDescription {
   if (!text.endsWith('\r\n') || /[^\r]\n/.test(text)) throw new SdpError('lines must end in CRLF');
   const lines = text.slice(0, -2).split('\r\n');
   for (const line of lines) {
@@ -51,7 +52,10 @@ export function parseSdp(text: string): AudioDescription {
   const mediaStarts = lines.flatMap((line, at) => (line.startsWith('m=') ? [at] : []));
   const session = lines.slice(0, mediaStarts[0] ?? lines.length);
   checkSession(session);
-  const audioAt = mediaStarts.findIndex((at) => lines[at]?.startsWith('m=audio '));
+  const audioAt = audioOf(
+    mediaStarts.map((at) => lines[at] ?? ''),
+    encrypts,
+  );
   if (audioAt < 0) throw new SdpError('no audio');
   const media = lines.slice(mediaStarts[audioAt], mediaStarts[audioAt + 1] ?? lines.length);
   const origin = (session[1] ?? '').slice(2).split(' ');
@@ -66,6 +70,26 @@ export function parseSdp(text: string): AudioDescription {
     mediaLines: mediaStarts.length,
     ...parseMedia(media),
   };
+}
+
+/** The audio that this phone takes: of several ones the first of its kind. */
+function audioOf(media: readonly string[], encrypts: boolean): number {
+  const isAudio = (line: string): boolean => line.startsWith('m=audio ');
+  const chosen = media.findIndex(
+    (line) => isAudio(line) && !line.startsWith('m=audio 0 ') && / RTP\/SAVP/.test(line) === encrypts,
+  );
+  return chosen < 0 ? media.findIndex(isAudio) : chosen;
+}
+
+/** An answer with a refusal of every offered audio stream of another profile (RFC 3264 section 6). */
+export function withRefusals(offer: string, answer: string): string {
+  const profile = /^m=audio \d+ (\S+)/m.exec(answer)?.[1];
+  const [session = '', audio = ''] = answer.split(/^(?=m=)/m);
+  const offered = [...offer.matchAll(/^m=audio \d+ (\S+) (.*)\r$/gm)];
+  if (offered.length < 2) return answer;
+  return (
+    session + offered.map((line) => (line[1] === profile ? audio : `m=audio 0 ${line[1]} ${line[2]}\r\n`)).join('')
+  );
 }
 
 function checkSession(session: readonly string[]): void {
@@ -88,7 +112,7 @@ function directionOf(lines: readonly string[]): Direction | undefined {
 function parseMedia(
   media: readonly string[],
 ): Pick<AudioDescription, 'port' | 'profile' | 'payloadTypes' | 'codecs' | 'telephoneEvent'> {
-  const match = /^m=audio (\d+)(?:\/\d+)? (RTP\/AVPF?)((?: \d+)+)$/.exec(media[0] ?? '');
+  const match = /^m=audio (\d+)(?:\/\d+)? (RTP\/S?AVPF?)((?: \d+)+)$/.exec(media[0] ?? '');
   if (match === null) throw new SdpError(`malformed media line "${media[0]}"`);
   const payloadTypes = (match[3] ?? '').trim().split(' ').map(Number);
   const names = new Map<number, string>([

@@ -53,6 +53,8 @@ class Caller {
       {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the only parts of it that a leg without sound needs
         createEndpoint: () => Promise.resolve(endpoint as unknown as MediaEndpoint),
+        log: { warn: (details) => expect.fail(JSON.stringify(details)) },
+        directory: { domain: () => undefined },
         failed: (error) => expect.fail(String(error)),
         background: () => undefined,
         refer: () => ({ status: 603 }),

@@ -7,13 +7,14 @@ interface Measured {
   readonly reception: Reception;
   /** Lost packets and jitter, ms, as reported by the far end. */
   readonly reported: { readonly lost: number; readonly jitter: number } | undefined;
+  readonly security: { readonly rejected: number };
 }
 
 /**
  * The figures of a session as the variables that `uuid_set_media_stats` sets, and that the events at the end of a
  * channel have.
  */
-export function mediaVariables({ counters, reception, reported }: Measured): [string, string][] {
+export function mediaVariables({ counters, reception, reported, security }: Measured): [string, string][] {
   const { lost, packets, meanInterval, variance } = reception;
   const quality = packets === 0 ? 100 : Math.max(0, Math.floor(((packets - lost) / packets) * 100));
   const values: Record<string, number | string> = {
@@ -45,6 +46,7 @@ export function mediaVariables({ counters, reception, reported }: Measured): [st
     rtcp_packet_count: 0,
     rtcp_octet_count: 0,
     // FreeSWITCH has no variables of these.
+    ...(security.rejected > 0 && { in_rejected_packet_count: security.rejected }),
     ...(reported && { rtcp_reported_lost: reported.lost, rtcp_reported_jitter: reported.jitter.toFixed(2) }),
   };
   return Object.entries(values).map(([name, value]) => [`rtp_audio_${name}`, String(value)]);

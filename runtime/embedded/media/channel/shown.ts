@@ -26,6 +26,7 @@ export interface ShownChannel {
     readonly counters: Readonly<SessionCounters>;
     readonly reception: Reception;
     readonly reported: { readonly lost: number; readonly jitter: number } | undefined;
+    readonly security: { readonly rejected: number };
   };
   readonly variables: ReadonlyMap<string, string | readonly string[]>;
   /** The first value of a variable. */

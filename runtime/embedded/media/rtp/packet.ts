@@ -31,18 +31,11 @@ export function emptyPacket(): RtpPacket {
  * @returns false when it is not an RTP packet (too short, other version, inconsistent lengths, RTCP)
  */
 export function parseRtp(datagram: Uint8Array, into: RtpPacket): boolean {
+  const offset = rtpHeaderOctets(datagram);
+  if (offset < 0) return false;
   const size = datagram.length;
-  if (size < RTP_HEADER_BYTES) return false;
   const first = datagram[0] as number;
   const second = datagram[1] as number;
-  if ((first & 0xc0) !== VERSION_2) return false;
-  // 200..204 in the second octet is RTCP multiplexed on this port (RFC 5761 section 4).
-  if (second >= 192 && second <= 223) return false;
-  let offset = RTP_HEADER_BYTES + (first & 0x0f) * 4;
-  if (first & 0x10) {
-    if (offset + 4 > size) return false;
-    offset += 4 + (((datagram[offset + 2] as number) << 8) | (datagram[offset + 3] as number)) * 4;
-  }
   const padding = first & 0x20 ? (datagram[size - 1] as number) : 0;
   if ((first & 0x20 && padding === 0) || offset + padding > size) return false;
   into.marker = (second & 0x80) !== 0;
@@ -53,6 +46,26 @@ export function parseRtp(datagram: Uint8Array, into: RtpPacket): boolean {
   into.payloadOffset = offset;
   into.payloadLength = size - offset - padding;
   return true;
+}
+
+/** Octets of the header with CSRCs and extension; -1 when it is not an RTP packet, or ends within its header. */
+export function rtpHeaderOctets(datagram: Uint8Array): number {
+  const size = datagram.length;
+  if (size < RTP_HEADER_BYTES) return -1;
+  const first = datagram[0] as number;
+  if ((first & 0xc0) !== VERSION_2 || isRtcp(datagram)) return -1;
+  let offset = RTP_HEADER_BYTES + (first & 0x0f) * 4;
+  if (first & 0x10) {
+    if (offset + 4 > size) return -1;
+    offset += 4 + (((datagram[offset + 2] as number) << 8) | (datagram[offset + 3] as number)) * 4;
+  }
+  return offset > size ? -1 : offset;
+}
+
+/** Whether the second octet is that of RTCP, which may be multiplexed on the port of RTP (RFC 5761 section 4). */
+export function isRtcp(datagram: Uint8Array): boolean {
+  const second = datagram[1] as number;
+  return second >= 192 && second <= 223;
 }
 
 /** Writes the fixed header; the payload follows at RTP_HEADER_BYTES. */

@@ -1,6 +1,8 @@
 /** RTCP reports. */
 import type { Socket } from 'node:dgram';
+import { MOST_OVERHEAD } from '../srtp/transform.ts';
 import type { Reception } from './reception.ts';
+import { type PacketSecurity, PLAIN } from './security.ts';
 
 const SENDER_REPORT = 200;
 const RECEIVER_REPORT = 201;
@@ -25,11 +27,12 @@ const REPORT_BYTES = 32;
  * from other hosts than the RTP source.
  */
 export class RtcpResponder {
-  readonly #socket: Socket;
   readonly #ssrc: number;
   readonly #reception: Reception;
   #sourceAddress = '';
   #lastReport = Number.NEGATIVE_INFINITY;
+  /** Protects the reports. */
+  security: PacketSecurity = PLAIN;
   /** Number of answered sender reports. */
   answered = 0;
   /** What the far end last said of the packets that it got: lost ones, and the jitter in ms. */
@@ -37,10 +40,9 @@ export class RtcpResponder {
 
   /** @param reception figures for the report block */
   constructor(socket: Socket, ssrc: number, reception: Reception) {
-    this.#socket = socket;
     this.#ssrc = ssrc;
     this.#reception = reception;
-    socket.on('message', (datagram, from) => this.#receive(datagram, from.address, from.port));
+    socket.on('message', (datagram, from) => this.receive(datagram, from, socket));
     // As on the RTP socket: an unreachable far end does not end the call.
     socket.on('error', () => {
       this.#lastReport = performance.now();
@@ -52,10 +54,18 @@ export class RtcpResponder {
     this.#sourceAddress = address;
   }
 
-  #receive(datagram: Buffer, address: string, port: number): void {
+  /** Takes a packet. @param socket sends the answer: the one for RTP where both share a port (RFC 5761) */
+  receive(
+    received: Buffer,
+    { address, port }: { readonly address: string; readonly port: number },
+    socket: Socket,
+  ): void {
     // Port 0 is forged, and cannot be answered.
-    if (address !== this.#sourceAddress || port === 0 || datagram.length < RECEIVER_HEAD) return;
-    if (((datagram[0] as number) & 0xc0) !== 0x80) return;
+    if (address !== this.#sourceAddress || port === 0 || received.length < RECEIVER_HEAD) return;
+    if (((received[0] as number) & 0xc0) !== 0x80) return;
+    const opened = this.security.openRtcp(received);
+    if (opened < RECEIVER_HEAD) return;
+    const datagram = received.subarray(0, opened);
     const type = datagram[1];
     if (type === SENDER_REPORT) this.#readBlocks(datagram, SENDER_HEAD);
     if (type === RECEIVER_REPORT) this.#readBlocks(datagram, RECEIVER_HEAD);
@@ -64,7 +74,9 @@ export class RtcpResponder {
     if (now - this.#lastReport < REPORT_INTERVAL_MS) return;
     this.#lastReport = now;
     this.answered += 1;
-    this.#socket.send(this.#report(datagram), port, address);
+    const report = this.#report(datagram);
+    const length = this.security.sealRtcp(report, REPORT_BYTES);
+    if (length > 0) socket.send(report.subarray(0, length), port, address);
   }
 
   #readBlocks(datagram: Buffer, head: number): void {
@@ -78,7 +90,7 @@ export class RtcpResponder {
   }
 
   #report(senderReport: Buffer): Buffer {
-    const report = Buffer.alloc(REPORT_BYTES);
+    const report = Buffer.alloc(REPORT_BYTES + MOST_OVERHEAD);
     report[0] = 0x81;
     report[1] = RECEIVER_REPORT;
     report.writeUInt16BE(REPORT_BYTES / 4 - 1, 2);

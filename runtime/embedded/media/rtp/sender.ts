@@ -1,10 +1,11 @@
 /** An outgoing RTP stream. */
 import { randomBytes } from 'node:crypto';
 import { FRAME_SAMPLES } from '../audio/format.ts';
+import { MOST_OVERHEAD } from '../srtp/transform.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, sequenceDistance, timestampDistance, writeRtpHeader } from './packet.ts';
 
 /** Longest payload: 200 ms of G.711, the longest that some gateways use. */
-const MAX_PAYLOAD = 1600;
+export const MAX_PAYLOAD = 1600;
 
 /**
  * One outgoing RTP stream (RFC 3550 section 5.1) with its own SSRC and a random start of sequence number and timestamp.
@@ -14,7 +15,7 @@ const MAX_PAYLOAD = 1600;
 export class RtpSender {
   readonly ssrc: number;
   /** The datagram of the last call, valid until the next. Its length is the call's result. */
-  readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD);
+  readonly datagram = Buffer.alloc(RTP_HEADER_BYTES + MAX_PAYLOAD + MOST_OVERHEAD);
   /**
    * Cached view of the datagram with the last length: nearly all have one length, and a new view costs as much as a
    * frame.
@@ -38,7 +39,8 @@ export class RtpSender {
     const random = randomBytes(10);
     this.ssrc = random.readUInt32BE(0);
     this.#base = random.readUInt32BE(4);
-    this.#sequence = random.readUInt16BE(8);
+    // In the lower half, so that a lost first packet hides no rollover from a far end with SRTP (RFC 3711 section 3.3.1).
+    this.#sequence = random.readUInt16BE(8) % 0x8000;
   }
 
   /** The datagram of the last call, cut to the length that the call returned. */

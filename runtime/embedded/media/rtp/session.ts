@@ -5,11 +5,19 @@ import { type Codec, codecOf, decodeG711, encodeG711, gainTable, PCMU, transcodi
 import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
-import { emptyPacket, parseRtp, RTP_HEADER_BYTES, type RtpPacket, timestampDistance } from './packet.ts';
+import {
+  emptyPacket,
+  parseRtp,
+  RTP_HEADER_BYTES,
+  type RtpPacket,
+  rtpHeaderOctets,
+  timestampDistance,
+} from './packet.ts';
+import { type PacketSecurity, PLAIN } from './security.ts';
 import type { PortPair } from './ports.ts';
 import { Reception } from './reception.ts';
 import { RtcpResponder } from './rtcp.ts';
-import { RtpSender } from './sender.ts';
+import { MAX_PAYLOAD, RtpSender } from './sender.ts';
 import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
 import type { ThreadLag } from './thread-lag.ts';
 import type { Ticker } from './ticker.ts';
@@ -66,6 +74,7 @@ export class RtpSession {
   #codec: Codec = PCMU;
   #receivedCodec: Codec = PCMU;
   #telephoneEvent: number | undefined;
+  #security: PacketSecurity = PLAIN;
   #maySend = false;
   #mayReceive = false;
   #closed = false;
@@ -151,6 +160,16 @@ export class RtpSession {
     // An answer that echoes the own offer (an endpoint without far end) must not make the session send to itself.
     this.latch.expect(parameters.remoteAddress, own ? 0 : parameters.remotePort);
     if (!this.#mayReceive) this.#endDigit();
+  }
+
+  /** Protects all packets from now on; PLAIN for none. */
+  secure(security: PacketSecurity): void {
+    this.#security = security;
+    this.#rtcp.security = security;
+  }
+
+  get security(): PacketSecurity {
+    return this.#security;
   }
 
   /** Changes the level of the received or sent audio by steps of 3 dB, -4..4. */
@@ -263,19 +282,33 @@ export class RtpSession {
   #send(length: number, latenessMs: number): void {
     const target = this.latch.target;
     if (target === undefined) return;
+    const sealed = this.#security.sealRtp(this.#sender.datagram, length);
+    if (sealed === 0) return;
     this.counters.outPackets += 1;
-    this.counters.outRawBytes += length;
-    this.counters.outMediaBytes += length;
+    this.counters.outRawBytes += sealed;
+    this.counters.outMediaBytes += sealed;
     this.#environment.figures.sent(latenessMs);
-    this.#pair.rtp.send(this.#sender.cut(length), target.port, target.address);
+    this.#pair.rtp.send(this.#sender.cut(sealed), target.port, target.address);
   }
 
-  #receive(datagram: Buffer, from: RemoteInfo): void {
-    const packet = this.#packet;
-    if (!parseRtp(datagram, packet)) {
+  /** The plain packet, read into `#packet`; undefined for anything else. */
+  #opened(received: Buffer): Buffer | undefined {
+    if (this.#security === PLAIN) return parseRtp(received, this.#packet) ? received : undefined;
+    const clear = rtpHeaderOctets(received);
+    if (clear < 0) return undefined;
+    const length = this.#security.openRtp(received, clear);
+    if (length < 0) return undefined;
+    const datagram = received.subarray(0, length);
+    return parseRtp(datagram, this.#packet) ? datagram : undefined;
+  }
+
+  #receive(received: Buffer, from: RemoteInfo): void {
+    const datagram = this.#opened(received);
+    if (datagram === undefined) {
       this.counters.inSkipPackets += 1;
       return;
     }
+    const packet = this.#packet;
     const { payloadType } = packet;
     const codec = codecOf(payloadType);
     const isEvent = payloadType === this.#telephoneEvent;
@@ -359,7 +392,7 @@ export class RtpSession {
       return;
     }
     const target = this.#sender.datagram;
-    const length = Math.min(packet.payloadLength, target.length - RTP_HEADER_BYTES);
+    const length = Math.min(packet.payloadLength, MAX_PAYLOAD);
     const table = transcodingTable(codec, this.#codec);
     const start = packet.payloadOffset;
     if (this.mutedOut) target.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + length);

@@ -80,6 +80,12 @@ export function timeoutVariables(request: SipRequest): [string, string][] {
   return /^\d{1,9}$/.test(limit) ? [['media_timeout_audio', limit]] : [];
 }
 
+/** The variable of `X-Secure-Media`, as the dialplan sets it: whether the sound is encrypted. */
+export function secureVariables(request: SipRequest): [string, string][] {
+  const wanted = request.header('x-secure-media')?.trim() ?? '';
+  return /^(?:mandatory|optional|forbidden)$/.test(wanted) ? [['rtp_secure_media', wanted]] : [];
+}
+
 function party(name: string, uri: SipUri): [string, string][] {
   const user = uri.user ?? 'nobody';
   const port = String(uri.port ?? 5060);

@@ -4,15 +4,19 @@ import type { Channel } from '../channel/channel.ts';
 import type { Signalling } from '../channel/parts.ts';
 import { PCMU } from '../audio/g711.ts';
 import { MediaTimeout } from '../rtp/media-timeout.ts';
+import { PLAIN } from '../rtp/security.ts';
 import type { RtpSession } from '../rtp/session.ts';
+import { SrtpSecurity } from '../srtp/security.ts';
 import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
 import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
+import { LocalKeys } from './local-keys.ts';
 import {
   answerDirection,
   BAD_DESCRIPTION,
   type Direction,
   LocalDescription,
+  type OfferedMedia,
   readDescription,
   type RemoteAudio,
   type RemoteDescription,
@@ -35,6 +39,8 @@ const HOLD_FACTOR = 10;
 export class Call implements Signalling {
   readonly dialog: Dialog;
   readonly rtp: RtpSession;
+  readonly #keys = new LocalKeys();
+  readonly #security = new SrtpSecurity();
   readonly #local: LocalDescription;
   readonly #contact: string;
   readonly #onEnded: (call: Call) => void;
@@ -55,7 +61,7 @@ export class Call implements Signalling {
     this.dialog = dialog;
     this.rtp = rtp;
     this.#contact = contact;
-    this.#local = new LocalDescription(rtp.localAddress, rtp.localPort);
+    this.#local = new LocalDescription(rtp.localAddress, rtp.localPort, this.#keys);
     this.#onEnded = onEnded;
   }
 
@@ -93,7 +99,7 @@ export class Call implements Signalling {
       this.#sendOffer(invite, headers);
       return true;
     }
-    const audio = remote.audio;
+    const audio = this.#usable(remote);
     if (audio?.codec === undefined) return false;
     this.#farEndOffered = true;
     const sdp = this.#local.answer(remote, audio, audio.codec);
@@ -116,7 +122,7 @@ export class Call implements Signalling {
       transaction.reply(400, { reason: BAD_DESCRIPTION, headers: answerHeaders(this.#contact) });
       return;
     }
-    const audio = remote.audio;
+    const audio = this.#usable(remote);
     if (audio?.codec === undefined && this.#farEndOffered) {
       transaction.reply(488, { headers: answerHeaders(this.#contact) });
       return;
@@ -149,9 +155,10 @@ export class Call implements Signalling {
     if (this.#awaitsAnswer && ack.body.length > 0) {
       this.#awaitsAnswer = false;
       const remote = readDescription(ack.body.toString('latin1'));
-      if (remote?.audio?.codec !== undefined) {
-        this.#apply(remote.audio);
-        this.#flow = remote.audio.direction;
+      const audio = remote === undefined ? undefined : this.#usable(remote);
+      if (remote !== undefined && audio?.codec !== undefined) {
+        this.#apply(audio);
+        this.#flow = audio.direction;
         this.#record(undefined, remote.text);
       }
     }
@@ -190,6 +197,18 @@ export class Call implements Signalling {
     else if (this.#state === 'answering') this.#pendingDigits.push(send);
   }
 
+  /** What `rtp_secure_media` says of the server's offers; offers of the far end may be encrypted unless it is set. */
+  get #secureMedia(): OfferedMedia | undefined {
+    const value = this.#channel?.get('rtp_secure_media');
+    return value === 'mandatory' || value === 'optional' || value === 'forbidden' ? value : undefined;
+  }
+
+  /** The far end's audio, unless `rtp_secure_media` excludes it. */
+  #usable({ audio }: RemoteDescription): RemoteAudio | undefined {
+    const excluded = audio?.crypto === undefined ? 'mandatory' : 'forbidden';
+    return this.#secureMedia === excluded ? undefined : audio;
+  }
+
   #tellHold(audio: RemoteAudio): void {
     const held = audio.direction === 'inactive' || audio.direction === 'sendonly';
     if (held) this.#channel?.setCallState('HELD');
@@ -204,7 +223,7 @@ export class Call implements Signalling {
   }
 
   #sendOffer(invite: ServerTransaction, headers: Readonly<Record<string, string>>): void {
-    const sdp = this.#local.offer('sendrecv');
+    const sdp = this.#local.offer('sendrecv', this.#secureMedia ?? 'forbidden');
     this.#awaitsAnswer = true;
     this.#record(sdp, undefined);
     this.#sendSdp(invite, sdp, headers);
@@ -226,6 +245,7 @@ export class Call implements Signalling {
   #apply(audio: RemoteAudio): void {
     const direction = answerDirection(audio.direction);
     this.#flow = direction;
+    this.#secure(audio);
     this.rtp.configure({
       codec: audio.codec ?? PCMU,
       telephoneEvent: audio.telephoneEvent,
@@ -236,6 +256,15 @@ export class Call implements Signalling {
     });
     this.#remoteAudio = audio;
     this.#timeout?.watch(this.#silenceLimitMs(audio));
+  }
+
+  #secure({ crypto }: RemoteAudio): void {
+    if (crypto === undefined) {
+      this.rtp.secure(PLAIN);
+      return;
+    }
+    this.#security.use(this.#keys.answering(crypto), crypto);
+    this.rtp.secure(this.#security);
   }
 
   /** Longest silence of the far end, ms; 0 for no limit, as when it only listens. */
@@ -288,6 +317,7 @@ export class Call implements Signalling {
       rtp_use_ssrc: String(ssrc),
       rtp_2833_send_payload: String(telephoneEvent ?? 101),
       rtp_2833_recv_payload: String(telephoneEvent ?? 101),
+      rtp_secure_media_negotiated: this.#remoteAudio?.crypto?.suite ?? '',
       remote_media_ip: this.#remoteAudio?.address ?? '',
       remote_media_port: String(this.#remoteAudio?.port ?? ''),
       rtp_local_sdp_str: this.#localSdp,

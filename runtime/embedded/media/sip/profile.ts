@@ -18,7 +18,13 @@ import { NoPortError, type PortPool } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { Call } from './call.ts';
 import type { Callers } from './callers.ts';
-import { answeredVariables, callVariables, DIALPLAN_VARIABLES, timeoutVariables } from './call-variables.ts';
+import {
+  answeredVariables,
+  callVariables,
+  DIALPLAN_VARIABLES,
+  secureVariables,
+  timeoutVariables,
+} from './call-variables.ts';
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
 import { readInfoDigit } from './info-digit.ts';
@@ -232,7 +238,7 @@ export class SipProfile {
     channel.setCallState('RINGING');
     channel.setState('CS_EXECUTE');
     for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
-    for (const [name, value] of timeoutVariables(request)) channel.set(name, value);
+    for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
     const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
     call.answer(transaction, remote, {
       'Allow-Events': 'talk, hold, conference, refer',

@@ -1,6 +1,8 @@
 /** Session descriptions: reads offers and answers, and writes the server's. */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
+import { type CryptoLine, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
 import { type Codec, CODECS } from '../audio/g711.ts';
+import type { LocalKeys } from './local-keys.ts';
 
 /** Direction attributes (RFC 3264 section 5.1). */
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -29,13 +31,15 @@ export interface RemoteAudio {
   /** The first codec in the server's preference that the far end supports. */
   readonly codec: Codec | undefined;
   readonly telephoneEvent: number | undefined;
+  /** The first usable key of an encrypted stream (RTP/SAVP). */
+  readonly crypto: CryptoLine | undefined;
 }
 
 /** A far end's session description. */
 export interface RemoteDescription {
   /** As received. */
   readonly text: string;
-  /** Undefined when it has no audio over plain RTP. */
+  /** Undefined when it has no audio over RTP, or over SRTP with a usable key. */
   readonly audio: RemoteAudio | undefined;
   /** Kind, protocol and formats of every m= line, to answer each one (RFC 3264 section 6). */
   readonly media: readonly { readonly type: string; readonly protocol: string; readonly formats: string }[];
@@ -62,7 +66,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
     protocol: each.protocol,
     formats: asText(each.payloads),
   }));
-  return { text, media, audio: chooseAudio(session) };
+  return { text, media, audio: chooseAudio(session, cryptoLines(text)) };
 }
 
 /** Removes the number of ports (RFC 4566 section 5.14) and double blanks, which sdp-transform cannot read. */
@@ -74,12 +78,28 @@ function withPlainMediaLines(text: string): string {
   );
 }
 
+/** The `a=crypto` lines of every stream; sdp-transform drops parts of them. */
+function cryptoLines(text: string): string[][] {
+  const [, ...streams] = text.split(/^m=/m);
+  return streams.map((stream) => [...stream.matchAll(/^a=crypto:(.*?)\r?$/gm)].map((match) => match[1] as string));
+}
+
 /** The first audio stream with a codec of the server, or else the first audio stream. */
-function chooseAudio(session: SessionDescription): RemoteAudio | undefined {
-  const usable = session.media.flatMap((line, index) => (isUsable(line) ? [readAudio(session, line, index)] : []));
+function chooseAudio(session: SessionDescription, keys: readonly string[][]): RemoteAudio | undefined {
+  const plain = session.media.filter((line, index) => isPlain(line) && keys[index]?.length !== 0);
   // As in FreeSWITCH: keys for an unencrypted stream are a contradiction (RFC 4568 section 6).
-  if (session.media.some((line) => line.crypto !== undefined && isUsable(line))) return undefined;
+  if (plain.length > 0) return undefined;
+  const usable = session.media.flatMap((line, index) => {
+    if (isPlain(line)) return [readAudio(session, line, index, undefined)];
+    const key = isSecure(line) ? firstKey(keys[index] ?? []) : undefined;
+    return key === undefined ? [] : [readAudio(session, line, index, key)];
+  });
   return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
+}
+
+/** The first usable key: the far end prefers it (RFC 4568 section 5.1.1). */
+function firstKey(values: readonly string[]): CryptoLine | undefined {
+  return values.map(readCryptoLine).find((line): line is CryptoLine => typeof line !== 'string');
 }
 
 /** sdp-transform returns a single format, or an address without dots, as a number, contrary to its types. */
@@ -88,11 +108,25 @@ function asText(value: string | number | undefined): string {
 }
 
 /** Whether the stream is plain RTP. RTP/AVPF is too: it only allows more reports (RFC 4585 section 3.1). */
-function isUsable(line: MediaDescription): boolean {
-  return line.type === 'audio' && /^RTP\/AVPF?$/i.test(line.protocol) && line.port > 0 && line.port < 65_536;
+function isPlain(line: MediaDescription): boolean {
+  return isAudio(line) && /^RTP\/AVPF?$/i.test(line.protocol);
 }
 
-function readAudio(session: SessionDescription, line: MediaDescription, index: number): RemoteAudio {
+/** Whether the stream is SRTP (RFC 3711 section 12, RFC 5124). */
+function isSecure(line: MediaDescription): boolean {
+  return isAudio(line) && /^RTP\/SAVPF?$/i.test(line.protocol);
+}
+
+function isAudio(line: MediaDescription): boolean {
+  return line.type === 'audio' && line.port > 0 && line.port < 65_536;
+}
+
+function readAudio(
+  session: SessionDescription,
+  line: MediaDescription,
+  index: number,
+  crypto: CryptoLine | undefined,
+): RemoteAudio {
   const formats = asText(line.payloads).split(/\s+/);
   const address = asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
   const direction = readDirection(line.direction ?? session.direction);
@@ -102,6 +136,7 @@ function readAudio(session: SessionDescription, line: MediaDescription, index: n
   );
   return {
     index,
+    crypto,
     address,
     port: line.port,
     // Hold in the style of RFC 2543: the address 0.0.0.0 means that the far end does not listen.
@@ -126,26 +161,41 @@ export function answerDirection(remote: Direction): Direction {
   return OPPOSITE[remote];
 }
 
+/** Encryption of the server's offers, in the words of FreeSWITCH's variable `rtp_secure_media`. */
+export type OfferedMedia = 'forbidden' | 'optional' | 'mandatory';
+
 /** Writes the descriptions of one session. The id stays, the version counts changes (RFC 3264 section 5). */
 export class LocalDescription {
   readonly #address: string;
   readonly #port: number;
+  readonly #keys: LocalKeys;
   readonly #sessionId: number;
   #version: number;
   #lastBody = '';
 
-  constructor(address: string, port: number) {
+  constructor(address: string, port: number, keys: LocalKeys) {
     this.#address = address;
     this.#port = port;
+    this.#keys = keys;
     this.#sessionId = Math.floor(Date.now() / 1000) + port;
     this.#version = this.#sessionId;
   }
 
-  /** An offer of all codecs of the server. */
-  offer(direction: Direction): string {
-    const lines = [`m=audio ${this.#port} RTP/AVP 0 8 ${TELEPHONE_EVENT} 13`, ...codecLines(CODECS)];
-    lines.push(...eventLines(TELEPHONE_EVENT), 'a=rtpmap:13 CN/8000');
-    return this.#session([...lines, ...directionLines(direction), 'a=ptime:20']);
+  /** An offer of all codecs of the server; of optional encryption as two streams, of which the far end takes one. */
+  offer(direction: Direction, media: OfferedMedia): string {
+    const stream = (profile: string, keys: readonly string[]): string[] => [
+      `m=audio ${this.#port} ${profile} 0 8 ${TELEPHONE_EVENT} 13`,
+      ...codecLines(CODECS),
+      ...eventLines(TELEPHONE_EVENT),
+      ...keys,
+      'a=rtpmap:13 CN/8000',
+      ...directionLines(direction),
+      'a=ptime:20',
+    ];
+    return this.#session([
+      ...(media === 'forbidden' ? [] : stream('RTP/SAVP', this.#keys.lines())),
+      ...(media === 'mandatory' ? [] : stream('RTP/AVP', [])),
+    ]);
   }
 
   /** An answer that accepts the audio of the offer with one codec, and refuses every other stream. */
@@ -158,6 +208,7 @@ export class LocalDescription {
         `m=audio ${this.#port} ${media.protocol} ${formats}`,
         ...codecLines([codec]),
         ...(events === undefined ? [] : eventLines(events)),
+        ...(audio.crypto === undefined ? [] : [`a=crypto:${writeCryptoLine(this.#keys.answering(audio.crypto))}`]),
         ...directionLines(answerDirection(audio.direction)),
         'a=ptime:20',
       ];

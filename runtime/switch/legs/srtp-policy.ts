@@ -1,0 +1,10 @@
+/** Encryption of the sound of a party. */
+import type { Directory } from '../../domain/index.ts';
+import type { SrtpPolicy } from '../../media/index.ts';
+import type { Party } from './party.ts';
+
+/** `security.srtp` of a sipuser, or else of its domain; undefined for other parties. */
+export function srtpOf(directory: Pick<Directory, 'domain'>, party: Party): SrtpPolicy | undefined {
+  if (party.kind !== 'sipuser') return undefined;
+  return party.sipUser.srtp ?? directory.domain(party.domain)?.srtp;
+}
