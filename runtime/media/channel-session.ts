@@ -4,7 +4,7 @@ import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
-import { isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
+import { isDtls, isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 
 /** The session negotiated between a channel of the media server and its far end. */
@@ -34,6 +34,11 @@ export class ChannelSession {
   /** Whether its sound is encrypted. */
   get encrypted(): boolean {
     return isEncrypted(this.#local);
+  }
+
+  /** Whether its keys are made by DTLS. */
+  get byDtls(): boolean {
+    return isDtls(this.#local);
   }
 
   /** The session description for the far end. */

@@ -29,12 +29,14 @@ export interface EndpointServer {
    * @param wish.via name of the SIP server that calls the media server
    * @param wish.mayBeSilent true when its far end only listens
    * @param wish.srtp encryption of the sound to and from the far end
+   * @param wish.browser whether the far end takes keys by DTLS only
    */
   createEndpoint(wish: {
     readonly remoteSdp?: string | undefined;
     readonly via?: string | undefined;
     readonly mayBeSilent?: boolean;
     readonly srtp?: SrtpPolicy | undefined;
+    readonly browser?: boolean;
   }): Promise<MediaEndpoint>;
   /** Creates a conference on the same media server. */
   conference(name: string): ConferenceMix;
@@ -141,6 +143,7 @@ export class MediaEndpoint {
     const next = await server.createEndpoint({
       via: this.#via,
       srtp: this.#session.encrypted ? 'required' : this.#srtp,
+      browser: this.#session.byDtls,
     });
     try {
       this.#gone.signal.throwIfAborted();

@@ -1,12 +1,18 @@
 /** Adapts session descriptions for the media server. */
 import { type SrtpPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
-/** Lines of unsupported features: ICE (RFC 8839), keys for DTLS-SRTP (RFC 5763). */
-const UNSUPPORTED_LINES =
+/** Lines of ICE (RFC 8839) and of keys by DTLS (RFC 5763), which belong to each other. */
+const DTLS_AND_ICE =
   /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|fingerprint|setup|tls-id)\b.*\r?\n/gim;
 
 /** The profiles for early feedback (RFC 4585, RFC 5124): only the answer has to repeat them. */
 const EARLY_FEEDBACK = /^(m=audio \d+(?:\/\d+)? RTP\/S?AVP)F(?= )/gim;
+
+/**
+ * The profiles of encrypted sound. drachtio-fsmrf refuses them in capitals, as it waits for a channel before the far end gets its answer;
+ * in small letters, which mean the same to both media servers, it lets them through.
+ */
+const SECURE_PROFILE = /(?<=^m=audio \d+(?:\/\d+)? )\S*SAVPF?(?= )/gm;
 
 /**
  * Letters beyond ASCII, and percent signs that read as encoded octets. FreeSWITCH sends the description to drachtio-modesl, which
@@ -16,7 +22,7 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
 
 /**
  * A far end's session description, adapted for the media server. Of its audio, either the encrypted or the plain streams are left. ICE
- * is removed: media is sent to the source of the far end's media, and FreeSWITCH would refuse the audio because none of the candidates
+ * is removed unless the keys are by DTLS: media is sent to the source of the far end's media, and FreeSWITCH would refuse the audio because none of the candidates
  * fits; an answerer may ignore ICE (RFC 8839 section 4.2.5). `RTP/AVPF` becomes `RTP/AVP`: FreeSWITCH answers with that, or refuses it
  * in answers; see `answerFor`.
  * @throws MediaError with status 488 without audio that the policy allows, or without a usable key
@@ -24,10 +30,11 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
 export function farEndSdp(sdp: string, policy?: SrtpPolicy): string {
   const { session, streams } = streamsOf(sdp);
   const used = usedStreams(streams, policy);
-  return (session + used.map(({ text }) => text).join(''))
-    .replace(UNSUPPORTED_LINES, '')
-    .replace(EARLY_FEEDBACK, '$1')
-    .replace(NOT_DECODABLE, '?');
+  const shown = session + used.map(({ text }) => text).join('');
+  const plain = used.some(({ kind }) => kind === 'dtls')
+    ? shown
+    : shown.replace(DTLS_AND_ICE, '').replace(EARLY_FEEDBACK, '$1');
+  return plain.replace(SECURE_PROFILE, (profile) => profile.toLowerCase()).replace(NOT_DECODABLE, '?');
 }
 
 /**

@@ -19,6 +19,8 @@ export interface MediaFigures {
   readonly jitterMsOut: number | null;
   /** Packets of an encrypted stream that were forged, repeated or in clear, if any; never from FreeSWITCH, which logs them. */
   readonly rejectedIn?: number;
+  /** Why the media server got no keys for an encrypted stream; never from FreeSWITCH, which logs it. */
+  readonly secureFailure?: string;
 }
 
 /** Reads the figures of a CHANNEL_HANGUP_COMPLETE. */
@@ -31,6 +33,7 @@ export function readFigures(event: FsEvent): MediaFigures {
   const number = (name: string): number => known(name) ?? 0;
   const packetsIn = number('in_packet_count');
   const rejectedIn = number('in_rejected_packet_count');
+  const secureFailure = text('rtp_secure_media_failure');
   return {
     codec: text('rtp_use_codec_name') || text('read_codec'),
     packetsIn,
@@ -41,6 +44,7 @@ export function readFigures(event: FsEvent): MediaFigures {
     lostOut: known('rtcp_reported_lost'),
     jitterMsOut: known('rtcp_reported_jitter'),
     ...(rejectedIn > 0 && { rejectedIn }),
+    ...(secureFailure !== '' && { secureFailure }),
   };
 }
 

@@ -9,19 +9,41 @@ import { MediaError } from './media-error.ts';
  */
 export type SrtpPolicy = 'off' | 'preferred' | 'required';
 
-/**
- * The header of the INVITE that creates a channel; the dialplan of `freeswitch-config/` sets the variable `rtp_secure_media` from it.
- * @param encrypted whether the far end has offered encrypted sound
- */
-export function secureHeaders(policy: SrtpPolicy | undefined, encrypted: boolean): Record<string, string> {
-  if (policy === 'required') return { 'X-Secure-Media': 'mandatory' };
-  if (policy === 'off') return { 'X-Secure-Media': 'forbidden' };
-  return encrypted || policy === 'preferred' ? { 'X-Secure-Media': 'optional' } : {};
+/** Which keys a channel uses or offers; undefined leaves it to the media server. */
+type Keys = 'mandatory' | 'optional' | 'forbidden' | 'dtls' | undefined;
+
+/** The keys for the answer to an offer. */
+export function keysOf(sdp: string, policy: SrtpPolicy | undefined): Keys {
+  if (isDtls(sdp)) return 'dtls';
+  if (policy === 'required') return 'mandatory';
+  return isEncrypted(sdp) ? 'optional' : undefined;
+}
+
+/** What an endpoint without an offer of its far end is for. */
+interface OfferWish {
+  readonly srtp?: SrtpPolicy | undefined;
+  readonly browser?: boolean | undefined;
+}
+
+/** The keys for an offer. */
+export function offeredKeys({ srtp, browser }: OfferWish): Keys {
+  if (browser === true) return 'dtls';
+  if (srtp === 'required') return 'mandatory';
+  return srtp === 'preferred' ? 'optional' : undefined;
+}
+
+export function mustEncrypt({ srtp, browser }: OfferWish): boolean {
+  return browser === true || srtp === 'required';
+}
+
+/** The header of the INVITE that creates a channel. The embedded media server reads it; FreeSWITCH offers before it could. */
+export function secureHeaders(keys: Keys): Record<string, string> {
+  return keys === undefined ? {} : { 'X-Secure-Media': keys };
 }
 
 /** Whether the audio of a session description is encrypted. */
 export function isEncrypted(sdp: string): boolean {
-  return /^m=audio [1-9]\d*(?:\/\d+)? \S*SAVP/m.test(sdp);
+  return /^m=audio [1-9]\d*(?:\/\d+)? \S*SAVP/im.test(sdp);
 }
 
 /** Reason phrases of refusals for the far end. */
@@ -37,34 +59,58 @@ export interface Stream {
   /** The line that refuses it in an answer (RFC 3264 section 6). */
   readonly refusal: string;
   /** Of audio that is not refused or disabled; undefined for any other stream. */
-  readonly kind: 'plain' | 'encrypted' | 'unusable' | undefined;
+  readonly kind: 'plain' | 'sdes' | 'dtls' | 'unusable' | undefined;
   /** Why it is unusable, as the end of a sentence. */
   readonly mistake: string;
+}
+
+/** Whether the keys of the audio are made by DTLS. */
+export function isDtls(sdp: string): boolean {
+  return isEncrypted(sdp) && /^a=fingerprint:/m.test(sdp);
 }
 
 /** Splits a session description; `session` are the lines before the first stream. */
 export function streamsOf(sdp: string): { readonly session: string; readonly streams: readonly Stream[] } {
   const [session = '', ...texts] = sdp.split(/^(?=m=)/m);
-  return { session, streams: texts.map(readStream) };
+  return { session, streams: texts.map((text, index) => readStream(text, session, index)) };
 }
 
-function readStream(text: string, index: number): Stream {
+function readStream(text: string, session: string, index: number): Stream {
   const [, kind = '', port = '', profile = '', formats = ''] =
     /^m=(\S+)[ \t]+(\d+)(?:\/\d+)?[ \t]+(\S+)[ \t]*(.*?)\r?$/m.exec(text) ?? [];
   const refusal = `m=${kind} 0 ${profile} ${formats}\r\n`;
   const other = { index, text: text.replace(CRYPTO, ''), refusal, mistake: '' } as const;
   if (kind !== 'audio' || Number(port) === 0) return { ...other, kind: undefined };
-  if (/\bSAVP/i.test(profile)) return readEncrypted(text, { index, refusal, profile });
+  if (/\bSAVP/i.test(profile)) return readEncrypted(text, session, { index, refusal, profile });
   return { ...other, kind: 'plain' };
 }
 
 const CRYPTO = /^a=crypto:(.*?)\r?\n/gim;
 
-function readEncrypted(text: string, known: { index: number; refusal: string; profile: string }): Stream {
+/** Why a description with keys by DTLS is unusable, as the end of a sentence; undefined for a usable one. */
+function dtlsMistake(text: string): string | undefined {
+  const lead = 'the offer of encrypted media has no usable key:';
+  if (!/^a=fingerprint:/m.test(text)) return `${lead} it has no a=fingerprint`;
+  if (!/^a=fingerprint:sha-(?:256|384|512) [\dA-F]{2}(?::[\dA-F]{2})+\s*$/im.test(text)) {
+    return `${lead} its a=fingerprint is malformed, or of another hash than SHA-256, -384 and -512`;
+  }
+  const setup = /^a=setup:(\S+)/m.exec(text)?.[1];
+  if (setup === undefined || setup === 'actpass' || setup === 'active') return undefined;
+  return `${lead} a=setup:${setup}, but the media server is the server of DTLS`;
+}
+
+function readEncrypted(
+  text: string,
+  session: string,
+  known: { index: number; refusal: string; profile: string },
+): Stream {
   const { index, refusal, profile } = known;
-  if (!/^RTP\/SAVPF?$/i.test(profile)) {
+  if (!/^(?:UDP\/TLS\/)?RTP\/SAVPF?$/i.test(profile)) {
     return { index, text, refusal, kind: 'unusable', mistake: `encrypted media by ${profile} is not supported` };
   }
+  const dtls = dtlsMistake(session + text);
+  if (dtls === undefined) return { index, text: text.replace(CRYPTO, ''), refusal, kind: 'dtls', mistake: '' };
+  if (/^UDP/i.test(profile)) return { index, text, refusal, kind: 'unusable', mistake: dtls };
   const mistakes: string[] = [];
   const usable = text.replace(CRYPTO, (line, value: string) => {
     const read = readCryptoLine(value);
@@ -74,7 +120,7 @@ function readEncrypted(text: string, known: { index: number; refusal: string; pr
   });
   const has = usable.search(CRYPTO) >= 0;
   const mistake = `the offer of encrypted media has no usable key: ${mistakes.join(', ') || 'it has no a=crypto'}`;
-  return { index, text: usable, refusal, kind: has ? 'encrypted' : 'unusable', mistake };
+  return { index, text: usable, refusal, kind: has ? 'sdes' : 'unusable', mistake };
 }
 
 /**
@@ -90,7 +136,7 @@ export function usedStreams(streams: readonly Stream[], policy: SrtpPolicy | und
 
 function usedKind(audio: readonly Stream[], policy: SrtpPolicy | undefined): Stream['kind'] {
   const has = (kind: Stream['kind']): boolean => audio.some((each) => each.kind === kind);
-  if (policy !== 'off' && has('encrypted')) return 'encrypted';
+  for (const kind of ['dtls', 'sdes'] as const) if (policy !== 'off' && has(kind)) return kind;
   if (policy !== 'required' && has('plain')) return 'plain';
   const mistake = audio.find(({ kind }) => kind === 'unusable')?.mistake;
   if (policy === 'off') throw refused('the offer has encrypted media only, and security.srtp is off', DO_NOT_ENCRYPT);

@@ -8,7 +8,7 @@ import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
-import { isEncrypted, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
+import { keysOf, mustEncrypt, offeredKeys, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
 import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -35,6 +35,8 @@ export interface EndpointWish {
   readonly mayBeSilent?: boolean;
   /** Encryption of the sound to and from the far end. */
   readonly srtp?: SrtpPolicy | undefined;
+  /** Whether the far end is a browser: the offer has ICE, and keys by DTLS. */
+  readonly browser?: boolean;
 }
 
 /** One FreeSWITCH: creates endpoints and counts the live ones. */
@@ -100,17 +102,17 @@ export class MediaServer implements EndpointServer {
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
     const { via, remoteSdp, srtp } = wish;
     const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp);
-    // The library refuses encrypted offers: the channel makes an offer of its own first.
-    const encrypted = adapted !== undefined && isEncrypted(adapted);
+    const keys = adapted === undefined ? offeredKeys(wish) : keysOf(adapted, srtp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
-        const headers = { ...silence.headers, ...secureHeaders(srtp, encrypted) };
-        const endpoint = await this.#create({ via, remoteSdp: encrypted ? undefined : adapted }, headers);
-        const session = new ChannelSession(endpoint, silence, srtp, encrypted ? undefined : remoteSdp);
+        const headers = { ...silence.headers, ...secureHeaders(keys) };
+        const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
+        const session = new ChannelSession(endpoint, silence, srtp, remoteSdp);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, session });
-        return encrypted && remoteSdp !== undefined ? await answered(made, remoteSdp) : made;
+        if (adapted === undefined && mustEncrypt(wish) && !session.encrypted) throw await withoutKeys(made);
+        return made;
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
         if (!busy || performance.now() + pause > end) throw error;
@@ -204,15 +206,10 @@ export class MediaServer implements EndpointServer {
   }
 }
 
-/** The endpoint after its answer to an offer. A refusal ends it. */
-async function answered(endpoint: MediaEndpoint, offer: string): Promise<MediaEndpoint> {
-  try {
-    await endpoint.modify(offer);
-    return endpoint;
-  } catch (error) {
-    await endpoint.destroy();
-    throw error;
-  }
+/** Ends an endpoint that offers plain sound where it has to be encrypted. */
+async function withoutKeys(endpoint: MediaEndpoint): Promise<MediaError> {
+  await endpoint.destroy();
+  return new MediaError('the media server cannot offer encrypted media', 488, { phrase: 'Encrypted Media Required' });
 }
 
 function elapsed(ms: number): Promise<void> {

@@ -43,6 +43,7 @@ export class CallSession {
   readonly #describes: (sdp: string) => string;
   /** Undefined: the phone does not encrypt. */
   readonly #keys: SdesKeys | undefined;
+  readonly #receives: (sdp: string) => void;
   /** Whether the description in hand is encrypted. */
   #encrypts: boolean;
   readonly #sessionId = String(randomInt(1, 2 ** 47));
@@ -61,6 +62,7 @@ export class CallSession {
       readonly keysByRtp: boolean;
       readonly describes: (sdp: string) => string;
       readonly keys?: SdesKeys | undefined;
+      readonly receives?: ((sdp: string) => void) | undefined;
     },
     violation: (what: string) => void,
   ) {
@@ -69,6 +71,7 @@ export class CallSession {
     this.#keysByRtp = can.keysByRtp;
     this.#describes = can.describes;
     this.#keys = can.keys;
+    this.#receives = can.receives ?? (() => undefined);
     this.#encrypts = can.keys !== undefined;
     this.#violation = violation;
   }
@@ -135,6 +138,7 @@ export class CallSession {
   }
 
   #read(text: string): AudioDescription | undefined {
+    this.#receives(text);
     try {
       const description = parseSdp(text, this.#keys !== undefined);
       if (this.#remote !== undefined) {

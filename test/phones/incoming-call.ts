@@ -51,10 +51,10 @@ export class IncomingCall extends PhoneCall {
     this.#transaction.respond(183, { headers: this.sdpHeaders(), body });
   }
 
-  /** Answers with 200 and waits for the ACK. */
-  async answer(withinMs = 5000): Promise<void> {
+  /** Answers with 200 and waits for the ACK. @param described the session description, unless it is the phone's own */
+  async answer(withinMs = 5000, described?: string): Promise<void> {
     const late = this.invite.body === '';
-    const body = late ? this.session.offer() : this.session.answer(this.invite.body);
+    const body = described ?? (late ? this.session.offer() : this.session.answer(this.invite.body));
     if (body === undefined) {
       this.reject(488);
       throw new Error('the offer of the INVITE cannot be answered');

@@ -29,6 +29,10 @@ export interface PhoneOptions extends EndpointOptions {
   readonly describes?: (sdp: string) => string;
   /** Encrypts its sound by keys in the session description (RFC 4568): always offers it, and takes it where offered. */
   readonly srtp?: SrtpSuite;
+  /** Registers a contact as a browser does, whatever its transport. */
+  readonly websocketContact?: boolean;
+  /** Gets every session description of the far end, as it came. */
+  readonly receives?: (sdp: string) => void;
   readonly displayName?: string;
   /** Requires this password of registering and calling phones, like an operator. */
   readonly challenger?: Challenger;
@@ -110,7 +114,9 @@ export class Phone {
       expires: 600,
       username: this.login,
       password: this.#options.password ?? '',
-      contact: this.contact,
+      // A name that means nothing: only the connection leads to a browser (RFC 7118 section 5).
+      contact:
+        this.#options.websocketContact === true ? `sip:${this.login}@browser.invalid;transport=ws` : this.contact,
       ...options,
     });
     if (result.status === 200) this.#registered = (options.expires ?? 600) > 0;
@@ -226,10 +232,20 @@ export class Phone {
   async #context(label: string): Promise<CallContext> {
     const endpoint = this.#endpoint;
     const violation = (what: string): void => endpoint.violation(`${label}: ${what}`);
-    const { codecs = ['PCMU', 'PCMA'], keysByRtp = true, describes = (sdp: string) => sdp, srtp } = this.#options;
+    const {
+      codecs = ['PCMU', 'PCMA'],
+      keysByRtp = true,
+      describes = (sdp: string) => sdp,
+      srtp,
+      receives,
+    } = this.#options;
     // Loaded by the phones that need it: the library takes a while.
     const keys = srtp === undefined ? undefined : new (await import('./media/sdes.ts')).SdesKeys(srtp);
-    const session = new CallSession(await RtpSession.open(), { codecs, keysByRtp, describes, keys }, violation);
+    const session = new CallSession(
+      await RtpSession.open(),
+      { codecs, keysByRtp, describes, keys, receives },
+      violation,
+    );
     return { endpoint, session, contact: this.contact, label };
   }
 

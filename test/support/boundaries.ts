@@ -39,6 +39,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['runtime/storage'],
   pg: ['runtime/storage'],
   nodemailer: ['components'],
+  werift: ['runtime/embedded', 'test'],
   'mpg123-decoder': ['runtime/prompts'],
   'ogg-opus-decoder': ['runtime/prompts'],
   '@wasm-audio-decoders/flac': ['runtime/prompts'],

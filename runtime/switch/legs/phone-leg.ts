@@ -359,6 +359,10 @@ export class PhoneLeg implements CallingLeg {
     const { party } = this;
     const figures = await endpoint.figures;
     const trunk = party.kind === 'provider' ? party.provider.code : undefined;
+    const failure = figures?.secureFailure;
+    if (failure !== undefined) {
+      this.#tools.log.warn({ callid: this.callid, reason: failure }, 'encrypted media has failed');
+    }
     const rejected = figures?.rejectedIn;
     if (rejected !== undefined) {
       const message = 'packets of encrypted media were dropped: forged, repeated, or not encrypted by the agreed key';

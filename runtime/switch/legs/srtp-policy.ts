@@ -8,3 +8,8 @@ export function srtpOf(directory: Pick<Directory, 'domain'>, party: Party): Srtp
   if (party.kind !== 'sipuser') return undefined;
   return party.sipUser.srtp ?? directory.domain(party.domain)?.srtp;
 }
+
+/** Whether a contact is a browser's: they speak SIP by WebSocket alone (RFC 7118), and take keys by DTLS alone (RFC 8827). */
+export function isBrowser({ uri }: { readonly uri: string }): boolean {
+  return /;transport=wss?(?:[;>?]|$)/i.test(uri);
+}

@@ -21,7 +21,7 @@ import { BranchLeg } from '../legs/branch-leg.ts';
 import type { CallingLeg, Device } from '../legs/leg.ts';
 import { type Party, uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
-import { srtpOf } from '../legs/srtp-policy.ts';
+import { isBrowser, srtpOf } from '../legs/srtp-policy.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
@@ -211,8 +211,9 @@ class PhonesCall {
   }
 
   #offer(branches: readonly Branch[]): Promise<void> {
-    const offered = branches.map(({ callId, callee }) => ({
+    const offered = branches.map(({ callId, callee, address }) => ({
       callId,
+      browser: isBrowser(address),
       srtp: srtpOf(this.#tools.directory, callee.party),
     }));
     return this.#offers.open(offered, { via: this.#via, on: this.#on });

@@ -13,6 +13,8 @@ export interface OfferedBranch {
   readonly callId: string;
   /** Encryption that it is offered. */
   readonly srtp: SrtpPolicy | undefined;
+  /** Whether it takes keys by DTLS only. */
+  readonly browser: boolean;
 }
 
 /**
@@ -81,8 +83,8 @@ export class Offers {
     this.#shared = undefined;
   }
 
-  async #makeOwn({ callId, srtp }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
-    const offer = await this.#make({ ...wish, srtp });
+  async #makeOwn({ callId, srtp, browser }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
+    const offer = await this.#make({ ...wish, srtp, browser });
     this.#own.set(callId, offer);
     return offer;
   }
@@ -96,6 +98,6 @@ export class Offers {
 }
 
 /** Whether the phone is offered keys, alone or beside plain sound. */
-function isEncrypted({ srtp }: OfferedBranch): boolean {
-  return srtp === 'required' || srtp === 'preferred';
+function isEncrypted({ srtp, browser }: OfferedBranch): boolean {
+  return browser || srtp === 'required' || srtp === 'preferred';
 }

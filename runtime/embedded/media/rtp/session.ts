@@ -7,6 +7,7 @@ import { JitterBuffer } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
 import {
   emptyPacket,
+  isRtcp,
   parseRtp,
   RTP_HEADER_BYTES,
   type RtpPacket,
@@ -75,6 +76,8 @@ export class RtpSession {
   #receivedCodec: Codec = PCMU;
   #telephoneEvent: number | undefined;
   #security: PacketSecurity = PLAIN;
+  /** Takes what is neither RTP nor RTCP, and says that both share the port. */
+  #transport: ((datagram: Buffer, from: RemoteInfo) => boolean) | undefined;
   #maySend = false;
   #mayReceive = false;
   #closed = false;
@@ -102,7 +105,10 @@ export class RtpSession {
     this.#environment = environment;
     this.#heardFrame = environment.ticker.frame;
     this.#rtcp = new RtcpResponder(pair.rtcp, this.#sender.ssrc, this.reception);
-    pair.rtp.on('message', (datagram, from) => this.#receive(datagram, from));
+    pair.rtp.on('message', (datagram, from) => {
+      if (this.#transport === undefined) this.#receive(datagram, from);
+      else if (!this.#transport(datagram, from)) this.#receiveMixed(datagram, from);
+    });
     // The ICMP error of a closed port is ignored: only SIP ends the call.
     pair.rtp.on('error', () => {
       this.counters.inSkipPackets += 1;
@@ -170,6 +176,24 @@ export class RtpSession {
 
   get security(): PacketSecurity {
     return this.#security;
+  }
+
+  /**
+   * Gives datagrams at the RTP port to a transport first (RFC 7983); RTCP may come to that port from now on (RFC 5761).
+   * @param take returns false for RTP and RTCP
+   */
+  carry(take: (datagram: Buffer, from: RemoteInfo) => boolean): void {
+    this.#transport = take;
+  }
+
+  /** Sends a datagram of the transport. */
+  sendDatagram(datagram: Buffer, { address, port }: { readonly address: string; readonly port: number }): void {
+    if (!this.#closed) this.#pair.rtp.send(datagram, port, address);
+  }
+
+  /** The transport has found out where the far end is: packets go there, and are taken from there only. */
+  chooseSource({ address, port }: { readonly address: string; readonly port: number }): void {
+    this.latch.expect(address, port);
   }
 
   /** Changes the level of the received or sent audio by steps of 3 dB, -4..4. */
@@ -300,6 +324,11 @@ export class RtpSession {
     if (length < 0) return undefined;
     const datagram = received.subarray(0, length);
     return parseRtp(datagram, this.#packet) ? datagram : undefined;
+  }
+
+  #receiveMixed(datagram: Buffer, from: RemoteInfo): void {
+    if (isRtcp(datagram)) this.#rtcp.receive(datagram, from, this.#pair.rtp);
+    else this.#receive(datagram, from);
   }
 
   #receive(received: Buffer, from: RemoteInfo): void {

@@ -80,9 +80,10 @@ export function timeoutVariables(request: SipRequest): [string, string][] {
   return /^\d{1,9}$/.test(limit) ? [['media_timeout_audio', limit]] : [];
 }
 
-/** The variable of `X-Secure-Media`, as the dialplan sets it: whether the sound is encrypted. */
+/** The variable of `X-Secure-Media`: whether the sound is encrypted, and how. */
 export function secureVariables(request: SipRequest): [string, string][] {
   const wanted = request.header('x-secure-media')?.trim() ?? '';
+  if (wanted === 'dtls') return [['media_webrtc', 'true']];
   return /^(?:mandatory|optional|forbidden)$/.test(wanted) ? [['rtp_secure_media', wanted]] : [];
 }
 

@@ -7,9 +7,11 @@ import { MediaTimeout } from '../rtp/media-timeout.ts';
 import { PLAIN } from '../rtp/security.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import { SrtpSecurity } from '../srtp/security.ts';
+import type { DtlsThread } from '../webrtc/dtls-thread.ts';
 import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
 import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
+import { DtlsMedia } from './dtls-media.ts';
 import { LocalKeys } from './local-keys.ts';
 import {
   answerDirection,
@@ -41,6 +43,7 @@ export class Call implements Signalling {
   readonly rtp: RtpSession;
   readonly #keys = new LocalKeys();
   readonly #security = new SrtpSecurity();
+  readonly dtls: DtlsMedia;
   readonly #local: LocalDescription;
   readonly #contact: string;
   readonly #onEnded: (call: Call) => void;
@@ -57,11 +60,12 @@ export class Call implements Signalling {
   /** Whether the answer to the own offer is still to come in an ACK. */
   #awaitsAnswer = false;
 
-  constructor(dialog: Dialog, rtp: RtpSession, contact: string, onEnded: (call: Call) => void) {
+  constructor(dialog: Dialog, rtp: RtpSession, contact: string, dtls: DtlsThread, onEnded: (call: Call) => void) {
     this.dialog = dialog;
     this.rtp = rtp;
     this.#contact = contact;
     this.#local = new LocalDescription(rtp.localAddress, rtp.localPort, this.#keys);
+    this.dtls = new DtlsMedia(rtp, dtls, this.#local);
     this.#onEnded = onEnded;
   }
 
@@ -70,6 +74,7 @@ export class Call implements Signalling {
     const expired = () => channel.hangup('MEDIA_TIMEOUT', 'application');
     const timeout = new MediaTimeout(this.rtp, channel.core.timers, expired);
     channel.onEnd(() => timeout.stop());
+    this.dtls.serve(channel);
     this.#timeout = timeout;
   }
 
@@ -82,6 +87,11 @@ export class Call implements Signalling {
     if (remote?.audio === undefined) return;
     this.#remoteAudio = remote.audio;
     this.#record(undefined, remote.text);
+  }
+
+  /** Whether the call's first description needs a certificate. */
+  needsDtls(remote: RemoteDescription | undefined): boolean {
+    return remote === undefined ? this.#secureMedia === 'dtls' : remote.audio?.dtls !== undefined;
   }
 
   /**
@@ -102,8 +112,8 @@ export class Call implements Signalling {
     const audio = this.#usable(remote);
     if (audio?.codec === undefined) return false;
     this.#farEndOffered = true;
-    const sdp = this.#local.answer(remote, audio, audio.codec);
     this.#apply(audio);
+    const sdp = this.#local.answer(remote, audio, audio.codec);
     this.#record(sdp, remote.text);
     this.#sendSdp(invite, sdp, headers);
     return true;
@@ -123,6 +133,13 @@ export class Call implements Signalling {
       return;
     }
     const audio = this.#usable(remote);
+    if (audio?.dtls !== undefined && !this.dtls.ready) {
+      this.dtls.prepare().then(
+        () => this.modify(transaction),
+        () => transaction.reply(488, { headers: answerHeaders(this.#contact) }),
+      );
+      return;
+    }
     if (audio?.codec === undefined && this.#farEndOffered) {
       transaction.reply(488, { headers: answerHeaders(this.#contact) });
       return;
@@ -143,8 +160,8 @@ export class Call implements Signalling {
       this.#sendSdp(transaction, sdp, {});
       return;
     }
-    const sdp = this.#local.answer(remote, audio, audio.codec);
     this.#apply(audio);
+    const sdp = this.#local.answer(remote, audio, audio.codec);
     this.#record(sdp, remote.text);
     this.#sendSdp(transaction, sdp, {});
     this.#tellHold(audio);
@@ -200,12 +217,13 @@ export class Call implements Signalling {
   /** What `rtp_secure_media` says of the server's offers; offers of the far end may be encrypted unless it is set. */
   get #secureMedia(): OfferedMedia | undefined {
     const value = this.#channel?.get('rtp_secure_media');
+    if (this.#channel?.get('media_webrtc') === 'true') return 'dtls';
     return value === 'mandatory' || value === 'optional' || value === 'forbidden' ? value : undefined;
   }
 
   /** The far end's audio, unless `rtp_secure_media` excludes it. */
   #usable({ audio }: RemoteDescription): RemoteAudio | undefined {
-    const excluded = audio?.crypto === undefined ? 'mandatory' : 'forbidden';
+    const excluded = audio?.crypto === undefined && audio?.dtls === undefined ? 'mandatory' : 'forbidden';
     return this.#secureMedia === excluded ? undefined : audio;
   }
 
@@ -249,8 +267,7 @@ export class Call implements Signalling {
     this.rtp.configure({
       codec: audio.codec ?? PCMU,
       telephoneEvent: audio.telephoneEvent,
-      remoteAddress: audio.address,
-      remotePort: audio.address === '0.0.0.0' ? 0 : audio.port,
+      ...this.#addressOf(audio),
       maySend: direction === 'sendrecv' || direction === 'sendonly',
       mayReceive: direction === 'sendrecv' || direction === 'recvonly',
     });
@@ -258,13 +275,25 @@ export class Call implements Signalling {
     this.#timeout?.watch(this.#silenceLimitMs(audio));
   }
 
-  #secure({ crypto }: RemoteAudio): void {
+  /** The far end's address; with ICE the one that its checks have chosen. */
+  #addressOf({ address, port, dtls }: RemoteAudio): { remoteAddress: string; remotePort: number } {
+    const chosen = dtls?.ice === undefined ? { address, port: address === '0.0.0.0' ? 0 : port } : this.dtls.chosen;
+    return { remoteAddress: chosen?.address ?? '', remotePort: chosen?.port ?? 0 };
+  }
+
+  #secure({ crypto, dtls }: RemoteAudio): void {
+    if (dtls !== undefined) {
+      this.dtls.apply(dtls);
+      return;
+    }
     if (crypto === undefined) {
       this.rtp.secure(PLAIN);
       return;
     }
-    this.#security.use(this.#keys.answering(crypto), crypto);
     this.rtp.secure(this.#security);
+    // The echo of an own offer, which stands for a far end that is still to come: its key is no far end's.
+    if (crypto.key.equals(this.#keys.of(crypto.suite))) return;
+    this.#security.use(this.#keys.answering(crypto), crypto);
   }
 
   /** Longest silence of the far end, ms; 0 for no limit, as when it only listens. */

@@ -16,6 +16,7 @@ import { MAX_SESSIONS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import { NoPortError, type PortPool } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
+import { DtlsThread } from '../webrtc/dtls-thread.ts';
 import { Call } from './call.ts';
 import type { Callers } from './callers.ts';
 import {
@@ -41,6 +42,7 @@ export class SipProfile {
   readonly #onAnswered: ChannelAnswered;
   readonly #callers: Callers;
   readonly #calls = new Map<string, Call>();
+  readonly #dtls = new DtlsThread();
   #host = '';
   #contact = '';
   #closed = false;
@@ -83,7 +85,7 @@ export class SipProfile {
   /** Ends every call without BYE, and closes the sockets. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.endpoint.close();
+    await Promise.all([this.endpoint.close(), this.#dtls.close()]);
   }
 
   #callOf(invite: ServerTransaction): Call | undefined {
@@ -188,7 +190,7 @@ export class SipProfile {
     }
     // Cancelled, or the server closed, while the ports were opened.
     if (!transaction.open || this.#closed) rtp.close();
-    else this.#answer(transaction, remote, rtp, caller, controller);
+    else await this.#answer(transaction, remote, rtp, caller, controller);
   }
 
   async #openRtp(): Promise<RtpSession | undefined> {
@@ -201,18 +203,18 @@ export class SipProfile {
     }
   }
 
-  #answer(
+  async #answer(
     transaction: ServerTransaction,
     remote: ReturnType<typeof readDescription>,
     rtp: RtpSession,
     caller: Caller,
     controller: { host: string; port: number },
-  ): void {
+  ): Promise<void> {
     const { request } = transaction;
     const user = userOf(request.uri) ?? 'drachtio';
     const dialog = new Dialog(this.endpoint, transaction);
     const contact = `<sip:${user}@${this.#contact};transport=${transaction.source.transport}>`;
-    const call = new Call(dialog, rtp, contact, (ended) => this.#calls.delete(ended.dialog.key));
+    const call = new Call(dialog, rtp, contact, this.#dtls, (ended) => this.#calls.delete(ended.dialog.key));
     this.#calls.set(dialog.key, call);
     const channel = new Channel(
       this.#core,
@@ -239,6 +241,7 @@ export class SipProfile {
     channel.setState('CS_EXECUTE');
     for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
     for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
+    if (call.needsDtls(remote) && !(await this.#prepareDtls(call, transaction))) return;
     const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
     call.answer(transaction, remote, {
       'Allow-Events': 'talk, hold, conference, refer',
@@ -264,6 +267,20 @@ export class SipProfile {
         if (!channel.ended) this.#onAnswered(channel, controller);
       };
     }
+  }
+
+  /** Loads what DTLS needs. @returns false when the call is over, or has been refused */
+  async #prepareDtls(call: Call, transaction: ServerTransaction): Promise<boolean> {
+    try {
+      await call.dtls.prepare();
+      if (transaction.open && !this.#closed) return true;
+    } catch (error) {
+      reportFault('DTLS', error);
+      if (transaction.open)
+        transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
+    }
+    call.receivedBye();
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { type CryptoLine, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
 import { type Codec, CODECS } from '../audio/g711.ts';
+import { dtlsLines, dtlsSessionLines, type LocalDtls, readDtls, type RemoteDtlsLines } from './dtls-lines.ts';
 import type { LocalKeys } from './local-keys.ts';
 
 /** Direction attributes (RFC 3264 section 5.1). */
@@ -33,6 +34,8 @@ export interface RemoteAudio {
   readonly telephoneEvent: number | undefined;
   /** The first usable key of an encrypted stream (RTP/SAVP). */
   readonly crypto: CryptoLine | undefined;
+  /** Of a stream with keys by DTLS. */
+  readonly dtls: RemoteDtlsLines | undefined;
 }
 
 /** A far end's session description. */
@@ -66,7 +69,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
     protocol: each.protocol,
     formats: asText(each.payloads),
   }));
-  return { text, media, audio: chooseAudio(session, cryptoLines(text)) };
+  return { text, media, audio: chooseAudio(session, keysOf(text)) };
 }
 
 /** Removes the number of ports (RFC 4566 section 5.14) and double blanks, which sdp-transform cannot read. */
@@ -78,21 +81,32 @@ function withPlainMediaLines(text: string): string {
   );
 }
 
-/** The `a=crypto` lines of every stream; sdp-transform drops parts of them. */
-function cryptoLines(text: string): string[][] {
-  const [, ...streams] = text.split(/^m=/m);
-  return streams.map((stream) => [...stream.matchAll(/^a=crypto:(.*?)\r?$/gm)].map((match) => match[1] as string));
+/** What a stream says of its encryption. */
+interface StreamKeys {
+  /** Values of its `a=crypto` lines; sdp-transform drops parts of them. */
+  readonly crypto: readonly string[];
+  readonly dtls: RemoteDtlsLines | undefined;
+}
+
+function keysOf(text: string): StreamKeys[] {
+  const [session = '', ...streams] = text.split(/^m=/m);
+  return streams.map((stream) => ({
+    crypto: [...stream.matchAll(/^a=crypto:(.*?)\r?$/gm)].map((match) => match[1] as string),
+    dtls: readDtls(session, stream),
+  }));
 }
 
 /** The first audio stream with a codec of the server, or else the first audio stream. */
-function chooseAudio(session: SessionDescription, keys: readonly string[][]): RemoteAudio | undefined {
-  const plain = session.media.filter((line, index) => isPlain(line) && keys[index]?.length !== 0);
+function chooseAudio(session: SessionDescription, keys: readonly StreamKeys[]): RemoteAudio | undefined {
+  const contradicts = session.media.some((line, index) => isPlain(line) && keys[index]?.crypto.length !== 0);
   // As in FreeSWITCH: keys for an unencrypted stream are a contradiction (RFC 4568 section 6).
-  if (plain.length > 0) return undefined;
+  if (contradicts) return undefined;
   const usable = session.media.flatMap((line, index) => {
-    if (isPlain(line)) return [readAudio(session, line, index, undefined)];
-    const key = isSecure(line) ? firstKey(keys[index] ?? []) : undefined;
-    return key === undefined ? [] : [readAudio(session, line, index, key)];
+    if (isPlain(line)) return [readAudio(session, line, index, {})];
+    if (!isSecure(line)) return [];
+    const dtls = keys[index]?.dtls;
+    const crypto = dtls === undefined && !isTls(line) ? firstKey(keys[index]?.crypto ?? []) : undefined;
+    return dtls === undefined && crypto === undefined ? [] : [readAudio(session, line, index, { crypto, dtls })];
   });
   return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
 }
@@ -112,9 +126,13 @@ function isPlain(line: MediaDescription): boolean {
   return isAudio(line) && /^RTP\/AVPF?$/i.test(line.protocol);
 }
 
-/** Whether the stream is SRTP (RFC 3711 section 12, RFC 5124). */
+/** Whether the stream is SRTP (RFC 3711 section 12, RFC 5124, RFC 5764 section 8). */
 function isSecure(line: MediaDescription): boolean {
-  return isAudio(line) && /^RTP\/SAVPF?$/i.test(line.protocol);
+  return isAudio(line) && /^(?:UDP\/TLS\/)?RTP\/SAVPF?$/i.test(line.protocol);
+}
+
+function isTls(line: MediaDescription): boolean {
+  return /^UDP\/TLS\//i.test(line.protocol);
 }
 
 function isAudio(line: MediaDescription): boolean {
@@ -125,7 +143,7 @@ function readAudio(
   session: SessionDescription,
   line: MediaDescription,
   index: number,
-  crypto: CryptoLine | undefined,
+  { crypto, dtls }: { readonly crypto?: CryptoLine | undefined; readonly dtls?: RemoteDtlsLines | undefined },
 ): RemoteAudio {
   const formats = asText(line.payloads).split(/\s+/);
   const address = asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
@@ -137,10 +155,12 @@ function readAudio(
   return {
     index,
     crypto,
+    dtls,
     address,
     port: line.port,
     // Hold in the style of RFC 2543: the address 0.0.0.0 means that the far end does not listen.
-    direction: address === '0.0.0.0' && direction === 'sendrecv' ? 'sendonly' : direction,
+    // With ICE it means that the candidates come later (RFC 8840).
+    direction: address === '0.0.0.0' && direction === 'sendrecv' && dtls?.ice === undefined ? 'sendonly' : direction,
     codec: CODECS.find((each) => formats.includes(String(each.payloadType))),
     // As in FreeSWITCH, one with another clock rate is taken rather than none.
     telephoneEvent: (events.find((each) => (each.rate ?? 8000) === 8000) ?? events[0])?.payload,
@@ -161,14 +181,16 @@ export function answerDirection(remote: Direction): Direction {
   return OPPOSITE[remote];
 }
 
-/** Encryption of the server's offers, in the words of FreeSWITCH's variable `rtp_secure_media`. */
-export type OfferedMedia = 'forbidden' | 'optional' | 'mandatory';
+/** Encryption of the server's offers: by DTLS, or in the words of FreeSWITCH's variable `rtp_secure_media`. */
+export type OfferedMedia = 'forbidden' | 'optional' | 'mandatory' | 'dtls';
 
 /** Writes the descriptions of one session. The id stays, the version counts changes (RFC 3264 section 5). */
 export class LocalDescription {
   readonly #address: string;
   readonly #port: number;
   readonly #keys: LocalKeys;
+  /** Certificate and ICE credentials, once the call uses them. */
+  dtls: LocalDtls | undefined;
   readonly #sessionId: number;
   #version: number;
   #lastBody = '';
@@ -192,6 +214,11 @@ export class LocalDescription {
       ...directionLines(direction),
       'a=ptime:20',
     ];
+    const { dtls } = this;
+    if (media === 'dtls' && dtls !== undefined) {
+      const where = { address: this.#address, port: this.#port };
+      return this.#session(stream('UDP/TLS/RTP/SAVPF', dtlsLines(dtls, where, undefined)), dtlsSessionLines(undefined));
+    }
     return this.#session([
       ...(media === 'forbidden' ? [] : stream('RTP/SAVP', this.#keys.lines())),
       ...(media === 'mandatory' ? [] : stream('RTP/AVP', [])),
@@ -208,12 +235,19 @@ export class LocalDescription {
         `m=audio ${this.#port} ${media.protocol} ${formats}`,
         ...codecLines([codec]),
         ...(events === undefined ? [] : eventLines(events)),
+        ...this.#answeringDtls(audio),
         ...(audio.crypto === undefined ? [] : [`a=crypto:${writeCryptoLine(this.#keys.answering(audio.crypto))}`]),
         ...directionLines(answerDirection(audio.direction)),
         'a=ptime:20',
       ];
     });
-    return this.#session(lines);
+    return this.#session(lines, audio.dtls === undefined ? [] : dtlsSessionLines(audio.dtls));
+  }
+
+  #answeringDtls({ dtls: remote }: RemoteAudio): string[] {
+    const { dtls } = this;
+    if (remote === undefined || dtls === undefined) return [];
+    return dtlsLines(dtls, { address: this.#address, port: this.#port }, remote);
   }
 
   /** An answer that refuses every stream, as FreeSWITCH's to a re-INVITE without a common codec. */
@@ -221,8 +255,8 @@ export class LocalDescription {
     return this.#session(remote.media.map((media) => `m=${media.type} 0 ${media.protocol} ${media.formats}`));
   }
 
-  #session(media: readonly string[]): string {
-    const body = ['s=FreeSWITCH', `c=IN IP4 ${this.#address}`, 't=0 0', ...media, ''].join('\r\n');
+  #session(media: readonly string[], attributes: readonly string[] = []): string {
+    const body = ['s=FreeSWITCH', `c=IN IP4 ${this.#address}`, 't=0 0', ...attributes, ...media, ''].join('\r\n');
     if (body !== this.#lastBody) this.#version += 1;
     this.#lastBody = body;
     return `v=0\r\no=FreeSWITCH ${this.#sessionId} ${this.#version} IN IP4 ${this.#address}\r\n${body}`;
