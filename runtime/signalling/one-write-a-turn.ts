@@ -18,18 +18,27 @@ export function writeOncePerTurn(srf: Srf): void {
   client?.wp.prependListener('connect', gather);
 }
 
+/** Milliseconds after which a message takes the earlier ones of its turn along: turns are long when the node is busy. */
+const MOST_MS = 2;
+
 function gather(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: Parameters<Socket['write']>) => boolean;
   let corked = false;
+  let since = 0;
+  const send = (): void => {
+    if (corked) socket.uncork();
+    corked = false;
+  };
   socket.write = ((...args: Parameters<Socket['write']>) => {
+    const now = performance.now();
     if (!corked) {
       corked = true;
+      since = now;
       socket.cork();
-      setImmediate(() => {
-        corked = false;
-        socket.uncork();
-      });
+      setImmediate(send);
     }
-    return write(...args);
+    const isBelowMark = write(...args);
+    if (now - since > MOST_MS) send();
+    return isBelowMark;
   }) as Socket['write'];
 }

@@ -39,6 +39,15 @@ describe('signalling: messages to the SIP server', () => {
     expect(writes).to.deep.equal(['4#INVI3#ACK3#BYE', '3#200']);
   });
 
+  it('do not wait for the end of a long turn', () => {
+    const { socket, writes } = connected();
+    socket.write('3#100');
+    const begin = performance.now();
+    while (performance.now() - begin < 5);
+    socket.write('3#503');
+    expect(writes).to.deep.equal(['3#1003#503']);
+  });
+
   it('leave before the connection ends', async () => {
     const { socket, writes } = connected();
     socket.write('3#BYE');
