@@ -1,7 +1,7 @@
 /** Checks a text of a script without saving it. */
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from '../../storage/index.ts';
-import { importerProblem, wouldBreak } from './script-importers.ts';
+import { importerProblem, wouldBreak } from './importers.ts';
 import { DomainModules } from './script-modules.ts';
 import {
   canRun,

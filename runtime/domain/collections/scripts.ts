@@ -4,7 +4,8 @@ import type { Static } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError, OutdatedChangeError } from '../errors.ts';
 import type { CollectionDefinition, Input } from './definition.ts';
-import { refuseImported, settleImporters, type WrittenScript } from './script-importers.ts';
+import type { WrittenScript } from './importers.ts';
+import { refuseImported, settleImporters } from './script-importers.ts';
 import { DomainModules, keepModules, NO_MODULES, type PendingScript, sameData, sameImports } from './script-modules.ts';
 import {
   canRun,
