@@ -19,6 +19,12 @@ export const RINGING_DOCS = [
   'party. With either of them it does not hear the early media of the called phones.',
 ];
 
+export const UNANSWERED_DOCS = [
+  'The scenario need not answer first. A caller who is not answered yet gets 180, or hears `sounds` as early media (183), and is',
+  'answered when a called party has taken the call. When nobody does, the scenario may try others, `answer` or `reject`. If it',
+  'ends instead, the caller gets the best refusal: 603 when somebody declined, else 486 when somebody was busy, else 408 or 480.',
+];
+
 /** Complaint about settings that contradict each other. */
 export function checkRinging(given: ReadonlySet<string>, { ringback }: { readonly ringback?: unknown }): string[] {
   return given.has('sounds') && ringback === false

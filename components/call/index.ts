@@ -28,7 +28,8 @@ export const call = defineComponent({
     'opponent this one then is; a domain may have 100 such calls at once. To bring only the caller there, `conference`,',
     '`refer`, `run` and `serve` cost less.',
     'The waiting party of a call with a leg is the caller. A caller who is not answered yet gets 180, and hears `sounds` as early',
-    'media (183).',
+    'media (183). If the scenario ends without `answer` and `reject`, such a caller gets the best refusal, e.g. 486 when somebody was',
+    'busy.',
     ...RINGING_DOCS,
     ...PRE_ANSWER_DOCS,
     'The other phones of the called party ring on meanwhile, until one of them accepts.',
@@ -137,6 +138,7 @@ export const call = defineComponent({
     if (settings.mode === 'async') return { exit: 'next', fields: answerFields(outgoing) };
     const next = settings.mode === 'provisional' ? outgoing.provisional : outgoing.final;
     const answer = await whileRinging(context, ringing, answerOf(next, context));
+    if (answer.status >= 300 && context.ownCall !== context.call) context.ownCall?.own?.unreached(answer);
     const exit = exitOf(answer);
     if (settings.mode === 'finished' && exit === 'answered') {
       const milliseconds = await untilOver(context);

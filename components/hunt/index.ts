@@ -9,7 +9,7 @@ import {
 } from '../../runtime/runs/index.ts';
 import { Duration, parseDuration } from '../../runtime/language/index.ts';
 import { PRE_ANSWER_DOCS, preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
-import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings } from '../ringing.ts';
+import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings, UNANSWERED_DOCS } from '../ringing.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow } from '../answers.ts';
 
 interface HuntSettings {
@@ -31,6 +31,7 @@ export const hunt = defineComponent({
     ...PRE_ANSWER_DOCS,
     'With `all_at_once` the other phones ring on meanwhile, and several parties may be asked at the same time: the first to',
     'accept has the call. A mailbox that picks up at once takes it from nobody.',
+    ...UNANSWERED_DOCS,
   ].join('\n'),
   settings: Type.Object({
     members: Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
@@ -61,7 +62,7 @@ export const hunt = defineComponent({
     tried: { type: 'integer', description: 'How often a member was tried.' },
   },
   waits: true,
-  needsCall: 'connected',
+  needsCall: 'any',
   subject: 'members',
   check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, { strategy, rounds, ...rest }) => {
@@ -71,13 +72,18 @@ export const hunt = defineComponent({
     for (let round = 1; ; round += 1) {
       const attempt = strategy === 'all_at_once' ? ringAll : ringEach;
       const found = await attempt(context, ordered(context, strategy, settings), (count) => (tried += count));
-      const over = found.answered || round === rounds || context.call.state !== 'connected';
+      const over = found.answered || round === rounds || !waits(context);
       if (over) return { exit: found.answered ? 'answered' : 'failed', fields: { ...found.fields, tried } };
     }
   },
 });
 
 type Found = { readonly answered: boolean; readonly fields: Record<string, string | number> };
+
+/** Whether the other party is still there. */
+function waits({ call: { state } }: ComponentContext): boolean {
+  return state === 'connected' || state === 'incoming';
+}
 
 function ordered({ services, domain }: ComponentContext, strategy: string, settings: HuntSettings): HuntSettings {
   if (strategy !== 'least_recent') return settings;
@@ -93,7 +99,7 @@ async function ringEach(context: ComponentContext, settings: HuntSettings, count
     const transfer = ownCall(context.call, 'refer').refer({ to: member, ...options(settings) });
     found = await outcome(context, transfer, member, Promise.resolve(member));
     // A caller that hung up meanwhile is not transferred.
-    if (found.answered || context.call.state !== 'connected') return found;
+    if (found.answered || !waits(context)) return found;
   }
   return found;
 }

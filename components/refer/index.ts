@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineComponent, ownCall } from '../../runtime/runs/index.ts';
 import { Duration, parseDuration } from '../../runtime/language/index.ts';
 import { PRE_ANSWER_DOCS, preAnswerOf, preAnswerSettings } from '../pre-answer.ts';
-import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings } from '../ringing.ts';
+import { checkRinging, RINGING_DOCS, ringingOf, ringingSettings, UNANSWERED_DOCS } from '../ringing.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, exitOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const refer = defineComponent({
@@ -16,6 +16,7 @@ export const refer = defineComponent({
     ...RINGING_DOCS,
     ...PRE_ANSWER_DOCS,
     'The other phones of the target ring on meanwhile, until one of them accepts.',
+    ...UNANSWERED_DOCS,
   ].join('\n'),
   settings: Type.Object({
     to: Type.String({ minLength: 1, maxLength: 256, examples: ['102'], description: 'Number of the target.' }),
@@ -57,7 +58,7 @@ export const refer = defineComponent({
   },
   results: ANSWER_RESULTS,
   waits: true,
-  needsCall: 'connected',
+  needsCall: 'any',
   subject: 'to',
   check: (settings, _exits, given) => checkRinging(given, settings),
   run: async (context, settings) => {

@@ -127,7 +127,10 @@ export interface CallPort {
   ring(): Promise<void>;
   answer(): Promise<void>;
   reject(status: number, reason?: string): Promise<void>;
-  /** Ends the call in every state: an incoming one with 480, one in state `none` without a request. Does nothing afterwards. */
+  /**
+   * Ends the call in every state: an incoming one with the best refusal of those who were called for it, else with 480; one in
+   * state `none` without a request. Does nothing afterwards.
+   */
   hangup(): Promise<void>;
   play(sources: readonly PlaySource[], options: PlayOptions): Promise<PlayResult>;
   /**
@@ -157,7 +160,10 @@ export interface CallPort {
 export interface OwnCall extends CallPort {
   /** Starts the call to F. Returns at once; only in state `none`. */
   dial(options: DialOptions): OutgoingCall;
-  /** Transfers the opponent; only in state `connected`. */
+  /**
+   * Transfers the opponent; in state `connected`, and in state `incoming`: the caller is answered when the target answers, and
+   * otherwise is back, still unanswered.
+   */
   refer(options: ReferOptions): Transfer;
   /**
    * Takes one side out of a live dialog, as an INVITE with Replaces would (RFC 3891). That side becomes the opponent, and
@@ -170,7 +176,7 @@ export interface OwnCall extends CallPort {
    * end. Only in state `connected`.
    */
   join(side: DialogSide & TransferOptions): Transfer;
-  /** Transfers the opponent to the first target that answers; the others are cancelled. */
+  /** Transfers the opponent, like `refer`, to the first target that answers; the others are cancelled. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer;
   /**
    * Transfers the opponent into a room, without its PIN; only in state `connected`. A 2xx ends the scenario's own dialog.
@@ -190,6 +196,8 @@ export interface OwnCall extends CallPort {
    * @throws the reason of the signal
    */
   supervise(options: SuperviseOptions): Promise<void>;
+  /** Somebody who was called for the other party did not take the call: see `hangup`. */
+  unreached(refusal: Answer): void;
   /** @returns the phone's answer; 408 without one, 481 after the end of the call */
   sendMessage(message: SipMessage): Promise<Answer>;
 }

@@ -2,28 +2,30 @@ import type { CallState } from '../language/index.ts';
 import { StateMachine, type TransitionTable } from '../transitions/index.ts';
 import { CallStateError } from './call-port.ts';
 
-/** `transfer`: the scenario gives its opponent away. `returned`: the transfer failed, and the opponent is back. */
-export type CallStateEvent = 'call' | 'answered' | 'transfer' | 'returned' | 'over';
+/**
+ * `transfer`, `forward`: the scenario gives its opponent away, after or before an answer. `returned`, `unreached`: that failed,
+ * and the opponent is back.
+ */
+export type CallStateEvent = 'call' | 'answered' | 'transfer' | 'returned' | 'forward' | 'unreached' | 'over';
 
 /**
  * The states of a scenario's call. The switch and the simulation follow the same table.
  *
  * ```
- * incoming ──────────────answered───┐
- *                                   ▼
- * none ──call──▶ outgoing ──answered──▶ connected ──transfer──▶ transferred
- *                                          ▲                        │
- *                                          └────────returned────────┘
+ * none ──call──▶ outgoing ──answered──▶ connected ──transfer──▶ transferred ──unreached──▶ incoming
+ *                                         ▲   ▲                  │       ▲                 │     │
+ *                                         │   └─────returned─────┘       └─────forward─────┘     │
+ *                                         └───────────────────────answered───────────────────────┘
  * ```
  *
  * `over` leads from each of them to `ended`.
  */
 export const CALL_TRANSITIONS: TransitionTable<CallState, CallStateEvent> = {
   none: { call: 'outgoing', over: 'ended' },
-  incoming: { answered: 'connected', over: 'ended' },
+  incoming: { answered: 'connected', forward: 'transferred', over: 'ended' },
   outgoing: { answered: 'connected', over: 'ended' },
   connected: { transfer: 'transferred', over: 'ended' },
-  transferred: { returned: 'connected', over: 'ended' },
+  transferred: { returned: 'connected', unreached: 'incoming', over: 'ended' },
   ended: {},
 };
 

@@ -81,6 +81,38 @@ describe('component hunt', () => {
     expect(tone.events).to.deep.equal(['refer 101', 'play tone:%(500,500,440) (until stopped)']);
   });
 
+  describe('for a caller who is not answered yet', () => {
+    async function ring(settings: string, phones: Record<string, string>) {
+      const source = `id: group
+start: ring
+blocks:
+  ring: { hunt: { members: ["101", "102"], ${settings} }, exits: { failed: end } }
+`;
+      const scripts = Object.entries(phones).map(([number, text]) => [number, readPhone(text)]);
+      const script = { phones: Object.fromEntries(scripts) };
+      const { events } = await simulate(program(source), { components, script });
+      return [...events.values()].flat().map(({ what }) => what);
+    }
+
+    it('rings the members, and the answer of one is the answer of the call', async () => {
+      const events = await ring('timeout: 5s', { 101: 'busy', 102: 'answers after 1s' });
+      const hunted = ['refer 101', 'ring', 'refer 102', 'ring', 'ended by transfer: transferred'];
+      expect(events).to.deep.equal(hunted);
+    });
+
+    it('refuses the call with the best refusal when nobody answers', async () => {
+      const events = await ring('strategy: all_at_once', { 101: 'busy', 102: 'no answer' });
+      expect(events).to.include('reject 486 Busy Here');
+      const after = await ring('timeout: 2s', { 101: 'no answer', 102: 'no answer' });
+      expect(after).to.include('reject 408 Request Timeout');
+    });
+
+    it('plays sounds before the answer', async () => {
+      const events = await ring('sounds: "tone:%(500,0,440)"', { 101: 'answers after 1s' });
+      expect(events).to.include('play tone:%(500,0,440) (until stopped)').and.not.include('ring');
+    });
+  });
+
   it('refuses sounds beside ringback: false', () => {
     const source = scenarioOf(`
       hunt: { members: ["101"], ringback: false, sounds: "tone:%(500,500,440)" }

@@ -269,8 +269,7 @@ export class RunState {
     const { call } = this;
     if (!call || this.#borrowsCall || call.endSignal.aborted) return;
     try {
-      if (call.state === 'incoming') await call.reject(480);
-      else if (call.state === 'outgoing' || call.state === 'connected') await call.hangup();
+      if (call.state !== 'none' && call.state !== 'transferred') await call.hangup();
     } catch (error) {
       // The other party may have ended the call at the same moment.
       if (!(error instanceof CallStateError))

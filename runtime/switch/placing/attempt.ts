@@ -50,10 +50,12 @@ export interface AttemptOptions {
   readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */
   readonly beforeMedia?: () => Promise<void>;
-  /** The caller hears a sound of its own until the answer, and no early media. */
+  /** The caller hears a sound of its own until the answer, and neither a ringing tone nor early media. */
   readonly ownSound?: boolean;
   /** Serves a called phone after its answer, before it is connected. */
   readonly preAnswer?: PreAnswer;
+  /** Ends the attempt with 487; the dialog goes on. */
+  readonly stop?: AbortSignal;
 }
 
 /** The options that name the caller. */

@@ -105,6 +105,8 @@ class PhonesCall {
   readonly #screened = new Map<string, PhoneLeg>();
   /** Aborted when the call is decided, which ends the scenarios of all other phones. */
   readonly #decided = new AbortController();
+  /** Aborted when nobody is to be called any more. */
+  readonly #over: AbortSignal;
   #fork: Fork | undefined;
   #on: EndpointServer | undefined;
   #early: Promise<void> | undefined;
@@ -124,6 +126,8 @@ class PhonesCall {
     this.#options = options;
     this.#targets = targets;
     this.#inTurn = new InTurn(tools);
+    const { dialog, stop } = options;
+    this.#over = stop === undefined ? dialog.ended : AbortSignal.any([dialog.ended, stop]);
     const create: SwitchTools['createEndpoint'] = (wish) => tools.createEndpoint(wish);
     const drop = (work: Promise<unknown>): void => tools.background(work, 'endpoint', options.caller);
     this.#offers = new Offers({ create, drop }, options.preAnswer !== undefined);
@@ -147,7 +151,7 @@ class PhonesCall {
     await this.#offer(branches);
     await this.#sign(branches);
     await prepared;
-    if (dialog.ended.aborted) return this.#giveUp(answer(487, undefined, true));
+    if (this.#over.aborted) return this.#giveUp(answer(487, undefined, true));
     this.#fork = new Fork(
       (invite) => this.#tools.invite(invite),
       branches.map((branch) => this.#target(branch)),
@@ -164,15 +168,15 @@ class PhonesCall {
     );
     dialog.pickup = (leg, part) => this.#pickedUp(leg, part);
     const ended = () => this.#fork?.cancel(answer(487, undefined, true));
-    dialog.ended.addEventListener('abort', ended, { once: true });
+    this.#over.addEventListener('abort', ended, { once: true });
     const outcome = await this.#fork.outcome;
-    dialog.ended.removeEventListener('abort', ended);
+    this.#over.removeEventListener('abort', ended);
     dialog.pickup = undefined;
     // The error of an abort without a reason takes as long as a hundred lines of code.
     this.#decided.abort('the call is decided');
     if (this.#picked) return;
     if (outcome.answered) await this.#answered(outcome);
-    else if (this.#away !== undefined && !dialog.ended.aborted) await this.#callAway(this.#away);
+    else if (this.#away !== undefined && !this.#over.aborted) await this.#callAway(this.#away);
     else this.#giveUp(outcome.answer);
   }
 
@@ -361,7 +365,7 @@ class PhonesCall {
     if (sdp !== undefined && this.#early === undefined && mayHear) {
       this.#early = this.#earlyMedia(callId, sdp);
       this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));
-    } else if (provisional.status === 180 && this.#early === undefined) {
+    } else if (provisional.status === 180 && this.#early === undefined && ownSound !== true) {
       caller.ring();
     }
   }

@@ -12,7 +12,7 @@ export interface CalledScenario {
 
 /** Calls a scenario: it becomes the B leg, and rings, answers or refuses as its blocks say. */
 export function callScenario(tools: SwitchTools, { code, language }: CalledScenario, options: AttemptOptions): Attempt {
-  const { dialog, caller, domain, dialled, callerNumber, timeoutMs, beforeMedia } = options;
+  const { dialog, caller, domain, dialled, callerNumber, timeoutMs, beforeMedia, ownSound, stop } = options;
   const progress = new AttemptProgress();
   const begun = performance.now();
   const call = IvrCall.incoming(tools, {
@@ -21,7 +21,7 @@ export function callScenario(tools: SwitchTools, { code, language }: CalledScena
     party: { kind: 'ivr', domain, number: dialled, name: undefined },
     onRing: (ringing) => {
       progress.progress(ringing);
-      caller.ring();
+      if (ownSound !== true) caller.ring();
     },
     earlyMedia: async () => {
       await beforeMedia?.();
@@ -40,18 +40,26 @@ export function callScenario(tools: SwitchTools, { code, language }: CalledScena
       }
       await caller.answered();
     },
+    calling: (others) => {
+      clearTimeout(timer);
+      if (!others) limit();
+    },
     onFinal: (final) => {
       clearTimeout(timer);
+      stop?.removeEventListener('abort', stopped);
       progress.finish(final);
     },
   });
+  const stopped = (): void => call.leg.release({ by: 'external', status: 487, reason: 'Request Terminated' });
+  stop?.addEventListener('abort', stopped, { once: true });
   const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: bracketUri(dialled, domain) };
   dialog.addBranch(call.leg, uris, Date.now() + timeoutMs);
-  // The same time limit as for a ringing phone.
-  const timer = setTimeout(
-    () => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }),
-    timeoutMs,
-  );
+  let timer: NodeJS.Timeout | undefined;
+  // The same time limit as for a ringing phone; phones that the scenario calls for the caller have limits of their own.
+  const limit = (): void => {
+    timer = setTimeout(() => call.leg.release({ by: 'failure', status: 408, reason: 'Request Timeout' }), timeoutMs);
+  };
+  limit();
   tools.startScenario(code, call, language).then(
     (started) => {
       if (started) observeScenarioCall(tools, { domain, code, begun }, progress);

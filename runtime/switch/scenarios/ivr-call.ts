@@ -2,6 +2,7 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import {
   type Answer,
+  bestAnswer,
   type CallEnd,
   type CallNotice,
   type CallPort,
@@ -55,6 +56,8 @@ export interface IncomingScenarioCall {
   earlyMedia(): Promise<boolean>;
   /** Answers the caller; rejects when the caller is gone. */
   answer(): Promise<void>;
+  /** Others are called for the caller from now on, or no longer. */
+  calling(others: boolean): void;
   /** Called once, with the scenario's answer to the call. */
   onFinal(final: Answer): void;
 }
@@ -70,7 +73,11 @@ export class IvrCall extends CallMedia implements OwnCall {
   readonly #end = new AbortController();
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   readonly #state: ScenarioCallState;
+  /** Refusals of those who were called for the unanswered caller. */
+  readonly #refusals: Answer[] = [];
   #dtmfProto: DtmfProto = 'rfc2833';
+  /** The latest transfer is that of a caller who was not answered. */
+  #forwarding = false;
   #dialog: CallDialog | undefined;
   #opponent: CallingLeg | undefined;
   #opponentInfo: PartyInfo | undefined;
@@ -98,8 +105,8 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#transfers = new IvrTransfers(tools, {
       domain: party.domain,
       state: () => this.state,
-      giveAway: (operation) => this.#giveAway(operation),
-      settled: (result) => this.#transferred(result),
+      giveAway: (operation, forwards) => this.#giveAway(operation, forwards),
+      settled: (result, cancelled) => this.#transferred(result, cancelled),
     });
     this.#dialog = incoming?.dialog;
     this.#opponent = incoming?.opponent;
@@ -159,11 +166,26 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   override async ringback(options: RingbackOptions): Promise<void> {
-    if (!this.#state.is('incoming')) return super.ringback(options);
-    if (options.sounds !== undefined && (await this.#incoming?.earlyMedia()) === true) return super.ringback(options);
-    if (this.#state.is('incoming')) await this.ring();
-    await aborted(options.signal);
-    throw options.signal.reason;
+    if (!this.#unanswered) return super.ringback(options);
+    this.#incoming?.calling(true);
+    try {
+      if (options.sounds !== undefined && (await this.#incoming?.earlyMedia()) === true)
+        return await super.ringback(options);
+      if (this.#unanswered) this.#incoming?.onRing(answer(180, undefined, false));
+      await aborted(options.signal);
+      throw options.signal.reason;
+    } finally {
+      if (this.#state.is('incoming')) this.#incoming?.calling(false);
+    }
+  }
+
+  unreached(refusal: Answer): void {
+    this.#refusals.push(refusal);
+  }
+
+  /** True for a caller who is not answered yet, also while others are called for it. */
+  get #unanswered(): boolean {
+    return this.#state.is('incoming') || (this.#state.is('transferred') && this.#forwarding);
   }
 
   async answer(): Promise<void> {
@@ -184,15 +206,22 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   reject(status: number, reason?: string): Promise<void> {
     this.#state.require('reject', 'incoming');
+    return this.#refuse(status, reason);
+  }
+
+  #refuse(status: number, reason: string | undefined): Promise<void> {
     this.#finish({ by: 'scenario', reason: 'rejected' });
     this.#incoming?.onFinal(answer(status, reason, false));
     return Promise.resolve();
   }
 
   hangup(): Promise<void> {
+    if (this.#unanswered) {
+      const { status, reason } = bestAnswer(this.#refusals) ?? { status: 480, reason: undefined };
+      return this.#refuse(status, reason);
+    }
     // The transferred party and the ringing target are in the new dialog.
     if (this.#state.is('transferred')) this.#transfers.dialog?.end({ by: 'a', status: 480, reason: 'Hangup' });
-    if (this.#state.is('incoming')) return this.reject(480);
     if (this.#state.is('none')) this.#finish({ by: 'scenario', reason: 'hangup' });
     if (this.#state.is('outgoing') || this.#state.is('connected')) {
       const by = this.#dialog?.a === this.leg ? 'a' : 'b';
@@ -324,10 +353,20 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   /** @throws CallStateError also while another party is about to replace the opponent */
-  #giveAway(operation: string): GivenAway {
+  #giveAway(operation: string, forwards = false): GivenAway {
     if (this.leaving) throw new CallStateError(operation, 'transferred');
-    this.#state.take('transfer', operation);
+    this.#forwarding = forwards && this.#state.is('incoming');
+    this.#state.take(this.#forwarding ? 'forward' : 'transfer', operation);
+    if (this.#forwarding) this.#incoming?.calling(true);
     return {
+      unanswered: this.#forwarding
+        ? {
+            dialog: this.#dialog as CallDialog,
+            caller: this.#opponent as CallingLeg,
+            scenario: this.leg,
+            ringback: (options) => this.ringback(options),
+          }
+        : undefined,
       dialog: this.#dialog as CallDialog,
       opponent: this.#opponent as CallingLeg,
       takenFrom: this.#takenFrom,
@@ -336,9 +375,14 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   /** A transfer ends the scenario's call. After a failed one the opponent is back. */
-  #transferred(result: Answer): void {
-    if (result.status < 300) this.#finish({ by: 'transfer', reason: result.line });
-    else this.#state.step('returned');
+  #transferred(result: Answer, cancelled: boolean): void {
+    if (result.status < 300) {
+      this.#finish({ by: 'transfer', reason: result.line });
+      if (this.#forwarding) this.#incoming?.onFinal(result);
+    } else if (this.#forwarding) {
+      if (!cancelled) this.unreached(result);
+      if (this.#state.step('unreached') !== undefined) this.#incoming?.calling(false);
+    } else this.#state.step('returned');
   }
 
   async #takeOver(side: DialogSide & TakeOverOptions): Promise<Answer> {
@@ -404,7 +448,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   #released(cause: EndCause): void {
-    const unanswered = this.#state.is('incoming');
+    const unanswered = this.#unanswered;
     const taken = cause.by === 'transfer' && !this.#state.is('transferred');
     const dialog = this.leg.owner instanceof CallDialog ? this.leg.owner : this.#dialog;
     // A scenario takes a party that was lost during the call for one that hung up.
@@ -430,7 +474,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   protected media(operation: string): MediaEndpoint {
-    if (operation !== 'ringback' || !this.#state.is('incoming')) this.#state.require(operation, 'connected');
+    if (operation !== 'ringback' || !this.#unanswered) this.#state.require(operation, 'connected');
     const endpoint = this.#opponent?.endpoint;
     if (endpoint === undefined) throw new CallStateError(operation, this.state);
     return endpoint;

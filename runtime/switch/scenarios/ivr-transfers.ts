@@ -20,7 +20,8 @@ import { startJoin } from '../transfers/join.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import type { Party } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
-import { startHunt, startTransfer } from '../transfers/transfer.ts';
+import { startForward, type Unanswered } from '../transfers/forward.ts';
+import { startHunt, startTransfer, type Targets, toFirst, toNumber } from '../transfers/transfer.ts';
 
 /** The opponent that a scenario's call gives away in a transfer, and its dialog. */
 export interface GivenAway {
@@ -30,16 +31,22 @@ export interface GivenAway {
   readonly takenFrom: Party | undefined;
   /** The former peer, while it is on hold. */
   readonly held: HeldParty | undefined;
+  /** Present for a caller who is not answered yet. */
+  readonly unanswered: Unanswered | undefined;
 }
 
 /** The scenario's call, as its transfers see it. */
 export interface TransferringCall {
   readonly domain: DomainName;
   state(): CallState;
-  /** Changes the state to `transferred`. @throws CallStateError in a state without an opponent to give away */
-  giveAway(operation: string): GivenAway;
-  /** The transfer ended: the opponent has left, or is back after a failure. */
-  settled(result: Answer): void;
+  /**
+   * Changes the state to `transferred`.
+   * @param forwards whether the operation takes a caller who is not answered yet
+   * @throws CallStateError in a state without an opponent to give away
+   */
+  giveAway(operation: string, forwards?: boolean): GivenAway;
+  /** The transfer ended: the opponent has left, or is back after a failure or a cancellation. */
+  settled(result: Answer, cancelled: boolean): void;
 }
 
 /** The transfers of a scenario's call, one at a time: its opponent goes to a target, and returns when that fails. */
@@ -64,7 +71,11 @@ export class IvrTransfers {
   }
 
   refer(options: ReferOptions): CancellableTransfer {
-    const { dialog, opponent, takenFrom, held } = this.#call.giveAway('refer');
+    const { dialog, opponent, takenFrom, held, unanswered } = this.#call.giveAway('refer', true);
+    if (unanswered !== undefined) {
+      const targets = toNumber(this.#tools, opponent, options.to, { domain: this.#call.domain });
+      return this.#forward(unanswered, targets, options);
+    }
     if (options.back === true && held?.there === true)
       return { ...this.#follow(held.takeBack(dialog, opponent), opponent), cancel: () => undefined };
     held?.playMelody();
@@ -79,8 +90,13 @@ export class IvrTransfers {
   }
 
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer & CancellableTransfer {
-    const { dialog, opponent } = this.#call.giveAway('hunt');
+    const { dialog, opponent, unanswered } = this.#call.giveAway('hunt', true);
     const { domain } = this.#call;
+    if (unanswered !== undefined) {
+      const { member, ...reached } = toFirst(this.#tools, opponent, targets, domain);
+      const forwarded = this.#forward(unanswered, reached, options);
+      return { ...forwarded, answeredBy: forwarded.final.then(member) };
+    }
     const { answeredBy, ...transfer } = startHunt(this.#tools, dialog, opponent, targets, { ...options, domain });
     return { ...this.#follow(transfer, opponent), answeredBy };
   }
@@ -96,13 +112,27 @@ export class IvrTransfers {
     return this.#tools.directory.domain(domain)?.name ?? asDomainName(domain);
   }
 
+  #forward(unanswered: Unanswered, targets: Targets, options: Omit<ReferOptions, 'to'>): CancellableTransfer {
+    const forwarded = startForward(this.#tools, unanswered, targets, options);
+    return this.#followed(forwarded, () => forwarded.cancel());
+  }
+
   #follow(transfer: Transfer, opponent: CallingLeg): CancellableTransfer {
     this.#latest = transfer;
+    return this.#followed(transfer, () => this.#cancel(opponent));
+  }
+
+  #followed(transfer: Transfer, cancel: () => void): CancellableTransfer {
+    let cancelled = false;
     const final = transfer.final.then((result) => {
-      this.#call.settled(result);
+      this.#call.settled(result, cancelled);
       return result;
     });
-    return { ...transfer, final, cancel: () => this.#cancel(opponent) };
+    const stop = (): void => {
+      cancelled = true;
+      cancel();
+    };
+    return { ...transfer, final, cancel: stop };
   }
 
   /** Stops the ringing of the target, and the opponent returns. The attempt ends with 487. */

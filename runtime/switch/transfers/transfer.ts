@@ -20,7 +20,7 @@ import type { CallDialog } from '../dialogs/dialog.ts';
 import { IvrLeg } from '../legs/ivr-leg.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import { numberOf } from '../legs/party.ts';
-import { shownCaller, withheld } from '../legs/shown-caller.ts';
+import { type ShownCaller, shownCaller, withheld } from '../legs/shown-caller.ts';
 import { referredHeader, referredOpts } from '../placing/referred-by.ts';
 import { RINGBACK } from '../sound/ringback.ts';
 import { sourceUrl } from '../sound/source-url.ts';
@@ -53,9 +53,30 @@ export function startTransfer(
   old: CallDialog,
   opponent: CallingLeg,
   options: ReferOptions,
-  { beforeSettling, destination, domain: numbers, entrance, onEntered }: TransferExtras = {},
+  extras: TransferExtras = {},
 ): Transfer {
-  const { number, tail } = splitDtmfTail(options.to);
+  const { beforeSettling } = extras;
+  const settling = beforeSettling ? { beforeSettling } : {};
+  return transfer(tools, { old, opponent, options, ...toNumber(tools, opponent, options.to, extras), ...settling });
+}
+
+/** The targets of a transfer: how they are called. */
+export interface Targets {
+  readonly domain: DomainName;
+  /** The number in To of a new dialog; of several numbers, the first. */
+  readonly number: string;
+  readonly tail: readonly TailStep[];
+  readonly call: (attempt: AttemptOptions) => Attempt;
+}
+
+/** One number. */
+export function toNumber(
+  tools: SwitchTools,
+  opponent: CallingLeg,
+  to: string,
+  { destination, domain: numbers, entrance, onEntered }: TransferExtras,
+): Targets {
+  const { number, tail } = splitDtmfTail(to);
   const domain = destination?.domain ?? numbers ?? opponent.party.domain;
   // A scenario has no account, so it is routed like the platform itself.
   const callerNumber = opponent instanceof IvrLeg ? undefined : numberOf(opponent.party);
@@ -67,8 +88,7 @@ export function startTransfer(
       ...(entrance && { entrance }),
       ...(onEntered && { onEntered }),
     });
-  const settling = beforeSettling ? { beforeSettling } : {};
-  return transfer(tools, { old, opponent, domain, number, tail, options, call, ...settling });
+  return { domain, number, tail, call };
 }
 
 /**
@@ -83,6 +103,18 @@ export function startHunt(
   targets: readonly string[],
   { domain, ...options }: Omit<ReferOptions, 'to'> & { readonly domain: DomainName },
 ): HuntTransfer {
+  const { member, ...reached } = toFirst(tools, opponent, targets, domain);
+  const going = transfer(tools, { old, opponent, options, ...reached });
+  return { ...going, answeredBy: going.final.then(member) };
+}
+
+/** Several numbers, of which the first to answer has the call. @returns member: the number that answered */
+export function toFirst(
+  tools: SwitchTools,
+  opponent: CallingLeg,
+  targets: readonly string[],
+  domain: DomainName,
+): Targets & { readonly member: () => string | undefined } {
   const callerNumber = numberOf(opponent.party);
   const shown = callerOptions(shownCaller(opponent));
   const called = targets.flatMap((target): Called[] => {
@@ -98,20 +130,24 @@ export function startHunt(
     return first;
   };
   const number = splitDtmfTail(targets[0] ?? '').number;
-  const going = transfer(tools, { old, opponent, domain, number, tail: [], options, call });
-  const member = going.final.then(() => targets.find((target) => splitDtmfTail(target).number === answeredBy()));
-  return { ...going, answeredBy: member };
+  const member = (): string | undefined => targets.find((target) => splitDtmfTail(target).number === answeredBy());
+  return { domain, number, tail: [], call, member };
 }
 
-interface TransferPlan {
+/** The caller that a transferred party shows to its target. */
+export function shownBy(opponent: CallingLeg, { withhold }: Pick<ReferOptions, 'withhold'>): ShownCaller {
+  return withhold === true ? withheld(shownCaller(opponent)) : shownCaller(opponent);
+}
+
+/** Milliseconds that the target of a transfer may ring. */
+export function ringsFor({ timeoutMs }: Pick<ReferOptions, 'timeoutMs'>): number {
+  return timeoutMs ?? DEFAULT_RING_MS;
+}
+
+interface TransferPlan extends Targets {
   readonly old: CallDialog;
   readonly opponent: CallingLeg;
-  readonly domain: DomainName;
-  /** The number in To of the new dialog; of several numbers, the first. */
-  readonly number: string;
-  readonly tail: readonly TailStep[];
   readonly options: Omit<ReferOptions, 'to'>;
-  readonly call: (attempt: AttemptOptions) => Attempt;
   readonly beforeSettling?: BeforeSettling;
 }
 
@@ -119,7 +155,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   const { old, opponent, domain, number, tail, options, call, beforeSettling } = plan;
   const parted = partSound(tools, old, opponent);
   old.suspend(opponent);
-  const shown = options.withhold === true ? withheld(shownCaller(opponent)) : shownCaller(opponent);
+  const shown = shownBy(opponent, options);
   const dialog = tools.dialogs.open({
     a: opponent,
     localuri: bracketUri(number, domain),
@@ -137,7 +173,7 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
     dialled: number,
     tail,
     ...callerOptions(shown),
-    timeoutMs: options.timeoutMs ?? DEFAULT_RING_MS,
+    timeoutMs: ringsFor(options),
     headers: referredHeader(options.referredBy),
     beforeMedia: stopRinging,
     ...(sounds === undefined ? {} : { ownSound: true }),

@@ -1,5 +1,6 @@
 import {
   type Answer,
+  bestAnswer,
   type CallEnd,
   type CallNotice,
   type CallPort,
@@ -60,6 +61,10 @@ export class SimulatedCall implements OwnCall {
   readonly #script: CallScript;
   readonly #phones: Phones;
   readonly #end = new AbortController();
+  /** Refusals of those who were called for the unanswered caller. */
+  readonly #refusals: Answer[] = [];
+  /** The latest transfer is that of a caller who was not answered. */
+  #forwarding = false;
   /** They stay when a called phone becomes the other party. */
   readonly #watchers = new Set<(notice: CallNotice) => boolean>();
   #party: SimulatedParty;
@@ -110,6 +115,15 @@ export class SimulatedCall implements OwnCall {
     return this.#end.signal;
   }
 
+  unreached(refusal: Answer): void {
+    this.#refusals.push(refusal);
+  }
+
+  /** True for a caller who is not answered yet, also while others are called for it. */
+  get #unanswered(): boolean {
+    return this.#state.is('incoming') || (this.#state.is('transferred') && this.#forwarding);
+  }
+
   /** Turns that the other party did not reach. */
   get turnsLeft(): readonly Turn[] {
     return this.#party.left;
@@ -143,7 +157,11 @@ export class SimulatedCall implements OwnCall {
   }
 
   async hangup(): Promise<void> {
-    if (this.#state.is('incoming')) return this.reject(480);
+    if (this.#unanswered) {
+      const { status, reason } = bestAnswer(this.#refusals) ?? { status: 480, reason: undefined };
+      this.#note(`reject ${statusText(status, reason)}`);
+      return this.end('scenario', `rejected ${status}`);
+    }
     if (this.#state.is('ended')) return;
     this.#note('hangup');
     this.end('scenario', 'hangup');
@@ -256,13 +274,14 @@ export class SimulatedCall implements OwnCall {
 
   refer(options: ReferOptions): Transfer {
     const phone = this.#target(options.to);
-    return this.#transfer('refer', options.to, options.sounds, (cancelled) =>
+    return this.#transfer('refer', options.to, options, (cancelled) =>
       this.#call(phone, { lowest: 101, cancelled, ...options }),
     );
   }
 
   join({ dialogid, side }: DialogSide): Transfer {
-    return this.#transfer('join', `${dialogid} ${side}`, undefined, () =>
+    this.#state.require('join', 'connected');
+    return this.#transfer('join', `${dialogid} ${side}`, {}, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
   }
@@ -270,7 +289,8 @@ export class SimulatedCall implements OwnCall {
   enterRoom({ room }: EnterOptions): RoomTransfer {
     // As in the demo domain, where the featurecode of conferences is *70.
     const number = /^\d*$/.test(room) ? `*70${room || '123456'}` : room;
-    const transfer = this.#transfer('enter room', number, undefined, () =>
+    this.#state.require('enterRoom', 'connected');
+    const transfer = this.#transfer('enter room', number, {}, () =>
       this.#call({ answers: this.#script.target ?? AT_ONCE }, { lowest: 101 }),
     );
     return { ...transfer, room: { confid: 'conf-1', number, participantid: 'participant-1' } };
@@ -279,7 +299,7 @@ export class SimulatedCall implements OwnCall {
   /** The first phone to take the call wins; without one, the best refusal counts. */
   referToFirst(targets: readonly string[], options: Omit<ReferOptions, 'to'>): HuntTransfer {
     let answeredBy = Promise.resolve<string | undefined>(undefined);
-    const transfer = this.#transfer('refer to first of', targets.join(' '), options.sounds, (cancelled) => {
+    const transfer = this.#transfer('refer to first of', targets.join(' '), options, (cancelled) => {
       const first = callFirst(targets, (label, lost) =>
         this.#call(this.#target(label), { lowest: 101, cancelled, lost, label, ...options }),
       );
@@ -361,21 +381,26 @@ export class SimulatedCall implements OwnCall {
   #transfer(
     operation: string,
     target: string,
-    sounds: readonly PlaySource[] | undefined,
+    { sounds, ringback = true }: Pick<ReferOptions, 'sounds' | 'ringback'>,
     follow: (cancelled: AbortSignal) => Pick<Called, 'provisional' | 'final'>,
   ): CancellableTransfer {
-    this.#state.require(operation, 'connected');
+    this.#forwarding = this.#state.is('incoming');
+    if (!this.#forwarding) this.#state.require(operation, 'connected');
     this.#note(`${operation} ${target}`);
     if (sounds !== undefined) this.#party.hear(sounds);
-    this.#state.step('transfer');
+    else if (this.#forwarding && ringback) this.#note('ring');
+    this.#state.step(this.#forwarding ? 'forward' : 'transfer');
     const control = new AbortController();
     const { provisional, final } = follow(control.signal);
     const { hangsUpInTransferAfter } = this.#script;
     if (hangsUpInTransferAfter !== undefined) void this.#hangUpAfter(hangsUpInTransferAfter);
-    void final.then(({ status }) => {
+    void final.then((result) => {
       if (this.#end.signal.aborted) return;
-      if (status < 300) this.end('transfer', 'transferred');
-      else this.#state.step('returned');
+      if (result.status < 300) this.end('transfer', 'transferred');
+      else if (this.#forwarding) {
+        if (!control.signal.aborted) this.unreached(result);
+        this.#state.step('unreached');
+      } else this.#state.step('returned');
     });
     return { acallid: 'a@simulation', dialogid: 'dialog-2', provisional, final, cancel: () => control.abort() };
   }
