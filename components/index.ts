@@ -6,6 +6,7 @@ import { bridge } from './bridge/index.ts';
 import { call } from './call/index.ts';
 import { collect } from './collect/index.ts';
 import { echo } from './echo/index.ts';
+import { detectMachine } from './detect_machine/index.ts';
 import { email } from './email/index.ts';
 import { fail } from './fail/index.ts';
 import { hangup } from './hangup/index.ts';
@@ -89,6 +90,7 @@ export const builtInComponents: readonly Component[] = [
   recognise,
   recogniseCall,
   transcribe,
+  detectMachine,
   echo,
   email,
   wait,

@@ -23,6 +23,7 @@ import type { TailStep } from './dtmf-tail.ts';
 import type { SuperviseOptions } from './ports/agents.ts';
 import type { EnterOptions, RoomTransfer } from './ports/conferring.ts';
 import type { ListenOptions, ListenResult } from './ports/listening.ts';
+import type { MachineOptions, MachineResult } from './ports/machine-detection.ts';
 import type { SipMessage } from './ports/messaging.ts';
 import type { RecordOptions, RecordResult } from './ports/recording.ts';
 import type { SayOptions } from './ports/speaking.ts';
@@ -147,6 +148,8 @@ export interface CallPort {
   say(text: string, options: SayOptions): Promise<PlayResult>;
   /** Recognises speech. @throws ScenarioError code `unavailable` without a speech engine */
   listen(options: ListenOptions): Promise<ListenResult>;
+  /** Tells a person who has just answered from a machine. */
+  detectMachine(options: MachineOptions): Promise<MachineResult>;
   /** Sends digits and pauses in order; resolves after the last one. */
   sendDtmf(steps: readonly TailStep[], signal: AbortSignal): Promise<void>;
   /**

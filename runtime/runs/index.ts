@@ -73,6 +73,7 @@ export type { HttpPort, HttpRequest, HttpResponse } from './ports/http.ts';
 export { MemoryHuntHistory } from './ports/hunt-history.ts';
 export { answeredLeg, DIALOG_ID, DTMF, EVENT, LEG_CALLID, notifiableLeg } from './ports/legs.ts';
 export type { ListenOptions, ListenResult } from './ports/listening.ts';
+export type { MachineOptions, MachineResult } from './ports/machine-detection.ts';
 export { MESSAGE_METHODS, type SipMessage } from './ports/messaging.ts';
 export type { Entity, EntityQuery, ModelPort } from './ports/model.ts';
 export type { OperationPort } from './ports/operations.ts';

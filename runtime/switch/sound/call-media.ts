@@ -6,6 +6,8 @@ import {
   type CollectResult,
   type ListenOptions,
   type ListenResult,
+  type MachineOptions,
+  type MachineResult,
   type PlayOptions,
   type PlayResult,
   type RecordOptions,
@@ -19,6 +21,7 @@ import type { CallState, PlaySource } from '../../language/index.ts';
 import {
   aborted,
   collectDigits,
+  detectMachine,
   type MediaEndpoint,
   NoSpeechEngine,
   playSources,
@@ -36,7 +39,11 @@ export type ListenTo = (
 
 /** What a scenario plays to its opponent and hears from it: work on the opponent's endpoint, which `quiet` ends. */
 export abstract class CallMedia
-  implements Pick<CallPort, 'play' | 'ringback' | 'collect' | 'echo' | 'record' | 'listen' | 'say' | 'sendDtmf'>
+  implements
+    Pick<
+      CallPort,
+      'play' | 'ringback' | 'collect' | 'echo' | 'record' | 'listen' | 'detectMachine' | 'say' | 'sendDtmf'
+    >
 {
   readonly #work = new Set<Promise<unknown>>();
   #quiet = new AbortController();
@@ -95,6 +102,10 @@ export abstract class CallMedia
     return this.#forEachOpponent('recognise', options.signal, (endpoint, signal) =>
       listenTo(endpoint, { ...options, signal, prompt: options.prompt.map(sourceUrl) }),
     );
+  }
+
+  detectMachine({ signal, ...limits }: MachineOptions): Promise<MachineResult> {
+    return this.#forEachOpponent('detect_machine', signal, (endpoint, until) => detectMachine(endpoint, limits, until));
   }
 
   say(text: string, { signal, voice, language, stopDigits = '' }: SayOptions): Promise<PlayResult> {

@@ -103,6 +103,7 @@ function readStep(text: string): Turn | undefined {
   const when = after === undefined ? {} : { after };
   const [, words] = /^says\s+(\S.*)$/.exec(deed) ?? [];
   if (words !== undefined) return { kind: 'say', text: unquoted(words), ...when };
+  if (deed === 'beeps') return { kind: 'beep', ...when };
   if (deed === 'holds') return { kind: 'hold', ...when };
   return deed === 'resumes' ? { kind: 'unhold', ...when } : undefined;
 }

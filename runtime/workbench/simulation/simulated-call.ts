@@ -15,6 +15,8 @@ import {
   type HuntTransfer,
   type ListenOptions,
   type ListenResult,
+  type MachineOptions,
+  type MachineResult,
   type OutgoingCall,
   type OwnCall,
   type PartyInfo,
@@ -196,6 +198,11 @@ export class SimulatedCall implements OwnCall {
   async listen(options: ListenOptions): Promise<ListenResult> {
     this.#state.require('recognise', 'connected');
     return this.#party.listen(options);
+  }
+
+  async detectMachine(options: MachineOptions): Promise<MachineResult> {
+    this.#state.require('detect_machine', 'connected');
+    return this.#party.detectMachine(options);
   }
 
   async record(options: RecordOptions): Promise<RecordResult> {

@@ -7,6 +7,8 @@ import {
   type CollectResult,
   type ListenOptions,
   type ListenResult,
+  type MachineOptions,
+  type MachineResult,
   MASK,
   type PlayOptions,
   type PlayResult,
@@ -145,6 +147,55 @@ export class SimulatedParty {
     return { outcome: understood ? 'heard' : 'failed', text: understood ? text : '', milliseconds };
   }
 
+  /** Speech shorter than `greeting` is a person's; longer speech, or none, is a machine's. */
+  async detectMachine(options: MachineOptions): Promise<MachineResult> {
+    const { signal, initialSilenceMs, greetingMs, afterGreetingSilenceMs, endMs } = options;
+    const start = this.#now;
+    const heard = (result: Pick<MachineResult, 'result' | 'cause'>, silenceMs: number, voiceMs: number) => ({
+      ...result,
+      end: undefined,
+      milliseconds: this.#now - start,
+      silenceMs,
+      greetingMs: voiceMs,
+      words: voiceMs === 0 ? 0 : 1,
+    });
+    const taken = this.#turns.listened(this.#now, initialSilenceMs);
+    if (taken?.turn.kind !== 'say') {
+      await this.#silent(taken, initialSilenceMs, signal);
+      return this.#greeted(start, heard({ result: 'machine', cause: 'initial_silence' }, initialSilenceMs, 0), options);
+    }
+    await this.#until(taken, signal);
+    const spokenMs = taken.turn.text.length * CHARACTER_MS;
+    this.#link.note(`said ${taken.turn.text}`);
+    const isLong = spokenMs >= greetingMs;
+    await this.#pass(isLong ? greetingMs : spokenMs + afterGreetingSilenceMs, signal);
+    const decided = isLong
+      ? heard({ result: 'machine', cause: 'long_greeting' }, taken.delay, greetingMs)
+      : heard({ result: 'human', cause: 'short_greeting' }, taken.delay, spokenMs);
+    if (isLong && endMs !== undefined) await this.#pass(Math.min(endMs, spokenMs - greetingMs), signal);
+    this.#done();
+    return isLong ? this.#greeted(start, decided, options) : decided;
+  }
+
+  /** Waits for the end of a machine's greeting, if that is wanted. */
+  async #greeted(
+    start: number,
+    decided: MachineResult,
+    { signal, endMs, endSilenceMs }: MachineOptions,
+  ): Promise<MachineResult> {
+    if (endMs === undefined) return decided;
+    const { next } = this.#turns;
+    if (next?.kind === 'beep') {
+      this.#taken = next;
+      this.#link.note('beeped');
+      await this.#pass(next.after ?? THINK_MS, signal);
+      this.#taken = undefined;
+      this.#done();
+    } else await this.#pass(endSilenceMs, signal);
+    const end = next?.kind === 'beep' ? 'beep' : 'silence';
+    return { ...decided, end, milliseconds: this.#now - start };
+  }
+
   async record({ signal, file, maxMs, silenceMs, stopDigits }: RecordOptions): Promise<RecordResult> {
     this.#link.note(`record ${path.basename(file)}`);
     const start = this.#now;
@@ -275,6 +326,7 @@ export class SimulatedParty {
   #happen(turn: Turn): void {
     if (turn.kind === 'press') return this.#offerDigits(turn.digits, turn.after !== undefined);
     if (turn.kind === 'say') this.#link.note(`said ${turn.text} (nothing listened)`);
+    if (turn.kind === 'beep') this.#link.note('beeped (nothing listened)');
     this.#done();
     if (turn.kind === 'hang_up') this.#link.hangUp();
     if (turn.kind === 'hold' || turn.kind === 'unhold') {

@@ -8,6 +8,8 @@ export type Turn =
   | { readonly kind: 'silence' }
   /** Waits for a sound of this name. */
   | { readonly kind: 'hear'; readonly sound: string }
+  /** The beep of a mailbox, `after` its greeting. */
+  | { readonly kind: 'beep'; readonly after?: number }
   /** Happen by themselves, `after` the turn before. */
   | { readonly kind: 'hang_up' | 'hold' | 'unhold'; readonly after?: number };
 

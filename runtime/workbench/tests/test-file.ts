@@ -113,7 +113,7 @@ const EXPECT_KEYS = [
   'model',
   'within',
 ];
-const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes'];
+const STEPS = ['hears', 'presses', 'says', 'silence', 'hangs_up', 'holds', 'resumes', 'beeps'];
 const STATUSES = ['completed', 'ended', 'failed', 'stopped'];
 
 /**
@@ -229,7 +229,8 @@ class TestReader {
   #turn(node: Node, kind: string, entry: Entry | undefined, given: number | undefined): Turn | undefined {
     const text = this.#text(entry) ?? '';
     // `hangs_up: 5s` says the same as `{hangs_up: , after: 5s}`.
-    const after = given ?? (/^(hangs_up|holds|resumes)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
+    const after =
+      given ?? (/^(hangs_up|holds|resumes|beeps)$/.test(kind) && text !== '' ? this.#duration(entry) : undefined);
     const when = after === undefined ? {} : { after };
     if (kind === 'hears')
       return this.#needed(node, text, {
@@ -241,6 +242,7 @@ class TestReader {
     if (kind === 'says') return this.#needed(node, text, { kind: 'say', text, ...when });
     if (kind === 'silence') return { kind: 'silence' };
     if (kind === 'hangs_up') return { kind: 'hang_up', ...when };
+    if (kind === 'beeps') return { kind: 'beep', ...when };
     if (kind === 'holds') return { kind: 'hold', ...when };
     if (kind === 'resumes') return { kind: 'unhold', ...when };
     this.#source.problem(node, `there is no step "${kind}"`, suggestName(kind, STEPS));

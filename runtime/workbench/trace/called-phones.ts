@@ -1,7 +1,7 @@
 /** Finds the behaviour of called phones in a trace. */
 import { INTERRUPTED, type RunView, type TraceEntry } from '../../runs/index.ts';
 import { plainText } from '../../language/index.ts';
-import { asWords, recorded, said, type Step } from './speech.ts';
+import { asWords, greeted, recorded, said, type Step } from './speech.ts';
 
 /** Components that listen to the other party, with their result field for keys. */
 const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: 'digit', play: 'digit', say: 'digit' };
@@ -187,6 +187,7 @@ function answersOf(entry: TraceEntry): readonly Step[] {
   const { component } = entry;
   if (component === 'record') return recorded(entry);
   if (component === 'recognise') return [said(entry)];
+  if (component === 'detect_machine') return greeted(entry);
   const keys = listens(component) ? keysOf(entry) : '';
   if (keys !== '') return [{ presses: keys }];
   return component === 'collect' || component === 'menu' ? ['silence'] : [];

@@ -6,7 +6,7 @@ import { THINK_MS } from '../simulation/turns.ts';
 import { parseDuration } from '../../language/index.ts';
 import { keysOf, listens } from './called-phones.ts';
 import { LONG_MS } from './outside-answers.ts';
-import { recorded, said, type Step } from './speech.ts';
+import { greeted, recorded, said, type Step } from './speech.ts';
 
 /** Components that play a prompt and then wait for an answer. */
 const ASKS: ReadonlySet<string> = new Set(['collect', 'menu', 'recognise']);
@@ -70,6 +70,7 @@ function deed(entry: TraceEntry): Step[] {
   if (leg !== undefined) return [];
   if (component === 'record') return recorded(entry);
   if (component === 'recognise' && exit !== INTERRUPTED) return [said(entry)];
+  if (component === 'detect_machine' && exit !== INTERRUPTED) return greeted(entry);
   if (!listens(component) || exit === INTERRUPTED) return [];
   const keys = keysOf(entry);
   if (keys !== '') return [{ presses: keys }];

@@ -42,6 +42,7 @@ const BY_OTHERS: Readonly<
   conference: { exit: 'refused', by: undefined, what: 'the room refused, in simulations every room is open' },
   send_sip: { exit: 'refused', by: undefined, what: 'the phone did not take it, in simulations it takes all' },
   join: { exit: 'refused', by: undefined, what: 'the live call could not be joined, in simulations any can' },
+  detect_machine: { exit: 'unsure', by: undefined, what: 'what was said has no clear shape, in simulations it has' },
   queue: {
     exit: 'announce',
     by: undefined,

@@ -4,6 +4,9 @@ import { plainText } from '../../language/index.ts';
 import { CHARACTER_MS } from '../simulation/simulated-party.ts';
 import { THINK_MS } from '../simulation/turns.ts';
 
+/** Longer than any person's greeting. */
+const MACHINE_WORDS = 'Nobody can take your call. Please leave a message after the tone.';
+
 /** A step of the caller, in the words of tests. */
 export type Step = string | Record<string, string>;
 
@@ -22,6 +25,14 @@ export function recorded({ result = {}, milliseconds = 0 }: TraceEntry): Step[] 
   // Ends before the recording's own limit, so that a hang-up at the last moment still comes first.
   const says = { says: 'x'.repeat(Math.max(1, Math.ceil(spoken / CHARACTER_MS) - 1)) };
   return reason === 'digit' ? [says, { presses: plainText(digit ?? '#') }] : [says];
+}
+
+/** What a block that looks for machines heard; the speech has the length that decided. */
+export function greeted({ result = {} }: TraceEntry): Step[] {
+  const { result: who, greeting_ms: spoken, end } = result;
+  const says = { says: 'x'.repeat(Math.max(1, Math.ceil((typeof spoken === 'number' ? spoken : 0) / CHARACTER_MS))) };
+  const first = spoken === 0 ? 'silence' : who === 'human' ? says : { says: MACHINE_WORDS };
+  return end === 'beep' ? [first, 'beeps'] : [first];
 }
 
 /** The same as words of a called phone: `says "yes"`. */
