@@ -27,7 +27,7 @@ const OPERATIONS: Readonly<Record<string, (call: SimulatedCall) => unknown>> = {
 
 const ALLOWED: Readonly<Record<CallState, readonly string[]>> = {
   none: ['dial', 'takeOver', 'hangup'],
-  incoming: ['ring', 'answer', 'reject', 'hangup'],
+  incoming: ['ring', 'answer', 'reject', 'hangup', 'refer'],
   outgoing: ['hangup'],
   connected: ['answer', 'hangup', 'play', 'refer', 'join'],
   transferred: ['hangup'],

@@ -354,7 +354,7 @@ tests:
       't.yaml:3:5: the test has no name; write name: what it shows',
       't.yaml:3:13: there is no step "hang_up"; did you mean "hangs_up"?',
       't.yaml:3:33: "x" are no keys; use 0-9 * # A-D, in quotes',
-      't.yaml:3:38: a step is exactly one deed; there is: hears, presses, says, silence, hangs_up, holds, resumes',
+      't.yaml:3:38: a step is exactly one deed; there is: hears, presses, says, silence, hangs_up, holds, resumes, beeps',
       't.yaml:3:84: "soon" is no duration; write e.g. 5s',
       't.yaml:3:94: a step has no "press"; did you mean "presses"?',
       't.yaml:4:22: "perhaps" says not what the phone does; write answers, answers after 5s, busy, no answer, or a SIP status',
@@ -514,6 +514,7 @@ tests:
     const examples = path.join(projectFolder, 'scenarios');
     const code = await runTests([examples], components, (line) => lines.push(line), {
       openSandbox: sandbox.open,
+      select: selectEntities,
     });
     expect({ code, lines: lines.slice(0, -1) }).to.deep.equal({ code: 0, lines: [] });
   });

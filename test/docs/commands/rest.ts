@@ -29,8 +29,11 @@ export function rest(reader: () => Reader): void {
     expect(await reader().runAll('docs/model.md')).to.include('"count"');
   });
 
-  it('REST: classes of voicemail, versions of a file, roles of an old store, the audit log', async () => {
+  it('REST: classes of voicemail, a campaign, versions of a file, roles of an old store, the audit log', async () => {
     expect(await reader().runAll('docs/scenarios/speech.md')).to.include('"id"');
+    expect(await reader().runAll('docs/scenarios/campaigns.md'))
+      .to.include('{"due":2}')
+      .and.include('"waiting":2');
     writeFileSync(
       join(reader().machine.folder, 'var/lib/ringmaster/scenarios/reception.yaml'),
       'id: reception\nstart: bye\nblocks:\n  bye:\n    hangup:\n    next: end\n',
