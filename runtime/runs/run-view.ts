@@ -64,12 +64,17 @@ function isShown(values: RunOptions['args'] = {}): values is Readonly<Record<str
   return length > '{}'.length && length <= MAX_VALUES_LENGTH;
 }
 
-/** The view of a run; scenarios started by it have the same caller. */
+/** The view of a run. Scenarios started by it have the same caller, unless they serve another party. */
 export function viewOf(run: Run, caller: Caller): RunView {
   const { id, program, start, trace, domain, children, outcome, sensitive } = run;
   const { args, variables, ...call } = caller;
   const given = { ...(args && { args }), ...(variables && { variables }) };
-  const nested = children.map((child) => viewOf(child, { ...call, callid: callidOf(child) }));
+  const nested = children.map((child) => {
+    const callid = callidOf(child);
+    const [own] = child.calls;
+    const isOther = own?.opponent !== undefined && callid !== call.callid;
+    return viewOf(child, isOther ? callerOf(own) : { ...call, callid });
+  });
   const { id: scenario, version, hash } = program;
   const file = path.basename(program.file);
   return {

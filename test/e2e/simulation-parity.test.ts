@@ -13,11 +13,13 @@ import type { TraceEntry } from '../../runtime/runs/run/trace.ts';
 import type { RunView } from '../../runtime/runs/run-view.ts';
 import { type PhoneScript, readPhone } from '../../runtime/workbench/simulation/phones.ts';
 import { CHARACTER_MS } from '../../runtime/workbench/simulation/simulated-party.ts';
+import { readAgent, type SimulatedAgent } from '../../runtime/workbench/simulation/simulated-agents.ts';
 import { simulate } from '../../runtime/workbench/simulation/simulation.ts';
 import type { Turn } from '../../runtime/workbench/simulation/turns.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
+import { beep, joined, noise, quiet } from '../media/machine/support.ts';
 import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { runsOf } from '../support/runs.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,6 +42,10 @@ interface Parity {
   readonly speech?: boolean;
   /** Classes of the domain. */
   readonly classes?: readonly object[];
+  /** The scenario does not answer the caller. */
+  readonly unanswered?: true;
+  /** Agents of queues in the simulation; the real ones talk to Dave by the scenario `parity_line`. */
+  readonly agents?: Readonly<Record<string, string>>;
   /** Bob's and Carol's behaviour when they are called. */
   readonly bob?: string;
   readonly carol?: string;
@@ -47,6 +53,13 @@ interface Parity {
   readonly http?: Readonly<Record<string, Value>>;
   readonly operations?: Readonly<Record<string, Value>>;
 }
+
+/** Asks a called party whether it takes the call. */
+const ACCEPT = `start: a
+blocks:
+  a: { menu: { prompt: "tone:%(8000,0,400)", tries: 1, timeout: 5s }, exits: { 1: b, 2: c, failed: c } }
+  b: { return: true }
+  c: { return: false }`;
 
 /** Prompts interrupted by speech. */
 const PROMPT_HZ = 400;
@@ -237,6 +250,97 @@ blocks:
     carol: 'declines after 700ms',
   },
   {
+    what: 'a screened hunt group: one declines, another accepts',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "103"], strategy: all_at_once, timeout: 5s, pre_answer: parity_accept }, exits: { failed: end } }`,
+    others: { parity_accept: ACCEPT },
+    bob: 'answers after 200ms, presses 2',
+    carol: 'answers after 900ms, presses 1, hangs up after 500ms',
+  },
+  {
+    what: 'a screened hunt group in which nobody accepts, one after another',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { hunt: { members: ["102", "103"], timeout: 5s, pre_answer: parity_accept }, exits: { failed: c } }
+  c: { log: "\${b.tried} \${b.status}", next: end }`,
+    others: { parity_accept: ACCEPT },
+    bob: 'answers after 200ms, presses 2',
+    carol: '486 after 300ms',
+  },
+  {
+    what: 'a hunt group for a caller who is not answered yet',
+    unanswered: true,
+    source: `finally: f
+start: a
+blocks:
+  a: { hunt: { members: ["102", "103"], timeout: 5s }, exits: { failed: end } }
+  f: { log: "\${call.state} \${call.ended_by}", next: end }`,
+    bob: '486 after 100ms',
+    carol: 'answers after 400ms, hangs up after 500ms',
+  },
+  {
+    what: 'a hunt group in which nobody answers a caller who is not answered yet',
+    unanswered: true,
+    source: `start: a
+blocks:
+  a: { hunt: { members: ["102", "103"], strategy: all_at_once, timeout: 5s }, exits: { failed: b } }
+  b: { log: "\${call.state} \${a.status}", next: end }`,
+    bob: '486 after 100ms',
+    carol: '480 after 300ms',
+  },
+  {
+    what: 'a queue with an agent, who hangs up',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { queue: { name: parity_agents, agents: ["102"], ring: 5s, max: 1m }, exits: { served: c, timeout: end } }
+  c: { log: "\${b.agent} \${b.length}", next: end }`,
+    bob: 'answers after 300ms, hangs up after 700ms',
+  },
+  {
+    what: 'a queue whose agent is asked first',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { queue: { name: parity_agents, agents: ["102"], ring: 5s, max: 1m, pre_answer: parity_accept }, exits: { served: end, timeout: end } }`,
+    others: { parity_accept: ACCEPT },
+    bob: 'answers after 300ms, presses 1, hangs up after 700ms',
+  },
+  {
+    what: 'a supervisor of an agent without a caller',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { supervise: "103", exits: { idle: c, ended: end } }
+  c: { log: idle, next: end }`,
+  },
+  {
+    what: 'a supervisor who listens, and ends it by a key',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { supervise: "102", exits: { idle: end, ended: c } }
+  c: { log: ended, next: end }`,
+    agents: { 102: 'talks 30s' },
+    deeds: [[800, '*']],
+  },
+  {
+    what: 'a person, and a machine with a beep',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "102" }, leg: one, exits: { answered: c, refused: end } }
+  c: { detect_machine: end_of_greeting, leg: one, exits: { human: d, machine: end } }
+  d: { call: { to: "103" }, leg: two, exits: { answered: e, refused: end } }
+  e: { detect_machine: end_of_greeting, leg: two, exits: { human: end, machine: f } }
+  f: { log: "\${c.result} \${e.result} \${e.end}", next: end }`,
+    bob: 'answers after 100ms, says hello',
+    carol: 'answers after 100ms, says "nobody is here, speak after the tone", beeps',
+  },
+  {
     what: 'phones that refuse a leg and a transfer',
     source: `start: a
 blocks:
@@ -403,7 +507,8 @@ export default async function (call: Call, { owner }: { owner: string }) {
 ];
 
 /** Values that differ from run to run. */
-const VOLATILE = /^(id|entities|run|recording|milliseconds|callid|dialogid|confid|participantid|seq|from)$/;
+const VOLATILE =
+  /^(id|entities|run|recording|milliseconds|talked|(silence|greeting)_ms|words|cause|callid|dialogid|confid|participantid|seq|from)$/;
 
 describe('a scenario does the same in a simulation and on a real call', () => {
   const stage = useStage();
@@ -439,7 +544,10 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     return await classesFrom(stage.node.base)('');
   }
 
-  async function simulatedRun(file: string, { deeds = [], bob, carol, http = {}, operations = {} }: Parity) {
+  async function simulatedRun(
+    file: string,
+    { deeds = [], bob, carol, http = {}, operations = {}, agents = {} }: Parity,
+  ) {
     const { program, problems } = await checkFile({ file, components, compile: (source) => sandbox.compile(source) });
     expect(problems).to.deep.equal([]);
     const simulation = await simulate(program as Program, {
@@ -449,6 +557,9 @@ describe('a scenario does the same in a simulation and on a real call', () => {
       classes: await classes(),
       http,
       operations,
+      agents: Object.fromEntries(
+        Object.entries(agents).map(([number, text]) => [number, readAgent(text) as SimulatedAgent]),
+      ),
       script: {
         from: '101',
         turns: deeds.map(([after, deed]): Turn => {
@@ -464,10 +575,11 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     return shown(run.trace, outcome.status, outcome.value);
   }
 
-  async function called(id: string, { deeds = [], bob, carol }: Parity) {
+  async function called(id: string, { deeds = [], bob, carol, unanswered, agents = {} }: Parity) {
     const [alice, ...others] = await stage.phones('alice', 'bob', 'carol');
+    const talking = agents[102] === undefined ? undefined : await talk(others[0]);
     const caller = await alice.call(`*55${id}`);
-    await caller.answered();
+    if (unanswered !== true) await caller.answered();
     const answering = [bob, carol].map(async (words, index) => {
       const other = others[index];
       if (words !== undefined && other !== undefined) await answer(other, words);
@@ -486,8 +598,24 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     }
     const view = await finished(id);
     await Promise.all(answering);
+    await talking?.hangup();
     await expectMadeTest(view);
     return shown(view.trace, view.outcome?.status, view.outcome?.value);
+  }
+
+  /** Dave talks to an agent of a queue. */
+  async function talk(agent: Awaited<ReturnType<typeof stage.phone>>): Promise<PhoneCall> {
+    const line =
+      'id: parity_line\nstart: a\nblocks:\n  a: { answer: , next: b }\n' +
+      '  b: { queue: { name: parity_agents, agents: ["102"] }, exits: { served: end, timeout: end } }\n';
+    await writeFile(join(folder, 'parity_line.yaml'), line);
+    const dave = await stage.phone('dave');
+    const caller = await dave.call('*55parity_line');
+    const served = await agent.incoming();
+    await served.answer();
+    served.play(PROMPT_HZ);
+    await caller.hears(PROMPT_HZ);
+    return caller;
   }
 
   /** The test that is made of the run passes. @throws ReplayError */
@@ -516,14 +644,19 @@ describe('a scenario does the same in a simulation and on a real call', () => {
       if (status !== 200) continue;
       await pause(last?.after ?? 0);
       await call.answer();
-      const [turn] = script.turns ?? [];
-      if (turn?.kind === 'hang_up') await hangUp(call, turn.after ?? 0);
+      for (const turn of script.turns ?? []) await act(call, turn);
     }
   }
 
-  async function hangUp(call: PhoneCall, after: number): Promise<void> {
-    await pause(after);
-    await call.hangup();
+  async function act(call: PhoneCall, turn: Turn): Promise<void> {
+    if (turn.kind === 'hang_up') {
+      await pause(turn.after);
+      await call.hangup();
+    } else if (turn.kind === 'press') {
+      await call.hears(PROMPT_HZ);
+      await call.sendDtmf(turn.digits);
+    } else if (turn.kind === 'say') await call.say(noise(turn.text.length * CHARACTER_MS, 3000));
+    else if (turn.kind === 'beep') await call.say(joined(quiet(300), beep(1000, 300)));
   }
 
   async function finished(id: string): Promise<RunView> {

@@ -11,6 +11,9 @@ import { ReplayError, expectReplayable } from './replayable.ts';
 /** Default patience of a test's caller; longer runs need an explicit one. */
 const SHORT_MS = PATIENCE_MS / 2;
 
+/** Sounds before a conversation may take longer in a test. */
+const LONGER_MS = 10_000;
+
 /** Runs that got the call by `serve`, by id. */
 export type ServedRuns = ReadonlyMap<string, RunView>;
 
@@ -36,6 +39,7 @@ export function asTest(found: RunView, served: ServedRuns = new Map(), hasClasse
   const http = { ...answered(webhooks, 'webhook', (fields) => fields), ...answered(asked, 'http', httpAnswer) };
   const operations = answered(asked, 'operation.', (fields) => fields);
   const model = entities(asked);
+  const agents = supervised(asked, begin ?? 0);
   const exits = Object.fromEntries(done.map(({ block, exit }) => [block, exit ?? '']));
   const result = lasting(outcome?.result ?? {}, namesOf(view));
   const test = {
@@ -47,6 +51,7 @@ export function asTest(found: RunView, served: ServedRuns = new Map(), hasClasse
     ...(variables === undefined ? {} : { variables }),
     ...(outcome === undefined || outcome.milliseconds < SHORT_MS ? {} : { patience: patience(outcome.milliseconds) }),
     ...(Object.keys(phones).length === 0 ? {} : { phones }),
+    ...(Object.keys(agents).length === 0 ? {} : { agents }),
     ...(Object.keys(http).length === 0 ? {} : { http }),
     ...(Object.keys(operations).length === 0 ? {} : { operations }),
     ...(Object.keys(model).length === 0 ? {} : { model }),
@@ -64,6 +69,14 @@ export function asTest(found: RunView, served: ServedRuns = new Map(), hasClasse
 /** In a test, short blocks may take a little longer. */
 function patience(milliseconds: number): string {
   return `${Math.ceil((2 * milliseconds) / 1000)}s`;
+}
+
+/** The agents whose conversations somebody heard: they talk for longer than the run listens. */
+function supervised(asked: readonly TraceEntry[], begin: number): Readonly<Record<string, string>> {
+  const heard = asked.filter(({ component, exit }) => component === 'supervise' && exit !== 'idle');
+  const talks = ({ start, milliseconds = 0 }: TraceEntry): string =>
+    `talks ${start - begin + milliseconds + LONGER_MS}ms`;
+  return Object.fromEntries(heard.map((entry) => [entry.subject ?? '', talks(entry)]));
 }
 
 /** The runs that got the call from a run or its children by `serve`. */

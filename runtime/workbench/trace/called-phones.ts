@@ -9,10 +9,14 @@ const LISTENING: Readonly<Record<string, string>> = { collect: 'digits', menu: '
 const TEXT = 'send_message';
 /** The component that connects the caller with a further call. */
 const BRIDGE = 'bridge';
+/** The component that rings agents and connects one. */
+const QUEUE = 'queue';
+/** Components whose called parties a scenario may serve before the connection. */
+const SCREENS: ReadonlySet<string> = new Set(['call', 'hunt', 'refer', QUEUE]);
 /** Components that give a call its other party. */
 const PLACES: ReadonlySet<string> = new Set(['call', 'take_over']);
 /** Components with answers from phones. */
-const KNOWN: ReadonlySet<string> = new Set(['hunt', 'take_over', TEXT]);
+const KNOWN: ReadonlySet<string> = new Set(['hunt', 'take_over', QUEUE, TEXT]);
 /** Components that ring their target at once. */
 const RINGS_AT_ONCE: ReadonlySet<string> = new Set(['call', 'refer']);
 /** Errors of blocks after the end of their party's call. */
@@ -51,8 +55,8 @@ interface Asked {
   readonly leg: string | undefined;
   /** The call that it connected with the caller. */
   readonly other: string | undefined;
-  /** The call that a scenario serves before the connection. */
-  readonly before: string;
+  /** The runs that served called parties before the connection, which have these as callers. */
+  readonly screenings: readonly RunView[];
   /** The called party hung up during the block. */
   readonly ended: boolean;
 }
@@ -71,6 +75,7 @@ export function calledPhones(view: RunView): Record<string, string | string[]> {
     const did = leg && !leg.gone && legDeed(each, leg);
     if (leg && did !== undefined) leg.attempt.words += `, ${did}`;
   }
+  for (const { entry } of asked) if (entry.component === QUEUE) conversation(entry, phones);
   return Object.fromEntries([...new Map([...texted, ...phones])].map(([number, did]) => [number, oneOrAll(did)]));
 }
 
@@ -86,37 +91,44 @@ function oneOrAll(attempts: readonly Attempt[]): string | string[] {
 function entriesOf(view: RunView, own: string | undefined): readonly Asked[] {
   const { id, trace, children = [], outcome } = view;
   const legOf = (name: string | undefined): string | undefined => (name === undefined ? own : `${id} leg ${name}`);
-  const before = ({ step }: TraceEntry): string => `${id} step ${step}`;
   const hungUp = own?.startsWith(id) === true && outcome?.reason?.startsWith('opponent') === true;
   const last = hungUp ? trace.findLast(({ exit }) => exit === INTERRUPTED) : undefined;
   const entries = trace.map((entry) => ({
     entry,
     leg: legOf(entry.leg),
     other: entry.component === BRIDGE ? legOf(entry.subject) : undefined,
-    before: before(entry),
+    screenings: SCREENS.has(entry.component) ? children.filter(({ id: run }) => entry.runs?.includes(run)) : [],
     ended: entry === last,
   }));
   const started = children.flatMap((child) => {
     const by = trace.find(({ runs = [] }) => runs.includes(child.id));
     // A fallback scenario has the call of the failed one.
     if (by === undefined) return entriesOf(child, own);
-    if (by.component !== 'run' && by.component !== SERVE) return entriesOf(child, before(by));
+    if (SCREENS.has(by.component)) return entriesOf(child, screened(child));
     return entriesOf(child, by.result?.['status'] === PARALLEL ? `${child.id} own` : legOf(by.leg));
   });
   return [...entries, ...started];
 }
 
-function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, legs: Map<string, Leg>): void {
-  const { component, exit, start, answers: all = [], runs = [] } = entry;
+/** The call of a party that a scenario serves before the connection. */
+function screened({ id }: RunView): string {
+  return `${id} screened`;
+}
+
+function answers({ entry, leg, screenings }: Asked, phones: Map<string, Attempt[]>, legs: Map<string, Leg>): void {
+  const { component, exit, start, answers: all = [] } = entry;
+  const asked = [...screenings];
+  const ringing = new Map<string, number>();
   for (const { party, line, at } of all) {
     const [number, ...others] = dialled(entry, party);
     const status = Number(line.split(' ')[1]);
     if (number === undefined) continue;
     if (others.length > 0) {
-      atOnce(entry, [number, ...others], status, phones);
+      atOnce(entry, [number, ...others], { status, screenings }, { phones, legs });
       continue;
     }
     // The caller hung up while it rang.
+    if (status < 200) ringing.set(number, at);
     const rang = exit === INTERRUPTED && (status < 200 || status === CANCELLED);
     const known = phones.get(number) ?? [];
     const note = (words: string): Attempt => {
@@ -127,13 +139,19 @@ function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, 
     };
     if (rang) note(NO_ANSWER);
     if (rang || status < 200) continue;
-    const answered = RINGS_AT_ONCE.has(component) ? `answers after ${at - start}ms` : 'answers';
+    const begun = RINGS_AT_ONCE.has(component) ? start : ringing.get(number);
+    const screening = asked.findIndex(({ from }) => from === number);
+    const [served] = screening < 0 ? [] : asked.splice(screening, 1);
+    const took = served?.start ?? at;
+    const answered = begun === undefined ? 'answers' : `answers after ${Math.max(0, took - begun)}ms`;
+    if (served !== undefined) {
+      legs.set(screened(served), { attempt: note(answered), since: took, gone: false });
+      continue;
+    }
     const attempt = note(status < 300 ? answered : status === 408 ? NO_ANSWER : String(status));
     if (status >= 300) continue;
     const answering = { attempt, since: at, gone: false };
     if (PLACES.has(component) && leg !== undefined) legs.set(leg, answering);
-    // It answered, and a scenario served it before the connection.
-    if (runs.length > 0) legs.set(before, { ...answering, since: start });
   }
 }
 
@@ -141,14 +159,36 @@ function answers({ entry, leg, before }: Asked, phones: Map<string, Attempt[]>, 
  * The members of a hunt group that rang together. The trace has one answer for all: that of the member that took the call,
  * or of the last to refuse.
  */
-function atOnce(entry: TraceEntry, members: readonly string[], status: number, phones: Map<string, Attempt[]>): void {
+function atOnce(
+  entry: TraceEntry,
+  members: readonly string[],
+  { status, screenings }: { readonly status: number; readonly screenings: readonly RunView[] },
+  { phones, legs }: { readonly phones: Map<string, Attempt[]>; readonly legs: Map<string, Leg> },
+): void {
   if (status < 200) return;
   const taker = plainText(entry.result?.['member'] ?? '');
   const refusal = status < 300 || status === 408 || status === CANCELLED ? NO_ANSWER : String(status);
   for (const member of members) {
-    const words = status < 300 && member === taker ? `answers after ${entry.milliseconds ?? 0}ms` : refusal;
-    phones.set(member, [...(phones.get(member) ?? []), { words, by: entry }]);
+    const served = screenings.find(({ from }) => from === member);
+    const answered = (at: number): string => `answers after ${Math.max(0, at - entry.start)}ms`;
+    const takes = status < 300 && member === taker;
+    const words = served ? answered(served.start ?? entry.start) : takes ? answered(endOf(entry)) : refusal;
+    const attempt = { words, by: entry };
+    phones.set(member, [...(phones.get(member) ?? []), attempt]);
+    if (served) legs.set(screened(served), { attempt, since: served.start ?? entry.start, gone: false });
   }
+}
+
+function endOf({ start, milliseconds = 0 }: TraceEntry): number {
+  return start + milliseconds;
+}
+
+/** The conversation with an agent, which ends a queue's block when the agent hangs up. */
+function conversation(entry: TraceEntry, phones: Map<string, Attempt[]>): void {
+  const { agent, talked } = entry.result ?? {};
+  if (entry.exit !== 'served' || typeof talked !== 'number') return;
+  const attempt = phones.get(plainText(agent ?? ''))?.findLast(({ by }) => by === entry);
+  if (attempt) attempt.words += `, hangs up after ${talked}ms`;
 }
 
 /** The called numbers without DTMF tail; the id of a live call. Several: a hunt group that rings all at once. */

@@ -46,7 +46,7 @@ const BY_OTHERS: Readonly<
   queue: {
     exit: 'announce',
     by: undefined,
-    what: 'others were in the queue before; write queues: { NAME: [20s] } by hand',
+    what: 'others were in the queue before, or no agent was free; write queues: { NAME: [20s] } or agents: by hand',
   },
 };
 
