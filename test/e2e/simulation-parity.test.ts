@@ -292,6 +292,19 @@ blocks:
     carol: '480 after 300ms',
   },
   {
+    what: 'a caller who is not answered yet and hangs up while a hunt group rings',
+    unanswered: true,
+    source: `finally: f
+start: a
+blocks:
+  a: { hunt: { members: ["102", "103"], strategy: all_at_once, timeout: 5s }, exits: { failed: b } }
+  b: { answer: , next: end }
+  f: { log: "\${call.state} \${call.ended_by}", next: end }`,
+    bob: 'no answer',
+    carol: 'no answer',
+    deeds: [[600, '-']],
+  },
+  {
     what: 'a queue with an agent, who hangs up',
     source: `start: a
 blocks:

@@ -176,6 +176,7 @@ export class SimulatedCall implements OwnCall {
 
   async ringback({ signal, sounds }: RingbackOptions): Promise<void> {
     const incoming = this.#state.is('incoming');
+    if (incoming) this.#party.connected();
     if (incoming && sounds === undefined) await this.ring();
     if (!incoming) this.#state.require('ringback', 'connected');
     if (sounds !== undefined && !incoming) await this.#party.play(sounds, { signal, repeat: Infinity });
@@ -397,6 +398,7 @@ export class SimulatedCall implements OwnCall {
     if (sounds !== undefined) this.#party.hear(sounds);
     else if (this.#forwarding && ringback) this.#note('ring');
     this.#state.step(this.#forwarding ? 'forward' : 'transfer');
+    if (this.#forwarding) this.#party.connected();
     const control = new AbortController();
     const { provisional, final } = follow(control.signal);
     const { hangsUpInTransferAfter } = this.#script;

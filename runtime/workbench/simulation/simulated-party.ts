@@ -58,7 +58,7 @@ export class SimulatedParty {
     return this.#turns.left;
   }
 
-  /** Starts the time of the first turn at the connection of the call. */
+  /** Starts the time of the first turn: at the connection of the call, or when phones begin to ring for its caller. */
   connected(): void {
     this.#turns.started(this.#link.clock.now());
     this.#arm();
