@@ -22,6 +22,7 @@ import { legDtmf } from './leg_dtmf/index.ts';
 import { legNotify } from './leg_notify/index.ts';
 import { log } from './log/index.ts';
 import { loop } from './loop/index.ts';
+import { mailbox } from './mailbox/index.ts';
 import { menu } from './menu/index.ts';
 import { modelList } from './model_list/index.ts';
 import { modelRead } from './model_read/index.ts';
@@ -86,6 +87,7 @@ export const builtInComponents: readonly Component[] = [
   menu,
   record,
   deleteRecording,
+  mailbox,
   recordCall,
   recognise,
   recogniseCall,

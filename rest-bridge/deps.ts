@@ -18,6 +18,7 @@ import type { SipWebSockets } from './sip-websocket.ts';
 import type { Hooks } from './routes/hooks.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 import type { Prompts } from '../runtime/prompts/index.ts';
+import type { VoiceMessages } from '../runtime/voicemail/index.ts';
 import type { Webhooks } from '../runtime/webhooks/index.ts';
 
 /** The drain of a node before its end. Times are in milliseconds since the epoch. */
@@ -149,6 +150,8 @@ export interface RestDeps {
   readonly sipWebSockets?: SipWebSockets;
   readonly recordings: Recordings;
   readonly scenarioRecordings: ScenarioRecordings;
+  /** Voice messages in mailboxes. */
+  readonly voicemail: Pick<VoiceMessages, 'list' | 'read' | 'mark' | 'remove' | 'content'>;
   readonly operationRecords: OperationRecords;
   readonly runs: RunRecords;
   /** The contacts of phones and gateways. */
@@ -170,7 +173,7 @@ export interface RestDeps {
   readonly audit?: Pick<AuditLog, 'open' | 'write'>;
   /** The dynamic data model; its classes are one of the collections. */
   readonly model: Model;
-  readonly directory: Pick<Directory, 'domain' | 'domains'>;
+  readonly directory: Pick<Directory, 'domain' | 'domains' | 'sipUsersOfUser'>;
   /** Requests of one session in a second; absent or 0: no limit. */
   readonly sessionRequests?: number;
   readonly events: EventBus;

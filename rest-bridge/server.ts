@@ -45,6 +45,7 @@ import { agentRoutes } from './routes/agents.ts';
 import { recordRoutes } from './routes/records.ts';
 import { registrationRoutes } from './routes/registrations.ts';
 import { scenarioRecordingRoutes } from './routes/scenario-recordings.ts';
+import { voiceMessageRoutes } from './routes/voice-messages.ts';
 import { scriptRoutes } from './routes/scripts.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
@@ -143,6 +144,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       figureRoutes(api, deps);
       recordingRoutes(api, deps);
       scenarioRecordingRoutes(api, deps);
+      voiceMessageRoutes(api, deps);
       registrationRoutes(api, deps);
       drainRoutes(api, deps);
       eventStream(api, deps.iam, subscribers);

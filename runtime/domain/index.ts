@@ -7,6 +7,7 @@ import { PersistentLocation } from './location/persistent-location.ts';
 export * from './errors.ts';
 export { type AgentRow, StoredAgents } from './agents.ts';
 export { isNamed, sipUserNamed } from './account-names.ts';
+export { type StoredSubscription, StoredSubscriptions } from './subscriptions.ts';
 export { Collection, type Change, type ChangeListener, type WriteOptions } from './collections/collection.ts';
 export type { CollectionQuery } from './collections/query.ts';
 export type { CollectionDefinition, Input, Row } from './collections/definition.ts';

@@ -4,7 +4,12 @@ import { asDomainName } from '../domain-name/index.ts';
 import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
-import { type LiveDirectory, type PersistentLocation, sipUserNamed } from '../domain/index.ts';
+import {
+  type LiveDirectory,
+  type PersistentLocation,
+  sipUserNamed,
+  type StoredSubscriptions,
+} from '../domain/index.ts';
 import { callEvents, type EventBus, gatewayEvents, messageEvents, providerEvents } from '../events/index.ts';
 import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -16,6 +21,8 @@ import type { LateParts } from './late.ts';
 import type { Prompts } from '../prompts/index.ts';
 import type { Stir } from '../stir/index.ts';
 import type { Recordings } from './recordings.ts';
+import type { VoiceMessages } from '../voicemail/index.ts';
+import { followMessages } from './adapters/voicemail.ts';
 
 export interface Calls {
   readonly switch: Switch;
@@ -37,6 +44,8 @@ export interface CallNeeds {
   readonly recordings: Recordings;
   readonly history: CallHistory;
   readonly prompts: Pick<Prompts, 'playable'>;
+  readonly voicemail: VoiceMessages;
+  readonly subscriptionStore: StoredSubscriptions;
   /** Learns the ids of the calls. */
   readonly callIds: CallIds;
   readonly late: LateParts;
@@ -108,12 +117,15 @@ export function openCalls(needs: CallNeeds): Calls {
     observer: metrics.calls,
     history,
     listenTo: listener(speech),
+    countMessages: (domain, number) => needs.voicemail.counts(directory.domain(domain)?.id ?? '', number),
+    subscriptionStore: needs.subscriptionStore,
     onText: messageEvents(events),
     onTrunk: providerEvents(events),
     onGateway: gatewayEvents(events),
     stir: needs.stir,
     startScenario: (code, call, language) => late.runner.part.serve(code, call, language),
   });
+  followMessages(needs.voicemail, directory, b2b);
   late.switch.bind(b2b);
   const { dialogs, conferences: control } = b2b;
   directory.collections.domains.onChange(async ({ before, after }) => {

@@ -1,8 +1,10 @@
 /** The composition root: the opened threads, processes and database in, a working node out. The only file that wires all rooms. */
+import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { GuardedHttpClient } from '../../components/index.ts';
 import { CallIds } from '../callstore/index.ts';
 import type { Config } from '../config/index.ts';
+import { StoredSubscriptions } from '../domain/index.ts';
 import { EventBus, modelEvents } from '../events/index.ts';
 import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
@@ -97,6 +99,7 @@ export async function compose(
     recordings,
     http,
     sounds,
+    voicemail: data.voicemail,
     late,
     refusal: () => drain.refusal,
     log,
@@ -107,10 +110,14 @@ export async function compose(
   const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
   shutdown.add('SIP messages', () => messages.close());
   const stir = await openStir(config.stir);
+  const subscriptionStore = new StoredSubscriptions(storage, `${hostname()}:${config.dataDir}`);
+  shutdown.add('subscriptions', () => subscriptionStore.close());
   const calls = openCalls({
     config,
     stir,
     prompts: sounds.prompts,
+    voicemail: data.voicemail,
+    subscriptionStore,
     directory,
     location,
     events,
@@ -150,6 +157,7 @@ export async function compose(
     ...recordings.counts(),
     ...webhooks.counts(),
     registrations: location.count(),
+    subscriptions: calls.switch.subscriptions,
     trunks: calls.switch.registeredTrunks,
     ...(await servers.stats()),
   });

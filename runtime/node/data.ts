@@ -21,6 +21,7 @@ import {
 import { limitsProblem } from '../language/index.ts';
 import { type Model, openModel } from '../model/index.ts';
 import { AddressGuard } from '../../components/index.ts';
+import { VoiceMessages } from '../voicemail/index.ts';
 import { webhookCheck } from '../webhooks/index.ts';
 import { readAdminFile } from './admin-file.ts';
 import { type Opened, opening } from './shutdown.ts';
@@ -32,9 +33,13 @@ export interface Data {
   readonly iam: Awaited<ReturnType<typeof createIam>>;
   readonly model: Model;
   readonly avatars: StoredAvatars;
-  /** Files of attachments, avatars and prompts. */
+  /** Files of attachments, avatars, prompts and voice messages. */
   readonly files: FileStore;
+  readonly voicemail: VoiceMessages;
 }
+
+/** Bytes of one voice message: an hour of telephone sound. */
+const MAX_MESSAGE_BYTES = 60_000_000;
 
 /** A store with demo accounts, whose passwords everybody knows, at an address of a network. */
 class OpenDemoDataError extends Error {
@@ -74,9 +79,19 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
     shutdown.add('sessions', () => iam.close());
     const files = openFiles(join(config.dataDir, 'files'), config.files);
     await checkFileStore(storage, files);
+    const voicemail = new VoiceMessages({
+      storage,
+      files,
+      suspect: (hashes) => model.attachments.suspect(hashes),
+      maxBytes: MAX_MESSAGE_BYTES,
+    });
+    shutdown.add('voice messages', () => voicemail.close());
     const model = await openModel(storage, {
       files,
-      usesFile: async (hasha) => (await iam.accounts.isAvatarInUse(hasha)) || (await isPromptFile(directory, hasha)),
+      usesFile: async (hasha) =>
+        (await iam.accounts.isAvatarInUse(hasha)) ||
+        (await isPromptFile(directory, hasha)) ||
+        (await voicemail.isFileInUse(hasha)),
       maxFileBytes: config.maxFileBytes,
     });
     shutdown.add('data model', () => model.close());
@@ -86,7 +101,8 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
       former: new FolderFiles(join(config.dataDir, 'avatars')),
     });
     await moveAvatars(avatars, storage);
-    return { directory, location, iam, model, avatars, files };
+    await forgetRemovedDomains(directory, voicemail);
+    return { directory, location, iam, model, avatars, files, voicemail };
   });
 }
 
@@ -94,6 +110,15 @@ export function openData({ config, storage, checkScript, confirmToken, log }: Da
 async function isPromptFile({ collections: { prompts } }: LiveDirectory, hasha: string): Promise<boolean> {
   const counts = ['hasha', 'wav_hasha'].map((field) => prompts.count({ equal: { [field]: hasha } }));
   return (await Promise.all(counts)).some((count) => count > 0);
+}
+
+/** Removes the voice messages of removed domains. */
+async function forgetRemovedDomains(directory: LiveDirectory, voicemail: VoiceMessages): Promise<void> {
+  const sweep = (): Promise<void> => voicemail.removeOthers(directory.domains().map(({ id }) => id));
+  directory.collections.domains.onChange(async ({ before, after }) => {
+    if (before !== undefined && after === undefined) await sweep();
+  });
+  await sweep();
 }
 
 /** The accounts of the operator's file, or the demo data when only this machine can reach the node. */

@@ -101,6 +101,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     directory,
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,
+    voicemail: data.voicemail,
     calls: calls.callstore,
     history,
     runHistory,

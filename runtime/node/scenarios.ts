@@ -36,6 +36,7 @@ import { NodePolicy } from './adapters/policy.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
 import { modelPort } from './adapters/model.ts';
+import { voicemailPort } from './adapters/voicemail.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
 import type { EventBus } from '../events/index.ts';
@@ -49,6 +50,7 @@ import type { Recordings } from './recordings.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { ConfirmToken } from '../iam/index.ts';
 import type { Storage } from '../storage/index.ts';
+import type { VoiceMessages } from '../voicemail/index.ts';
 
 export interface Scenarios {
   /** The platform's own scenarios, which have no number and no public name. */
@@ -82,6 +84,7 @@ export interface ScenarioNeeds {
   readonly recordings: Recordings;
   readonly http: GuardedHttpClient;
   readonly sounds: NodeSounds;
+  readonly voicemail: VoiceMessages;
   readonly late: LateParts;
   /** Keeps ended runs. */
   readonly runHistory: Pick<RunHistory, 'over'>;
@@ -174,6 +177,7 @@ async function offeredToRuns(
     http,
     mail: new SmtpMailer(config.mail),
     prompts: sounds.port,
+    voicemail: voicemailPort(needs.voicemail, directory, sounds.prompts),
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
     huntHistory: new MemoryHuntHistory(),
     dialogs: { find: (name, dialogid) => late.switch.part.dialogs.find(name, dialogid) },

@@ -101,8 +101,8 @@ export class Prompts {
     return await this.#content(hasha);
   }
 
-  /** The WAV of a prompt as a file on this machine. @throws FileMissingError, FileStoreError */
-  async wavOf({ wav_hasha: hasha }: PromptRow): Promise<string> {
+  /** A WAV of the file store, such as that of a prompt, as a file on this machine. @throws FileMissingError, FileStoreError */
+  async wavOf({ wav_hasha: hasha }: Pick<PromptRow, 'wav_hasha'>): Promise<string> {
     const { cache } = this.#options;
     const key = hasha.replace(/^sha256;/, '').toLowerCase();
     const found = cache.find(key);

@@ -96,6 +96,14 @@ export type { SayOptions } from './ports/speaking.ts';
 export { MAX_TEXT_OCTETS, type TextMessage, type TextPort } from './ports/texting.ts';
 export type { TranscriptChannel, TranscriptPort, TranscriptSource } from './ports/transcripts.ts';
 export { type CancellableTransfer, isCancellable } from './ports/transfer.ts';
+export {
+  MemoryVoicemail,
+  MESSAGE,
+  type MessageToLeave,
+  newFirst,
+  type VoiceMessage,
+  type VoicemailPort,
+} from './ports/voicemail.ts';
 export type { CallNotice } from './ports/watching.ts';
 export { type BlockFigures, figuresOf, type RunFigures } from './run-figures.ts';
 export { type Caller, callerOf, callidOf, type RunView, shownOutcome, viewOf } from './run-view.ts';

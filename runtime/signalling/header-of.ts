@@ -5,6 +5,7 @@ import type { SrfMessage } from './srf-types.ts';
 const COMPACT: Readonly<Record<string, string>> = {
   'allow-events': 'u',
   'content-encoding': 'e',
+  event: 'o',
   'refer-to': 'r',
   'referred-by': 'b',
   'session-expires': 'x',

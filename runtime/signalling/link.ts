@@ -6,6 +6,7 @@ import type { SipAnswer } from './answers.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingOptionsOptions, sendOutgoingOptions } from './outgoing-options.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
+import { type NotifyResult, type OutgoingNotifyOptions, sendOutgoingNotify } from './outgoing-notify.ts';
 import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import type { RingingJournal } from './ringing-journal.ts';
@@ -36,6 +37,8 @@ export interface SipHandlers {
   readonly acceptsCalls?: boolean;
   /** A MESSAGE outside any call (RFC 3428). */
   message(req: SrfRequest, res: SrfResponse): void;
+  /** Absent: there is nothing to subscribe to. @param via name of the SIP server that received it */
+  subscribe?(req: SrfRequest, res: SrfResponse, via: string): void;
 }
 
 /** The SIP server is unreachable or refused the secret. */
@@ -218,6 +221,11 @@ export class SipLink implements DialogHome {
     return sendOutgoingMessage(this.#srf, options);
   }
 
+  /** Sends a NOTIFY of a subscription. Never rejects. */
+  notify(options: OutgoingNotifyOptions): Promise<NotifyResult> {
+    return sendOutgoingNotify(this.#srf, options);
+  }
+
   /** Sends OPTIONS outside any call. Never rejects. */
   options(options: OutgoingOptionsOptions): Promise<SipAnswer> {
     return sendOutgoingOptions(this.#srf, options);
@@ -373,7 +381,10 @@ export class SipLink implements DialogHome {
       if (handlers.acceptsCalls === false) res.send(503, { headers: { 'Retry-After': '30' } });
       else res.send(200, { headers: { Allow: ALLOW, Accept: 'application/sdp' } });
     });
-    guarded('subscribe', (_req, res) => res.send(489, { headers: { 'Allow-Events': 'refer' } }));
+    guarded('subscribe', (req, res) => {
+      if (handlers.subscribe) handlers.subscribe(req, res, this.name);
+      else res.send(489, { headers: { 'Allow-Events': 'refer' } });
+    });
     // UPDATE on a ringing call: our offer is unanswered, so another offer is not permitted (RFC 3311 section 5.2).
     guarded('update', (req, res) => {
       if (req.body === '') res.send(200);

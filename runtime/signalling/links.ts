@@ -4,6 +4,7 @@ import type { SipServerAddress } from './server-address.ts';
 import type { SipAnswer } from './answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
 import type { OutgoingMessageOptions } from './outgoing-message.ts';
+import type { NotifyResult, OutgoingNotifyOptions } from './outgoing-notify.ts';
 import type { OutgoingOptionsOptions } from './outgoing-options.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 
@@ -86,6 +87,11 @@ export class SipLinks {
   /** Sends a MESSAGE through the named server, or through another one when that is not connected. */
   message(options: OutgoingMessageOptions): Promise<SipAnswer> {
     return this.#link(options.via).message(options);
+  }
+
+  /** Sends a NOTIFY through the named server, or through another one when that is not connected. Never rejects. */
+  notify(options: OutgoingNotifyOptions): Promise<NotifyResult> {
+    return this.#link(options.via).notify(options);
   }
 
   /** Sends OPTIONS through the named server, or through another one when that is not connected. Never rejects. */

@@ -30,11 +30,19 @@ export interface SrfReply {
   body?: string;
 }
 
+/** An answer as the SIP server sent it. */
+export interface SrfSentResponse {
+  readonly stackDialogId?: string;
+  get(name: string): string | undefined;
+}
+
 export interface SrfResponse {
+  /** The SIP server's name of the dialog, after the answer was sent. */
+  readonly stackDialogId?: string;
   readonly finalResponseSent: boolean;
   /** After the final answer was sent. */
   once(event: 'end', listener: () => void): void;
-  send(status: number, reply?: SrfReply, callback?: (err: unknown) => void): void;
+  send(status: number, reply?: SrfReply, callback?: (err: unknown, sent?: SrfSentResponse) => void): void;
   send(status: number, reason: string, reply?: SrfReply, callback?: (err: unknown) => void): void;
 }
 

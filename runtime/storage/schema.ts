@@ -368,6 +368,35 @@ export interface PromptsTable {
   ext: Composite;
 }
 
+/** Voice messages of mailboxes. */
+export interface VoiceMessagesTable {
+  id: string;
+  domain_id: string;
+  mailbox: string;
+  /** Of the caller. */
+  number: string;
+  name: string;
+  /** Milliseconds since the epoch. */
+  created: number;
+  /** Milliseconds since the epoch; 0: new. */
+  heard: number;
+  milliseconds: number;
+  /** Bytes of the WAV file. */
+  size: number;
+  hasha: string;
+}
+
+/** Subscriptions of phones (RFC 6665). */
+export interface SubscriptionsTable {
+  id: string;
+  sipuser_id: string;
+  /** The node that sends its NOTIFYs. */
+  node: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+  data: Composite;
+}
+
 export interface Schema {
   domains: DomainsTable;
   users: UsersTable;
@@ -394,4 +423,6 @@ export interface Schema {
   webhook_deliveries: WebhookDeliveriesTable;
   agents: AgentsTable;
   prompts: PromptsTable;
+  voice_messages: VoiceMessagesTable;
+  subscriptions: SubscriptionsTable;
 }

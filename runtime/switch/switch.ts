@@ -26,6 +26,8 @@ import { previewCall } from './placing/preview-call.ts';
 import { Registrar } from './registrations/registrar.ts';
 import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
+import { type CountMessages, mailboxKey, messageSummaryPackage } from './subscriptions/message-summary.ts';
+import { Subscriptions, type SubscriptionStore } from './subscriptions/subscriptions.ts';
 import type { SwitchTools } from './tools.ts';
 
 export interface SwitchOptions {
@@ -58,6 +60,10 @@ export interface SwitchOptions {
   readonly stir?: Stir | undefined;
   /** Speech recognition for scenarios. */
   readonly listenTo?: ListenTo;
+  /** Counts voice messages, for message lamps. */
+  readonly countMessages: CountMessages;
+  /** Keeps subscriptions for the next start; absent: they end with the process. */
+  readonly subscriptionStore?: SubscriptionStore;
   /** Receives the texts that phones send to each other. */
   readonly onText?: (text: ReceivedText) => void;
   /** Starts a scenario for a call; false for an unknown code. */
@@ -79,6 +85,7 @@ export class Switch implements SipHandlers {
   readonly #registrar: Registrar;
   readonly #trunks: Trunks;
   readonly #texts: TextMessages;
+  readonly #subscriptions: Subscriptions;
   #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
   #stopping = false;
@@ -136,12 +143,22 @@ export class Switch implements SipHandlers {
     };
     this.#conferences = new LiveConferences(this.#tools);
     this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
+    this.#subscriptions = new Subscriptions({
+      tools: this.#tools,
+      location,
+      authentication: this.#authentication,
+      packages: [messageSummaryPackage(directory, options.countMessages)],
+      notify: (notify) => this.#connected().sip.notify(notify),
+      store: options.subscriptionStore,
+      log,
+    });
   }
 
   /** Connects the switch to its servers. Calls are possible from now on. */
   connect(sip: SipLinks, media: MediaServers): void {
     this.#links = { sip, media };
     this.#trunks.start(sip);
+    this.#subscriptions.resume().catch((err: unknown) => this.#tools.log.error({ err }, 'subscriptions do not go on'));
   }
 
   /** True when calls are possible: both servers are connected, and the node is not stopping. */
@@ -164,6 +181,26 @@ export class Switch implements SipHandlers {
   message(req: SrfRequest, res: SrfResponse): void {
     if (this.ready) this.#texts.take(req, res);
     else res.send(503, { headers: { 'Retry-After': '5' } });
+  }
+
+  subscribe(req: SrfRequest, res: SrfResponse, via: string): void {
+    if (this.ready) this.#subscriptions.take(req, res, via);
+    else res.send(503, { headers: { 'Retry-After': '5' } });
+  }
+
+  /** Number of subscriptions of phones. */
+  get subscriptions(): number {
+    return this.#subscriptions.count;
+  }
+
+  /** The number of voice messages in a mailbox has changed. @param number undefined: in any */
+  messagesChanged(domain: DomainName, number: string): void {
+    this.#subscriptions.changed('message-summary', mailboxKey(domain, number));
+  }
+
+  /** Any mailbox may have changed. */
+  allMessagesChanged(): void {
+    this.#subscriptions.changed('message-summary');
   }
 
   /** True while calls can be made from outside: what OPTIONS asks. */
@@ -240,6 +277,7 @@ export class Switch implements SipHandlers {
   /** Refuses new calls, ends the live ones, and waits up to two seconds for the answers to BYE and REGISTER. */
   async shutDown(): Promise<void> {
     this.#stopping = true;
+    this.#subscriptions.close();
     for (const dialog of this.#dialogs.all())
       dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
     let timer: NodeJS.Timeout | undefined;

@@ -6,6 +6,7 @@ import { RtpSession } from './media/rtp-session.ts';
 import type { SrtpSuite } from './media/srtp.ts';
 import { OutgoingCall } from './outgoing-call.ts';
 import type { CallContext, PhoneCall } from './phone-call.ts';
+import { PhoneSubscription, type SubscribeOptions } from './phone-subscription.ts';
 import { Registration, type RegisterOptions, type RegisterResult } from './registration.ts';
 import { sendMessage, type TextToSend } from './send-message.ts';
 import { tagOf } from './sip/address.ts';
@@ -56,6 +57,7 @@ export class Phone {
   readonly registrations = new Arrivals<SipRequest>('REGISTER');
   readonly #options: PhoneOptions;
   readonly #calls = new Set<PhoneCall>();
+  readonly #subscriptions = new Set<PhoneSubscription>();
   readonly #arrivals: Arrivals<IncomingCall>;
   /** INVITEs cancelled while their call was being set up. */
   readonly #cancelledEarly = new WeakSet<ServerTransaction>();
@@ -170,6 +172,17 @@ export class Phone {
     return response;
   }
 
+  /** A subscription, or the publication of a state, to be sent by `send`. @param target number or login of the domain, or a whole SIP URI */
+  subscription(target: string, options: Omit<SubscribeOptions, 'target'>): PhoneSubscription {
+    const uri = target.startsWith('sip:') ? target : `sip:${target}@${this.#options.domain}`;
+    const peer = this.#proxy() ?? this.#endpoint.peerOf(uri);
+    const { login: username, address: from, contact } = this;
+    const who = { from, contact, username, password: this.#options.password ?? '' };
+    const subscription = new PhoneSubscription(this.#endpoint, peer, who, { ...options, target: uri });
+    this.#subscriptions.add(subscription);
+    return subscription;
+  }
+
   /** Sends a text to a number or login of the domain, or to a whole SIP URI; rejects without an answer. */
   async message(
     target: string,
@@ -253,6 +266,8 @@ export class Phone {
     const { request } = transaction;
     const call = [...this.#calls].find((entry) => entry.owns(request));
     if (call?.live === true) return call.receive(transaction);
+    const subscription = [...this.#subscriptions].find((entry) => entry.owns(request));
+    if (request.method === 'NOTIFY' && subscription !== undefined) return subscription.receive(transaction);
     if (tagOf(header(request, 'to')) !== undefined) return this.#refuse(transaction, call !== undefined);
     const { challenger } = this.#options;
     if (['INVITE', 'REGISTER'].includes(request.method) && challenger?.admits(transaction) === false) return;

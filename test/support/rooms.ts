@@ -121,6 +121,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     holds: 'sounds that scenarios play: uploaded prompts of domains, files of several kinds, URLs; conversion to WAV',
     mayImport: ['runtime/domain', 'runtime/storage'],
   },
+  'runtime/voicemail': {
+    holds: 'voice messages of mailboxes: their index in the database, their sound in the file store',
+    mayImport: ['runtime/storage'],
+  },
   'runtime/storage': {
     holds: 'PGlite or PostgreSQL, migrations; single statements past the query builder (`run`)',
     mayImport: [],
@@ -196,6 +200,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/idempotency',
       'runtime/webhooks',
       'runtime/prompts',
+      'runtime/voicemail',
     ],
   },
   'freeswitch-config': {

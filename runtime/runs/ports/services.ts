@@ -22,6 +22,7 @@ import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
 import type { TextPort } from './texting.ts';
 import type { TranscriptPort } from './transcripts.ts';
+import type { VoicemailPort } from './voicemail.ts';
 
 /**
  * Services of the node for runs, beside the call. A component that needs a missing service takes its `error` exit with the
@@ -49,6 +50,7 @@ export interface RunServices {
   readonly model: ModelPort;
   readonly recordings: RecordingStore;
   readonly prompts: PromptPort;
+  readonly voicemail: VoicemailPort;
   readonly huntHistory: HuntHistory;
   readonly parking: ParkingLot;
   readonly queues: Queues;

@@ -9,6 +9,7 @@ import {
   ScenarioError,
 } from '../../language/index.ts';
 import { RECORDING } from '../ports/recording.ts';
+import { MESSAGE } from '../ports/voicemail.ts';
 import type { RunState } from './run-state.ts';
 
 /**
@@ -30,6 +31,11 @@ async function openSound(state: RunState, text: string, signal: AbortSignal): Pr
     const name = text.slice(RECORDING.length);
     const file = services.recordings.find(domain, name);
     if (file === undefined) throw new ScenarioError('no_such_recording', `there is no recording "${name}"`);
+    return { file };
+  }
+  if (text.startsWith(MESSAGE)) {
+    const file = await services.voicemail.sound(domain, text.slice(MESSAGE.length));
+    if (file === undefined) throw new ScenarioError('no_such_recording', `there is no voice message "${text}"`);
     return { file };
   }
   const written = readSound(text);

@@ -32,6 +32,7 @@ import { scenarioVersionsAndFigures } from './0029-scenario-versions-and-figures
 import { agents } from './0031-agents.ts';
 import { prompts } from './0032-prompts.ts';
 import { scriptModules } from './0033-script-modules.ts';
+import { mailboxesAndSubscriptions } from './0035-mailboxes-and-subscriptions.ts';
 import { paths } from './0036-paths.ts';
 import { carriers } from './0038-carriers.ts';
 
@@ -67,6 +68,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-agents': agents,
   '0032-prompts': prompts,
   '0033-script-modules': scriptModules,
+  '0035-mailboxes-and-subscriptions': mailboxesAndSubscriptions,
   '0036-paths': paths,
   '0038-carriers': carriers,
 };

@@ -6,7 +6,11 @@ import { bareHost, parseSipUri } from '../../signalling/index.ts';
  * connection of its REGISTER (RFC 5626 section 5.3). Over UDP, it is the source of the REGISTER if the contact has another host, as behind
  * NAT (RFC 3581); another port on the same host is believed. Behind an edge proxy it is that proxy (RFC 3327).
  */
-export function nextHopOf({ contact, source, path = [] }: ContactBinding): string | undefined {
+export function nextHopOf({
+  contact,
+  source,
+  path = [],
+}: Pick<ContactBinding, 'contact' | 'source' | 'path'>): string | undefined {
   const [edge] = path;
   if (edge !== undefined) return uriOf(edge);
   const uri = parseSipUri(contact);

@@ -12,6 +12,7 @@ import {
   MemoryHuntHistory,
   MemoryParkingLot,
   MemoryQueues,
+  MemoryVoicemail,
   OPEN_POLICY,
   type OwnCall,
   type Queues,
@@ -22,6 +23,7 @@ import {
   type Secrets,
   SILENT,
   startRun,
+  type VoicemailPort,
 } from '../../runs/index.ts';
 import {
   checkFile,
@@ -59,6 +61,8 @@ export interface SimulatedServicesOptions {
   /** The data model; default: an empty one. */
   readonly model?: SimulatedModel;
   readonly recordings?: SimulatedRecordings;
+  /** Mailboxes; default: empty. */
+  readonly voicemail?: VoicemailPort;
   /** Agents of queues; default: none. */
   readonly agents?: AgentDesk;
   /** Queues of callers; default: empty. */
@@ -115,6 +119,7 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
     operations: new SimulatedOperations(operations, clock, note, endCall),
     model: options.model ?? new SimulatedModel(),
     recordings,
+    voicemail: options.voicemail ?? new MemoryVoicemail(() => clock.now()),
     prompts: new SimulatedPrompts(),
     huntHistory: new MemoryHuntHistory(),
     dialogs: new SimulatedDialogs(note, endCall),

@@ -21,6 +21,7 @@ import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from '../tests/test-time.ts';
 import { simulatedServices } from './services.ts';
 import { type SimulatedAgent, simulatedAgents } from './simulated-agents.ts';
+import { type SimulatedMessage, simulatedVoicemail } from './simulated-voicemail.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface SimulationOptions {
@@ -45,6 +46,8 @@ export interface SimulationOptions {
   readonly queues?: Readonly<Record<string, readonly number[]>>;
   /** Agents of queues, by number. */
   readonly agents?: Readonly<Record<string, SimulatedAgent>>;
+  /** Messages in mailboxes, the oldest first. */
+  readonly mailboxes?: Readonly<Record<string, readonly SimulatedMessage[]>>;
   /** Evaluates filters of the data model; default: equal properties only. */
   readonly select?: SelectEntities | undefined;
   /** The classes of the domain; default: every class exists, and has any properties. */
@@ -82,6 +85,7 @@ export async function simulate(
     model: fixtures,
     queues = {},
     agents = {},
+    mailboxes = {},
     select,
     classes,
     openSandbox,
@@ -119,6 +123,7 @@ export async function simulate(
     recordings,
     queues: lines(queues, clock),
     agents: simulatedAgents(agents, clock),
+    voicemail: await simulatedVoicemail(mailboxes, clock),
     components,
     http,
     operations,

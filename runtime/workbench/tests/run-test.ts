@@ -16,7 +16,8 @@ export interface TestRun {
 
 /** Runs a test and compares. */
 export async function runTest(test: ScenarioTest, program: Program, tools: TestTools): Promise<TestRun> {
-  const { turns, patience, phones, args, variables, http, operations, model, queues, agents, from, to, at } = test;
+  const { turns, patience, phones, args, variables, http, operations, model, queues, agents, mailboxes, from, to, at } =
+    test;
   const script = { turns, phones, hangsUpAfter: patience, ...calledBy(from, to) };
   const given = {
     script,
@@ -27,6 +28,7 @@ export async function runTest(test: ScenarioTest, program: Program, tools: TestT
     model,
     queues,
     agents,
+    mailboxes,
     ...(at === undefined ? {} : { at }),
   };
   try {

@@ -12,6 +12,7 @@ import {
 } from '../../language/index.ts';
 import { type Entity, RECORDING } from '../../runs/index.ts';
 import { readAgent, type SimulatedAgent } from '../simulation/simulated-agents.ts';
+import { readMessage, type SimulatedMessage } from '../simulation/simulated-voicemail.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
 import type { Fixtures, SimulatedClasses } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';
@@ -50,6 +51,8 @@ export interface ScenarioTest {
   readonly queues: Readonly<Record<string, readonly number[]>>;
   /** Agents of queues, by number. */
   readonly agents: Readonly<Record<string, SimulatedAgent>>;
+  /** Messages in mailboxes, the oldest first. */
+  readonly mailboxes: Readonly<Record<string, readonly SimulatedMessage[]>>;
   readonly expect: Expectations;
 }
 
@@ -97,6 +100,7 @@ const TEST_KEYS = [
   'model',
   'queues',
   'agents',
+  'mailboxes',
   'expect',
 ];
 const EXPECT_KEYS = [
@@ -183,6 +187,7 @@ class TestReader {
         model: this.#fixtures(fields.get('model'), true),
         queues: this.#queues(fields.get('queues')),
         agents: this.#agents(fields.get('agents')),
+        mailboxes: this.#mailboxes(fields.get('mailboxes')),
         expect: this.#expectations(fields.get('expect')),
       },
     ];
@@ -352,6 +357,23 @@ class TestReader {
         );
     }
     return agents;
+  }
+
+  /** `{ "102": ["101", "103 heard"] }` */
+  #mailboxes(entry: Entry | undefined): Record<string, SimulatedMessage[]> {
+    const mailboxes: Record<string, SimulatedMessage[]> = {};
+    for (const { key, keyNode, value } of this.#entries(entry, 'mailboxes')) {
+      const messages = isSeq(value) ? value.items.map((item) => readMessage(textOfNode(item as Node))) : [undefined];
+      const known = messages.filter((message) => message !== undefined);
+      if (known.length === messages.length) mailboxes[key] = known;
+      else
+        this.#source.problem(
+          value ?? keyNode,
+          'these are no messages of a mailbox',
+          'write the numbers of those who left them: ["101", "103 heard"]',
+        );
+    }
+    return mailboxes;
   }
 
   /** `{ support: [20s, 45s] }` */

@@ -6,6 +6,11 @@ export const NOT_RUN: readonly (readonly [page: string, text: string, reason: st
   ['docs/conformance.md', 'as `npm test` does', 'these are the tests themselves, and over real servers'],
   ['docs/conformance.md', "'test/e2e/**/*.test.ts'", 'needs a drachtio-server and a FreeSWITCH'],
   ['docs/conformance.md', 'RINGMASTER_TEST_DRACHTIO', 'needs a drachtio-server and a FreeSWITCH'],
+  [
+    'docs/rest/voice-messages.md',
+    'MESSAGEID',
+    'names a message of the reader; test/e2e/message-lamp sends these requests',
+  ],
   ['docs/operating/ladder.md', 'ringmaster ladder', 'names a call of the reader; test/e2e/ladder runs the command'],
   ['docs/operating/monitoring.md', 'grep 9420f3ee', 'names a call in the log of the reader; test/e2e/ladder reads one'],
   ['docs/operating/load.md', '50 calls from alice', 'puts load on the machine; test/load runs smaller ones'],

@@ -102,6 +102,7 @@ export class DataNode {
       runHistory: NO_DATA.runHistory,
       drain: NO_DATA.drain,
       scenarioRecordings: NO_DATA.scenarioRecordings,
+      voicemail: NO_DATA.voicemail,
       recordings: {
         archive: new RecordArchive(this.storage),
         store: await FileStore.open(join(this.folder, 'archive')),

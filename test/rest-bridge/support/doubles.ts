@@ -394,6 +394,13 @@ export const NO_DATA = {
   collections: {},
   hooks: { hook: async () => ({ kind: 'unknown' as const }) },
   scenarioRecordings: { find: () => undefined, remove: async () => false },
+  voicemail: {
+    list: async () => [],
+    read: async () => undefined,
+    mark: async () => false,
+    remove: async () => false,
+    content: async () => undefined,
+  },
   recordings: {
     archive: { list: async () => [], count: async () => 0, read: async () => undefined, remove: async () => {} },
     store: { read: async () => undefined, remove: async () => {} },
@@ -419,5 +426,5 @@ export const NO_DATA = {
     ended: async () => {},
   },
   firstAnswers: { once: async (_request, work) => ({ answer: await work(), replayed: false }) },
-  directory: { domain: () => undefined, domains: () => [] },
+  directory: { domain: () => undefined, domains: () => [], sipUsersOfUser: () => [] },
 } satisfies Partial<RestDeps>;

@@ -52,7 +52,8 @@ export function temporaryFolders(): { make(): string; removeAll(): void } {
 export async function clear(storage: Storage): Promise<void> {
   await sql`truncate domains, users, roles, sessions, sipusers, featurecodes, routes, registrations,
     settings, webapps, providers, recordingrules, recordings, ivrscripts, ivrscript_versions, svcscripts, svcscript_versions,
-    script_modules, first_answers, webhooks, webhook_deliveries, prompts, agents`.execute(storage.db);
+    script_modules, first_answers, webhooks, webhook_deliveries, prompts, agents,
+    voice_messages, subscriptions`.execute(storage.db);
 }
 
 /**

@@ -1,0 +1,269 @@
+/** The subscriptions of a node: takes SUBSCRIBEs, and tells subscribers of changes (RFC 6665). */
+import type { LocationStore, SipUser } from '../../domain/index.ts';
+import {
+  type Log,
+  type OutgoingNotifyOptions,
+  type NotifyResult,
+  parseSipUri,
+  readSubscribe,
+  sourceOf,
+  type SrfRequest,
+  type SrfResponse,
+  type SubscribeRequest,
+  tagOf,
+} from '../../signalling/index.ts';
+import { nextHopOf } from '../addresses/next-hop.ts';
+import type { Authentication } from '../registrations/authentication.ts';
+import type { SwitchTools } from '../tools.ts';
+import type { EventPackage } from './event-package.ts';
+import { Subscription, type SubscriptionFacts, type SubscriptionTools } from './subscription.ts';
+
+/** The shortest and longest subscription, seconds. */
+const MIN_EXPIRES = 60;
+const MAX_EXPIRES = 3600;
+/** Subscriptions of one sipuser, over all its phones: a phone with three key modules has some 120 lamps. */
+export const MAX_OF_SIPUSER = 250;
+/** Subscriptions of a node. */
+const MAX_OF_NODE = 20_000;
+/** Resumed subscriptions a second, after a restart. */
+const RESUMED_PER_SECOND = 200;
+
+/** Keeps subscriptions for the next start of the node. */
+export interface SubscriptionStore {
+  load(): Promise<readonly { readonly sipUserId: string; readonly data: object }[]>;
+  save(row: { id: string; sipUserId: string; expires: number; data: object }): void;
+  remove(id: string): void;
+}
+
+export interface SubscriptionsOptions {
+  readonly tools: Pick<SwitchTools, 'directory' | 'isHere'>;
+  readonly location: Pick<LocationStore, 'contacts'>;
+  readonly authentication: Authentication;
+  readonly packages: readonly EventPackage[];
+  readonly notify: (options: OutgoingNotifyOptions) => Promise<NotifyResult>;
+  readonly store?: SubscriptionStore | undefined;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #packages: ReadonlyMap<string, EventPackage>;
+  readonly #tools: SubscriptionTools;
+  readonly #byId = new Map<string, Subscription>();
+  /** By event and key of the resource. */
+  readonly #byResource = new Map<string, Set<Subscription>>();
+  readonly #counts = new Map<string, number>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #now: () => number;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+    this.#packages = new Map(options.packages.map((each) => [each.name, each]));
+    this.#now = options.now ?? Date.now;
+    this.#tools = {
+      body: async ({ sipUserId, event, target, key }, version) => {
+        const subscriber = options.tools.directory.sipUserById(sipUserId);
+        const found = this.#packages.get(event);
+        if (subscriber === undefined || found === undefined) return undefined;
+        const resource = found.resource(subscriber, target);
+        return 'key' in resource && resource.key === key ? await found.body(subscriber, target, version) : undefined;
+      },
+      notify: options.notify,
+      nextHop: (facts) => this.#nextHop(facts),
+      ended: (subscription, reason) => {
+        const { id, event, target } = subscription.facts;
+        options.log.debug({ subscription: id, event, target, reason }, 'subscription ended');
+        this.#forget(subscription);
+      },
+      failed: (err, { event, target }) =>
+        options.log.warn({ err, event, target }, 'a NOTIFY waits: its state cannot be read'),
+      now: this.#now,
+    };
+  }
+
+  /** The value of Allow-Events. */
+  get events(): string {
+    return [...this.#packages.keys(), 'refer'].join(', ');
+  }
+
+  get count(): number {
+    return this.#byId.size;
+  }
+
+  /** Numbers of subscriptions by event package. */
+  counts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { facts } of this.#byId.values()) counts[facts.event] = (counts[facts.event] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Takes a SUBSCRIBE, which begins, prolongs or ends a subscription. */
+  take(req: SrfRequest, res: SrfResponse, via: string): void {
+    const refuse = (status: number, headers: Record<string, string> = {}): void => res.send(status, { headers });
+    const account = this.#options.authentication.caller(req, refuse);
+    if (account === undefined) return;
+    if (account.kind === 'provider') return refuse(403);
+    const wanted = readSubscribe(req);
+    if ('refusal' in wanted) {
+      const { status, reason } = wanted.refusal;
+      const reply = { headers: status === 489 ? { 'Allow-Events': this.events } : {} };
+      return reason === undefined ? res.send(status, reply) : res.send(status, reason, reply);
+    }
+    const found = this.#packages.get(wanted.event);
+    if (found === undefined) return refuse(489, { 'Allow-Events': this.events });
+    const expires = Math.min(wanted.expires ?? found.defaultExpires, MAX_EXPIRES);
+    if (expires > 0 && expires < MIN_EXPIRES) return refuse(423, { 'Min-Expires': String(MIN_EXPIRES) });
+    if (wanted.toTag === '') this.#begin(account.sipUser, found, wanted, expires, { req, res, via });
+    else this.#prolong(account.sipUser, wanted, expires, { req, res });
+  }
+
+  /** A resource has changed: its subscribers learn its state. @param key undefined: all of the event package may have changed */
+  changed(event: string, key?: string): void {
+    if (key === undefined) {
+      for (const subscription of this.#byId.values()) if (subscription.facts.event === event) subscription.change();
+    } else for (const subscription of this.#byResource.get(`${event} ${key}`) ?? []) subscription.change();
+  }
+
+  /** True when a phone of the sipuser is subscribed. */
+  has(event: string, key: string): boolean {
+    return this.#byResource.has(`${event} ${key}`);
+  }
+
+  /** Goes on with the subscriptions of an earlier process of this node; every subscriber gets the present state. */
+  async resume(): Promise<void> {
+    const { store, log } = this.#options;
+    const rows = (await store?.load()) ?? [];
+    let at = 0;
+    for (const { data } of rows) {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this class
+      const facts = data as SubscriptionFacts;
+      if (!this.#packages.has(facts.event) || this.#byId.has(facts.id)) continue;
+      const subscription = this.#add(facts);
+      this.#later(Math.floor(at++ / RESUMED_PER_SECOND) * 1000, () => subscription.change());
+    }
+    if (at > 0) log.info({ subscriptions: at }, 'subscriptions of phones go on');
+  }
+
+  /** Ends the work of this process. The subscriptions stay stored. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const subscription of this.#byId.values()) subscription.drop();
+    this.#byId.clear();
+    this.#byResource.clear();
+  }
+
+  #begin(
+    sipUser: SipUser,
+    found: EventPackage,
+    wanted: SubscribeRequest,
+    expires: number,
+    { req, res, via }: { req: SrfRequest; res: SrfResponse; via: string },
+  ): void {
+    const refuse = (status: number, headers: Record<string, string> = {}): void => res.send(status, { headers });
+    if (!accepts(wanted.accept, found.type)) return refuse(406, { Accept: found.type });
+    const uri = parseSipUri(req.uri);
+    // A foreign domain, or another one of this platform.
+    if (uri === undefined || !this.#options.tools.isHere(uri.host, sipUser.domain)) return refuse(403);
+    const resource = found.resource(sipUser, uri.user);
+    if ('refusal' in resource) return refuse(resource.refusal);
+    if ((this.#counts.get(sipUser.id) ?? 0) >= MAX_OF_SIPUSER) return void res.send(403, 'Too Many Subscriptions');
+    if (this.#byId.size >= MAX_OF_NODE) return refuse(503, { 'Retry-After': '60' });
+    const { event, eventId, callId, from, to, fromTag, contact, routes } = wanted;
+    res.send(200, { headers: { Expires: String(expires) } }, (err, sent) => {
+      const local = sent?.get('To') ?? '';
+      if (sent === undefined || tagOf(local) === '') {
+        this.#options.log.warn({ err, callid: callId, to }, 'a subscription could not be accepted');
+        return;
+      }
+      const id = idOf(callId, tagOf(local), fromTag, event, eventId);
+      const dialog = { server: sent.stackDialogId ?? res.stackDialogId, callId, local, remote: from, target: contact };
+      const asked = { event, eventId, target: uri.user, key: resource.key, expires: this.#now() + expires * 1000 };
+      const way = { dialog, remoteTag: fromTag, source: sourceOf(req), route: routes[0], via };
+      const subscription = this.#add({ id, sipUserId: sipUser.id, ...asked, ...way });
+      // A fetch of the present state (RFC 6665 section 4.4.3).
+      if (expires === 0) void subscription.terminate('timeout');
+      else {
+        this.#save(subscription);
+        subscription.change();
+      }
+    });
+  }
+
+  #prolong(
+    sipUser: SipUser,
+    { callId, toTag, fromTag, event, eventId, from, to, contact }: SubscribeRequest,
+    expires: number,
+    { req, res }: { req: SrfRequest; res: SrfResponse },
+  ): void {
+    const subscription = this.#byId.get(idOf(callId, toTag, fromTag, event, eventId));
+    if (subscription === undefined || subscription.facts.sipUserId !== sipUser.id) return void res.send(481);
+    res.send(200, { headers: { Expires: String(expires) } }, () => {
+      const { dialog } = subscription.facts;
+      if (expires === 0) void subscription.terminate('timeout');
+      else {
+        subscription.refresh({
+          expires: this.#now() + expires * 1000,
+          source: sourceOf(req),
+          dialog: { ...dialog, local: to, remote: from, target: contact },
+        });
+        this.#save(subscription);
+      }
+    });
+  }
+
+  #add(facts: SubscriptionFacts): Subscription {
+    const subscription = new Subscription(facts, this.#tools);
+    this.#byId.get(facts.id)?.drop();
+    this.#byId.set(facts.id, subscription);
+    const resource = `${facts.event} ${facts.key}`;
+    const others = this.#byResource.get(resource) ?? new Set();
+    this.#byResource.set(resource, others.add(subscription));
+    this.#counts.set(facts.sipUserId, (this.#counts.get(facts.sipUserId) ?? 0) + 1);
+    return subscription;
+  }
+
+  #forget(subscription: Subscription): void {
+    const { id, event, key, sipUserId } = subscription.facts;
+    if (this.#byId.get(id) !== subscription) return;
+    this.#byId.delete(id);
+    const resource = `${event} ${key}`;
+    const others = this.#byResource.get(resource);
+    if (others?.delete(subscription) === true && others.size === 0) this.#byResource.delete(resource);
+    const left = (this.#counts.get(sipUserId) ?? 1) - 1;
+    if (left > 0) this.#counts.set(sipUserId, left);
+    else this.#counts.delete(sipUserId);
+    this.#options.store?.remove(id);
+  }
+
+  #save({ facts }: Subscription): void {
+    const { id, sipUserId, expires } = facts;
+    this.#options.store?.save({ id, sipUserId, expires, data: facts });
+  }
+
+  /** The proxy of its route set; the connection of the phone's registration; the sender of the SUBSCRIBE. */
+  #nextHop({ route, sipUserId, dialog, source }: SubscriptionFacts): string | undefined {
+    if (route !== undefined) return route;
+    const registered = this.#options.location.contacts(sipUserId).find(({ contact }) => contact === dialog.target);
+    return nextHopOf(registered ?? { contact: dialog.target, source });
+  }
+
+  #later(milliseconds: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, milliseconds).unref();
+    this.#timers.add(timer);
+  }
+}
+
+function idOf(callId: string, localTag: string, remoteTag: string, event: string, eventId: string): string {
+  return [callId, localTag, remoteTag, event, eventId].join(' ');
+}
+
+/** Whether a phone with this Accept takes the type. */
+function accepts(accept: readonly string[], type: string): boolean {
+  const any = `${type.split('/')[0] ?? ''}/*`;
+  return accept.length === 0 || accept.some((each) => each === type || each === any || each === '*/*');
+}
