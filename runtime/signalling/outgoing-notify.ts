@@ -11,6 +11,8 @@ export interface NotifierDialog {
   /** Name-addrs with tags. */
   readonly local: string;
   readonly remote: string;
+  /** Contact of this side, as the SIP server wrote it into the answer: each NOTIFY has it (RFC 6665 section 8.2.1). */
+  readonly contact: string;
   /** Contact of the subscriber. */
   readonly target: string;
 }
@@ -51,8 +53,7 @@ export async function sendOutgoingNotify(
   const headers = {
     Event: event,
     'Subscription-State': state,
-    // The server puts its own address in (RFC 6665 section 8.2.1: a NOTIFY has a Contact).
-    Contact: '<sip:localhost>',
+    Contact: dialog.contact,
     ...(body !== undefined && { 'Content-Type': body.type }),
   };
   const common = {

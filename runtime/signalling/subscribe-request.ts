@@ -34,7 +34,7 @@ export interface SubscribeRefusal {
 }
 
 /** Octets of a body that nobody reads. */
-const MAX_BODY = 16_384;
+const MAX_BODY = 4096;
 /** No longer subscription is possible: 2**32-1 seconds (RFC 3261 section 20.19). */
 const MAX_EXPIRES = 4_294_967_295;
 

@@ -26,6 +26,7 @@ import { previewCall } from './placing/preview-call.ts';
 import { Registrar } from './registrations/registrar.ts';
 import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
+import { BusyLamps } from './subscriptions/busy-lamps.ts';
 import { type CountMessages, mailboxKey, messageSummaryPackage } from './subscriptions/message-summary.ts';
 import { Subscriptions, type SubscriptionStore } from './subscriptions/subscriptions.ts';
 import type { SwitchTools } from './tools.ts';
@@ -92,7 +93,8 @@ export class Switch implements SipHandlers {
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
-    this.#dialogs = new DialogBook(callstore, events, options);
+    const lamps = new BusyLamps((event, key) => this.#subscriptions.changed(event, key));
+    this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
     this.#trunks = new Trunks(directory, location, log, { trunk: options.onTrunk, gateway: options.onGateway });
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,
@@ -147,7 +149,7 @@ export class Switch implements SipHandlers {
       tools: this.#tools,
       location,
       authentication: this.#authentication,
-      packages: [messageSummaryPackage(directory, options.countMessages)],
+      packages: [messageSummaryPackage(directory, options.countMessages), lamps.package(directory)],
       notify: (notify) => this.#connected().sip.notify(notify),
       store: options.subscriptionStore,
       log,

@@ -89,7 +89,8 @@ export class PhoneSubscription {
     if (header(request, 'event') !== this.#options.event) wrong(`Event is ${header(request, 'event')}`);
     const state = header(request, 'subscription-state') ?? '';
     if (!/^(?:active|pending|terminated)/.test(state)) wrong(`Subscription-State is ${state}`);
-    if (header(request, 'contact') === undefined) wrong('no Contact');
+    const contact = header(request, 'contact') ?? '';
+    if (!/^<sip:[^>]*\d+:\d+[^>]*>$/.test(contact)) wrong(`Contact is ${contact}`);
     if (request.body !== '' && header(request, 'content-type') === undefined) wrong('no Content-Type');
     if (!this.silent) transaction.respond(this.answers);
     this.notifies.push({ state, body: request.body, request });

@@ -41,6 +41,8 @@ export interface DialogBookOptions {
   readonly log: Pick<Log, 'debug'>;
   readonly watcher?: CallWatcher | undefined;
   readonly history?: CallHistory | undefined;
+  /** Learns of every call and its changes. */
+  readonly lamps?: { changed(dialog: CallDialog): void; gone(dialog: CallDialog): void } | undefined;
 }
 
 /** The log lines about events. */
@@ -63,6 +65,7 @@ export class DialogBook implements DialogObserver {
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #history: CallHistory | undefined;
+  readonly #lamps: DialogBookOptions['lamps'];
   readonly #log: Pick<Log, 'debug'>;
   readonly #dialogs = new Map<string, CallDialog>();
   /** Dialogs with a ringing phone, in the order of their first ring. */
@@ -70,7 +73,8 @@ export class DialogBook implements DialogObserver {
   /** Dialogs that one leg has left while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore, events: DialogEvents, { log, watcher, history }: DialogBookOptions) {
+  constructor(store: MemoryCallStore, events: DialogEvents, { log, watcher, history, lamps }: DialogBookOptions) {
+    this.#lamps = lamps;
     this.#store = store;
     this.#events = events;
     this.#log = log;
@@ -108,6 +112,7 @@ export class DialogBook implements DialogObserver {
   ringing(dialog: CallDialog, callid: string): void {
     this.#ringing.add(dialog);
     dialog.account.rang(callid);
+    this.#lamps?.changed(dialog);
     this.#tell(dialog, 'call_ringing', { callid });
   }
 
@@ -141,6 +146,7 @@ export class DialogBook implements DialogObserver {
   }
 
   held(dialog: CallDialog, leg: Leg, held: boolean): void {
+    if (this.#dialogs.has(dialog.dialogid)) this.#lamps?.changed(dialog);
     this.#tell(dialog, held ? 'call_hold' : 'call_unhold', { callid: leg.callid });
   }
 
@@ -232,12 +238,14 @@ export class DialogBook implements DialogObserver {
   changed(dialog: CallDialog): void {
     this.#dialogs.set(dialog.dialogid, dialog);
     this.#store.put(dialog.entry());
+    this.#lamps?.changed(dialog);
   }
 
   gone(dialog: CallDialog): void {
     this.#ringing.delete(dialog);
     this.#dialogs.delete(dialog.dialogid);
     this.#store.remove(dialog.dialogid);
+    this.#lamps?.gone(dialog);
   }
 
   #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {

@@ -104,6 +104,11 @@ export class CallDialog implements LegOwner {
     return this.#start.remoteuri;
   }
 
+  /** To of the initiating INVITE, `sip:USERNAME@DOMAIN`. */
+  get dialled(): string {
+    return this.#start.localuri.replace(/^<|>$/g, '');
+  }
+
   get a(): Leg {
     return this.#start.a;
   }

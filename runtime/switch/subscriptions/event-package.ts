@@ -4,9 +4,12 @@ import type { SipUser } from '../../domain/index.ts';
 /** The resource of a subscription; a refusal has the SIP status. */
 export type Resource = { readonly key: string } | { readonly refusal: 403 | 404 };
 
-export interface NotifyBody {
+/** The state of a resource. */
+export interface ResourceState {
+  /** Type of the body. */
   readonly type: string;
-  readonly text: string;
+  /** The body with this number, which counts the NOTIFYs of a subscription from 0. The same state has the same text. */
+  text(version: number): string;
 }
 
 export interface EventPackage {
@@ -21,10 +24,6 @@ export interface EventPackage {
    * @param target number or login in the Request-URI
    */
   resource(subscriber: SipUser, target: string): Resource;
-  /**
-   * The whole present state.
-   * @param target as of `resource`
-   * @param version of the first NOTIFY 0, then one more each
-   */
-  body(subscriber: SipUser, target: string, version: number): Promise<NotifyBody>;
+  /** The whole present state. @param target as of `resource` */
+  state(subscriber: SipUser, target: string): Promise<ResourceState>;
 }

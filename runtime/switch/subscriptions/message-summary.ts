@@ -3,7 +3,7 @@ import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory, SipUser } from '../../domain/index.ts';
 import { isNamed, sipUserNamed } from '../../domain/index.ts';
 import { plainUri } from '../../signalling/index.ts';
-import type { EventPackage, NotifyBody } from './event-package.ts';
+import type { EventPackage, ResourceState } from './event-package.ts';
 
 export interface MailboxCounts {
   /** Messages that nobody has heard. */
@@ -15,14 +15,14 @@ export interface MailboxCounts {
 export type CountMessages = (domain: DomainName, number: string) => Promise<MailboxCounts>;
 
 /** The body for a mailbox (RFC 3842 section 5.2). */
-export function messageSummary({ domain, phonenumber }: SipUser, { fresh, old }: MailboxCounts): NotifyBody {
+export function messageSummary({ domain, phonenumber }: SipUser, { fresh, old }: MailboxCounts): ResourceState {
   const text = [
     `Messages-Waiting: ${fresh > 0 ? 'yes' : 'no'}`,
     `Message-Account: ${plainUri(phonenumber, domain)}`,
     `Voice-Message: ${fresh}/${old} (0/0)`,
     '',
   ].join('\r\n');
-  return { type: 'application/simple-message-summary', text };
+  return { type: 'application/simple-message-summary', text: () => text };
 }
 
 /** Every sipuser may subscribe to its own mailbox: by its number, its login, or an address without a user part. */
@@ -36,7 +36,7 @@ export function messageSummaryPackage(directory: Directory, count: CountMessages
         return { key: mailboxKey(subscriber.domain, subscriber.phonenumber) };
       return { refusal: sipUserNamed(directory, subscriber.domain, target) === undefined ? 404 : 403 };
     },
-    body: async (subscriber) => messageSummary(subscriber, await count(subscriber.domain, subscriber.phonenumber)),
+    state: async (subscriber) => messageSummary(subscriber, await count(subscriber.domain, subscriber.phonenumber)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** One subscription of a phone: sends its NOTIFYs, and ends in time (RFC 6665). */
 import type { NotifierDialog, NotifyResult, OutgoingNotifyOptions } from '../../signalling/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
-import type { NotifyBody } from './event-package.ts';
+import type { ResourceState } from './event-package.ts';
 import { NOTIFY_TRANSITIONS, type NotifyEvent, type NotifyState } from './subscription-state.ts';
 
 /** Milliseconds between two NOTIFYs of a subscription (RFC 4235 section 3.10). */
@@ -31,12 +31,13 @@ export interface SubscriptionFacts {
   /** Name of the SIP server. */
   readonly via: string | undefined;
   /** Milliseconds since the epoch. */
+  readonly began: number;
   readonly expires: number;
 }
 
 export interface SubscriptionTools {
   /** The present state; undefined: the resource is gone, or not for this phone any more. */
-  readonly body: (facts: SubscriptionFacts, version: number) => Promise<NotifyBody | undefined>;
+  readonly state: (facts: SubscriptionFacts) => Promise<ResourceState | undefined>;
   readonly notify: (options: OutgoingNotifyOptions) => Promise<NotifyResult>;
   /** Next hop outside the server's dialog. */
   readonly nextHop: (facts: SubscriptionFacts) => string | undefined;
@@ -51,15 +52,20 @@ export class Subscription {
   #facts: SubscriptionFacts;
   readonly #tools: SubscriptionTools;
   readonly #machine = new StateMachine<NotifyState, NotifyEvent>(NOTIFY_TRANSITIONS, 'idle');
-  #version = 0;
+  #version: number;
+  /** The state of the last NOTIFY; undefined: the next one is sent in any case. */
+  #told: string | undefined;
   #cseq = 0;
   #inDialog = true;
   #expiry: NodeJS.Timeout | undefined;
   #rest: NodeJS.Timeout | undefined;
 
-  constructor(facts: SubscriptionFacts, tools: SubscriptionTools) {
+  /** @param resumed true: an earlier process has sent NOTIFYs of it */
+  constructor(facts: SubscriptionFacts, tools: SubscriptionTools, resumed = false) {
     this.#facts = facts;
     this.#tools = tools;
+    // Above the versions of an earlier process, which sent one a second at most.
+    this.#version = resumed ? Math.ceil((tools.now() - facts.began) / PAUSE_MS) + 2 : 0;
     this.#watchExpiry();
   }
 
@@ -76,6 +82,7 @@ export class Subscription {
     const { server } = this.#facts.dialog;
     this.#facts = { ...this.#facts, ...change, dialog: { ...change.dialog, server } };
     this.#watchExpiry();
+    this.#told = undefined;
     this.change();
   }
 
@@ -99,18 +106,20 @@ export class Subscription {
     if (this.#machine.is('ended')) return;
     this.drop();
     this.#tools.ended(this, reason);
-    const body = reason === 'timeout' ? await this.#body() : undefined;
-    await this.#notify(`terminated;reason=${reason}`, body);
+    const state = reason === 'timeout' ? await this.#state() : undefined;
+    await this.#notify(`terminated;reason=${reason}`, state);
   }
 
   async #send(): Promise<void> {
     try {
-      const body = await this.#tools.body(this.#facts, this.#version);
+      const state = await this.#tools.state(this.#facts);
       if (this.#machine.is('ended')) return;
-      if (body === undefined) return await this.terminate('noresource');
-      this.#version += 1;
+      if (state === undefined) return await this.terminate('noresource');
+      const text = state.text(0);
+      if (text === this.#told) return this.#unchanged();
+      this.#told = text;
       const seconds = Math.max(0, Math.ceil((this.#facts.expires - this.#tools.now()) / 1000));
-      this.#answered(await this.#notify(`active;expires=${seconds}`, body));
+      this.#answered(await this.#notify(`active;expires=${seconds}`, state));
     } catch (err) {
       this.#tools.failed(err, this.#facts);
       this.#pause('failed', RETRY_MS);
@@ -121,12 +130,20 @@ export class Subscription {
     if (this.#machine.is('ended')) return;
     const { status } = answer;
     if (status < 300) this.#pause('answered', PAUSE_MS);
-    else if (FOR_NOW.has(status)) this.#pause('failed', RETRY_MS);
-    else {
+    else if (FOR_NOW.has(status)) {
+      this.#told = undefined;
+      this.#pause('failed', RETRY_MS);
+    } else {
       // No answer, or the phone does not know the subscription any more (section 4.2.2).
       this.drop();
       this.#tools.ended(this, `${status}`);
     }
+  }
+
+  /** The phone knows the state already: no NOTIFY, and no pause after it. */
+  #unchanged(): void {
+    this.#machine.step('answered');
+    if (this.#machine.step('rested') === 'due') void this.#send();
   }
 
   #pause(event: 'answered' | 'failed', milliseconds: number): void {
@@ -137,7 +154,7 @@ export class Subscription {
     }, milliseconds).unref();
   }
 
-  async #notify(state: string, body: NotifyBody | undefined): Promise<NotifyResult> {
+  async #notify(substate: string, state: ResourceState | undefined): Promise<NotifyResult> {
     const { event, eventId, dialog, via } = this.#facts;
     // Above the numbers of the server's dialog, and above those of an earlier process.
     this.#cseq = Math.max(this.#cseq + 1, Math.floor(this.#tools.now() / 1000));
@@ -147,17 +164,17 @@ export class Subscription {
       via,
       cseq: this.#cseq,
       event: eventId === '' ? event : `${event};id=${eventId}`,
-      state,
-      body,
+      state: substate,
+      body: state && { type: state.type, text: state.text(this.#version++) },
     });
     const { status, local } = result.answer;
     if (!result.inDialog && !(local && status === 503)) this.#inDialog = false;
     return result;
   }
 
-  async #body(): Promise<NotifyBody | undefined> {
+  async #state(): Promise<ResourceState | undefined> {
     try {
-      return await this.#tools.body(this.#facts, this.#version);
+      return await this.#tools.state(this.#facts);
     } catch (err) {
       this.#tools.failed(err, this.#facts);
       return undefined;

@@ -63,12 +63,12 @@ export class Subscriptions {
     this.#packages = new Map(options.packages.map((each) => [each.name, each]));
     this.#now = options.now ?? Date.now;
     this.#tools = {
-      body: async ({ sipUserId, event, target, key }, version) => {
+      state: async ({ sipUserId, event, target, key }) => {
         const subscriber = options.tools.directory.sipUserById(sipUserId);
         const found = this.#packages.get(event);
         if (subscriber === undefined || found === undefined) return undefined;
         const resource = found.resource(subscriber, target);
-        return 'key' in resource && resource.key === key ? await found.body(subscriber, target, version) : undefined;
+        return 'key' in resource && resource.key === key ? await found.state(subscriber, target) : undefined;
       },
       notify: options.notify,
       nextHop: (facts) => this.#nextHop(facts),
@@ -140,7 +140,7 @@ export class Subscriptions {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this class
       const facts = data as SubscriptionFacts;
       if (!this.#packages.has(facts.event) || this.#byId.has(facts.id)) continue;
-      const subscription = this.#add(facts);
+      const subscription = this.#add(facts, true);
       this.#later(Math.floor(at++ / RESUMED_PER_SECOND) * 1000, () => subscription.change());
     }
     if (at > 0) log.info({ subscriptions: at }, 'subscriptions of phones go on');
@@ -178,8 +178,11 @@ export class Subscriptions {
         return;
       }
       const id = idOf(callId, tagOf(local), fromTag, event, eventId);
-      const dialog = { server: sent.stackDialogId ?? res.stackDialogId, callId, local, remote: from, target: contact };
-      const asked = { event, eventId, target: uri.user, key: resource.key, expires: this.#now() + expires * 1000 };
+      const server = sent.stackDialogId ?? res.stackDialogId;
+      const own = sent.get('Contact') ?? '<sip:localhost>';
+      const dialog = { server, callId, local, remote: from, contact: own, target: contact };
+      const began = this.#now();
+      const asked = { event, eventId, target: uri.user, key: resource.key, began, expires: began + expires * 1000 };
       const way = { dialog, remoteTag: fromTag, source: sourceOf(req), route: routes[0], via };
       const subscription = this.#add({ id, sipUserId: sipUser.id, ...asked, ...way });
       // A fetch of the present state (RFC 6665 section 4.4.3).
@@ -213,8 +216,8 @@ export class Subscriptions {
     });
   }
 
-  #add(facts: SubscriptionFacts): Subscription {
-    const subscription = new Subscription(facts, this.#tools);
+  #add(facts: SubscriptionFacts, resumed = false): Subscription {
+    const subscription = new Subscription(facts, this.#tools, resumed);
     this.#byId.get(facts.id)?.drop();
     this.#byId.set(facts.id, subscription);
     const resource = `${facts.event} ${facts.key}`;

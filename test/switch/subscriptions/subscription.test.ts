@@ -15,12 +15,14 @@ const FACTS: SubscriptionFacts = {
     callId: 'c1',
     local: '<sip:102@x>;tag=a',
     remote: '<sip:102@x>;tag=b',
+    contact: '<sip:192.0.2.9>',
     target: 'sip:102@192.0.2.1',
   },
   remoteTag: 'b',
   source: { protocol: 'udp', address: '192.0.2.1', port: 5060 },
   route: undefined,
   via: 'server',
+  began: 0,
   expires: 3_600_000,
 };
 
@@ -42,9 +44,10 @@ describe('a subscription', () => {
     body = 'first';
     broken = false;
     subscription = new Subscription(FACTS, {
-      body: async () => {
+      state: async () => {
         if (broken) throw new Error('the database is away');
-        return body === undefined ? undefined : { type: 'text/plain', text: body };
+        const text = body;
+        return text === undefined ? undefined : { type: 'text/plain', text: () => text };
       },
       notify: async (options): Promise<NotifyResult> => {
         sent.push(options);
@@ -86,6 +89,22 @@ describe('a subscription', () => {
     expect(bodies()).to.deep.equal(['first', 'third']);
     await pass(5000);
     expect(bodies()).to.have.length(2);
+  });
+
+  it('sends nothing when the state is the same as before, except after a refresh', async () => {
+    for (const _ of [1, 2, 3]) {
+      subscription.change();
+      await pass(2000);
+    }
+    expect(bodies()).to.deep.equal(['first']);
+    body = 'second';
+    subscription.change();
+    await pass(0);
+    expect(bodies(), 'at once').to.deep.equal(['first', 'second']);
+    await pass(2000);
+    subscription.refresh(FACTS);
+    await pass(0);
+    expect(bodies()).to.deep.equal(['first', 'second', 'second']);
   });
 
   it('says how long it lasts, and ends with the state and the reason timeout', async () => {
@@ -140,12 +159,13 @@ describe('a subscription', () => {
   });
 
   it('goes on outside the dialog of the SIP server once that has lost it, with rising numbers', async () => {
+    let state = 0;
     subscription.drop();
     mock.timers.tick(1_795_000_000_000);
     subscription = new Subscription(
       { ...FACTS, expires: Date.now() + 600_000 },
       {
-        body: async () => ({ type: 'text/plain', text: 'x' }),
+        state: async () => ({ type: 'text/plain', text: () => String((state += 1)) }),
         notify: async (options) => {
           sent.push(options);
           return { answer: answer(200, undefined, false), inDialog: false };

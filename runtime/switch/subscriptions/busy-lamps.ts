@@ -1,0 +1,98 @@
+/** Who is in which call: the event package `dialog`. */
+import { type Directory, sipUserNamed, type SipUser } from '../../domain/index.ts';
+import { plainUri } from '../../signalling/index.ts';
+import type { CallDialog } from '../dialogs/dialog.ts';
+import type { CallingLeg, Leg } from '../legs/leg.ts';
+import { nameOf, numberOf } from '../legs/party.ts';
+import { DIALOG_INFO, dialogInfo, type WatchedCall } from './dialog-info.ts';
+import type { EventPackage } from './event-package.ts';
+
+const EVENT = 'dialog';
+
+/** Follows the calls of sipusers, and tells those who watch them. */
+export class BusyLamps {
+  readonly #changed: (event: string, key: string) => void;
+  /** Live calls by sipuser. */
+  readonly #calls = new Map<string, Set<CallDialog>>();
+  /** Sipusers by call. */
+  readonly #parties = new Map<CallDialog, ReadonlySet<string>>();
+
+  /** @param changed called with the key of a sipuser whose calls have changed */
+  constructor(changed: (event: string, key: string) => void) {
+    this.#changed = changed;
+  }
+
+  /** A call has begun or changed. */
+  changed(dialog: CallDialog): void {
+    this.#follow(
+      dialog,
+      new Set(dialog.legs.flatMap(({ leg: { party } }) => (party.kind === 'sipuser' ? [party.sipUser.id] : []))),
+    );
+  }
+
+  /** A call is over, or in no list for the time being. */
+  gone(dialog: CallDialog): void {
+    this.#follow(dialog, new Set());
+  }
+
+  /** Every sipuser may watch those of its domain. */
+  package(directory: Directory): EventPackage {
+    return {
+      name: EVENT,
+      type: DIALOG_INFO,
+      defaultExpires: 3600,
+      resource: ({ domain }, target) => {
+        const watched = sipUserNamed(directory, domain, target);
+        return watched === undefined ? { refusal: 404 } : { key: watched.id };
+      },
+      state: async ({ domain }, target) => {
+        const watched = sipUserNamed(directory, domain, target);
+        const calls = watched === undefined ? [] : this.#callsOf(watched);
+        return { type: DIALOG_INFO, text: (version) => dialogInfo(plainUri(target, domain), version, calls) };
+      },
+    };
+  }
+
+  #follow(dialog: CallDialog, parties: ReadonlySet<string>): void {
+    const before = this.#parties.get(dialog) ?? new Set();
+    for (const id of parties) this.#calls.set(id, (this.#calls.get(id) ?? new Set()).add(dialog));
+    for (const id of before) {
+      if (parties.has(id)) continue;
+      const calls = this.#calls.get(id);
+      if (calls?.delete(dialog) === true && calls.size === 0) this.#calls.delete(id);
+    }
+    if (parties.size === 0) this.#parties.delete(dialog);
+    else this.#parties.set(dialog, parties);
+    for (const id of new Set([...before, ...parties])) this.#changed(EVENT, id);
+  }
+
+  #callsOf({ id }: SipUser): readonly WatchedCall[] {
+    return [...(this.#calls.get(id) ?? [])].flatMap((dialog) =>
+      dialog.legs.flatMap(({ leg, side }) =>
+        leg.party.kind === 'sipuser' && leg.party.sipUser.id === id ? (watchedCall(dialog, leg, side) ?? []) : [],
+      ),
+    );
+  }
+}
+
+/** Undefined for a phone that does not ring yet: its lamp would show a call that may go elsewhere. */
+function watchedCall(dialog: CallDialog, leg: Leg, side: 'a' | 'b'): WatchedCall | undefined {
+  const others = dialog.legs.filter((each) => each.side !== side);
+  const { callid, held, tags = [] } = leg;
+  const answered = dialog.state === 'dialog';
+  if (side === 'b' && !answered && tags.length === 0) return undefined;
+  // While several phones ring, the caller's other side is the number that was dialled.
+  const other = others.length === 1 || side === 'b' ? others[0]?.leg : undefined;
+  const state = answered ? 'confirmed' : 'early';
+  return { callid, tags, initiator: side === 'a', state, held, remote: remoteOf(dialog, other) };
+}
+
+function remoteOf(dialog: CallDialog, other: Leg | undefined): WatchedCall['remote'] {
+  if (other === undefined) return { uri: dialog.dialled, name: undefined };
+  const shown: CallingLeg['shownAs'] = 'shownAs' in other ? (other as CallingLeg).shownAs : undefined;
+  const { party } = other;
+  return {
+    uri: plainUri(shown?.number ?? numberOf(party), party.domain),
+    name: shown === undefined ? nameOf(party) : shown.name,
+  };
+}
