@@ -233,4 +233,6 @@ export interface LocationStore {
   remove(sipUserId: string, contact: string): Promise<void>;
   removeAll(sipUserId: string): Promise<void>;
   count(): number;
+  /** @param listener called with an account whose contacts have changed; renewals count */
+  onChange(listener: (sipUserId: string) => void): void;
 }

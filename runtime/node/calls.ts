@@ -86,6 +86,7 @@ export function openCalls(needs: CallNeeds): Calls {
     store: conferenceStore,
     events,
     observer: metrics.conferences,
+    changed: (domain, number) => late.switch.part.roomChanged(domain, number),
     log,
     media: () => late.media.part,
     prompts: needs.prompts,

@@ -158,6 +158,7 @@ export async function compose(
     ...webhooks.counts(),
     registrations: location.count(),
     subscriptions: calls.switch.subscriptions,
+    publications: calls.switch.publications,
     trunks: calls.switch.registeredTrunks,
     ...(await servers.stats()),
   });

@@ -5,7 +5,9 @@ import type { MemoryConferenceStore } from '../callstore/index.ts';
 import { type ConferenceObserver, Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { conferenceEvents, type EventBus } from '../events/index.ts';
+import type { DomainName } from '../domain-name/index.ts';
 import { isSoundProblem, resolveSound } from '../language/index.ts';
+import { parseSipUri } from '../signalling/index.ts';
 import type { MediaServers } from '../media/index.ts';
 import type { Prompts } from '../prompts/index.ts';
 import { SCENARIOS } from './project.ts';
@@ -22,6 +24,8 @@ export interface ConferenceNeeds {
   readonly store: MemoryConferenceStore;
   readonly events: EventBus;
   readonly observer: ConferenceObserver;
+  /** Called after each event of a room. @param number to dial */
+  readonly changed: (domain: DomainName, number: string) => void;
   readonly log: Logger;
   /** Converts sound files of other kinds than WAV. */
   readonly prompts: Pick<Prompts, 'playable'>;
@@ -50,11 +54,18 @@ const NOTHING = 'silence_stream://100';
 
 export function openConferences(needs: ConferenceNeeds): Conferences {
   const { config, store, events, observer, log, media } = needs;
+  const published = conferenceEvents(events);
   const prompts = [join(config.scenarioDir, 'prompts'), join(SCENARIOS, 'examples', 'prompts')];
   const playable = (file: string): Promise<string> => playableOrNothing(needs, file);
   return new Conferences(
     {
-      events: conferenceEvents(events),
+      events: {
+        emit: (domain, type, data) => {
+          published.emit(domain, type, data);
+          const number = typeof data['uri'] === 'string' ? parseSipUri(data['uri'])?.user : undefined;
+          if (number !== undefined) needs.changed(domain, number);
+        },
+      },
       observer,
       site: config.site,
       log,

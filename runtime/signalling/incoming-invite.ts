@@ -13,7 +13,7 @@ import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-type
 import { requiresReliable } from './unsupported-request.ts';
 
 /** Supported methods, for Allow (RFC 3261 section 20.5). */
-export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER, SUBSCRIBE';
+export const ALLOW = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, MESSAGE, UPDATE, REFER, REGISTER, SUBSCRIBE, PUBLISH';
 
 /** The caller cancelled, or the SIP server ended the transaction, before the final answer. */
 export class InviteCancelled extends Error {

@@ -39,6 +39,8 @@ export interface SipHandlers {
   message(req: SrfRequest, res: SrfResponse): void;
   /** Absent: there is nothing to subscribe to. @param via name of the SIP server that received it */
   subscribe?(req: SrfRequest, res: SrfResponse, via: string): void;
+  /** A PUBLISH (RFC 3903). Absent: the method is not allowed. */
+  publish?(req: SrfRequest, res: SrfResponse): void;
 }
 
 /** The SIP server is unreachable or refused the secret. */
@@ -390,7 +392,11 @@ export class SipLink implements DialogHome {
       if (req.body === '') res.send(200);
       else res.send(500, { headers: { 'Retry-After': '2' } });
     });
-    for (const method of ['publish', 'refer', 'info', 'notify']) {
+    guarded('publish', (req, res) => {
+      if (handlers.publish) handlers.publish(req, res);
+      else res.send(405, { headers: { Allow: ALLOW } });
+    });
+    for (const method of ['refer', 'info', 'notify']) {
       guarded(method, (_req, res) => res.send(405, { headers: { Allow: ALLOW } }));
     }
   }

@@ -27,6 +27,9 @@ import { Registrar } from './registrations/registrar.ts';
 import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
 import { BusyLamps } from './subscriptions/busy-lamps.ts';
+import { conferencePackage, roomKey } from './subscriptions/conference-info.ts';
+import { Presence } from './subscriptions/presence.ts';
+import { regPackage } from './subscriptions/reg-info.ts';
 import { type CountMessages, mailboxKey, messageSummaryPackage } from './subscriptions/message-summary.ts';
 import { Subscriptions, type SubscriptionStore } from './subscriptions/subscriptions.ts';
 import type { SwitchTools } from './tools.ts';
@@ -87,13 +90,16 @@ export class Switch implements SipHandlers {
   readonly #trunks: Trunks;
   readonly #texts: TextMessages;
   readonly #subscriptions: Subscriptions;
+  readonly #presence: Presence;
   #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
   #stopping = false;
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
-    const lamps = new BusyLamps((event, key) => this.#subscriptions.changed(event, key));
+    const lamps = new BusyLamps((id) => {
+      for (const event of ['dialog', 'presence']) this.#subscriptions.changed(event, id);
+    });
     this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
     this.#trunks = new Trunks(directory, location, log, { trunk: options.onTrunk, gateway: options.onGateway });
     const ownHosts = new OwnHosts(
@@ -145,11 +151,27 @@ export class Switch implements SipHandlers {
     };
     this.#conferences = new LiveConferences(this.#tools);
     this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
+    this.#presence = new Presence({
+      tools: this.#tools,
+      location,
+      authentication: this.#authentication,
+      isOnThePhone: (id) => lamps.isOnThePhone(id),
+      changed: (event, key) => this.#subscriptions.changed(event, key),
+    });
+    location.onChange((id) => {
+      for (const event of ['presence', 'reg']) this.#subscriptions.changed(event, id);
+    });
     this.#subscriptions = new Subscriptions({
       tools: this.#tools,
       location,
       authentication: this.#authentication,
-      packages: [messageSummaryPackage(directory, options.countMessages), lamps.package(directory)],
+      packages: [
+        messageSummaryPackage(directory, options.countMessages),
+        lamps.package(directory),
+        this.#presence.package(directory),
+        regPackage(directory, location),
+        conferencePackage(conferences),
+      ],
       notify: (notify) => this.#connected().sip.notify(notify),
       store: options.subscriptionStore,
       log,
@@ -190,14 +212,29 @@ export class Switch implements SipHandlers {
     else res.send(503, { headers: { 'Retry-After': '5' } });
   }
 
+  publish(req: SrfRequest, res: SrfResponse): void {
+    if (this.ready) this.#presence.publish(req, res);
+    else res.send(503, { headers: { 'Retry-After': '5' } });
+  }
+
+  /** Number of states that phones publish. */
+  get publications(): number {
+    return this.#presence.publications;
+  }
+
   /** Number of subscriptions of phones. */
   get subscriptions(): number {
     return this.#subscriptions.count;
   }
 
-  /** The number of voice messages in a mailbox has changed. @param number undefined: in any */
+  /** The number of voice messages in a mailbox has changed. */
   messagesChanged(domain: DomainName, number: string): void {
     this.#subscriptions.changed('message-summary', mailboxKey(domain, number));
+  }
+
+  /** The participants of a room have changed, or it is over. @param number to dial */
+  roomChanged(domain: DomainName, number: string): void {
+    this.#subscriptions.changed('conference', roomKey(domain, number));
   }
 
   /** Any mailbox may have changed. */
@@ -280,6 +317,7 @@ export class Switch implements SipHandlers {
   async shutDown(): Promise<void> {
     this.#stopping = true;
     this.#subscriptions.close();
+    this.#presence.close();
     for (const dialog of this.#dialogs.all())
       dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
     let timer: NodeJS.Timeout | undefined;

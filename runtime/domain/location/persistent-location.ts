@@ -13,6 +13,7 @@ export class PersistentLocation implements LocationStore {
   readonly #now: () => number;
   readonly #table = new ContactTable();
   readonly #writes: WriteBehind<BindingKey>;
+  readonly #listeners: ((sipUserId: string) => void)[] = [];
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweepAt = Number.POSITIVE_INFINITY;
 
@@ -57,6 +58,10 @@ export class PersistentLocation implements LocationStore {
     if (removed.length > 0) await this.#mark(removed);
   }
 
+  onChange(listener: (sipUserId: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** All contacts that have not expired. */
   *registered(): Generator<StoredBinding> {
     const now = this.#now();
@@ -85,6 +90,8 @@ export class PersistentLocation implements LocationStore {
   }
 
   async #mark(keys: readonly BindingKey[]): Promise<void> {
+    for (const id of new Set(keys.map(({ sipUserId }) => sipUserId)))
+      for (const listener of this.#listeners) listener(id);
     await this.#writes.mark(
       keys.map(({ sipUserId, contact }) => [`${sipUserId} ${contact}`, { sipUserId, contact }] as const),
     );

@@ -11,14 +11,14 @@ const EVENT = 'dialog';
 
 /** Follows the calls of sipusers, and tells those who watch them. */
 export class BusyLamps {
-  readonly #changed: (event: string, key: string) => void;
+  readonly #changed: (sipUserId: string) => void;
   /** Live calls by sipuser. */
   readonly #calls = new Map<string, Set<CallDialog>>();
   /** Sipusers by call. */
   readonly #parties = new Map<CallDialog, ReadonlySet<string>>();
 
-  /** @param changed called with the key of a sipuser whose calls have changed */
-  constructor(changed: (event: string, key: string) => void) {
+  /** @param changed called with a sipuser whose calls have changed */
+  constructor(changed: (sipUserId: string) => void) {
     this.#changed = changed;
   }
 
@@ -33,6 +33,11 @@ export class BusyLamps {
   /** A call is over, or in no list for the time being. */
   gone(dialog: CallDialog): void {
     this.#follow(dialog, new Set());
+  }
+
+  /** True for a sipuser with an answered call. */
+  isOnThePhone(sipUserId: string): boolean {
+    return [...(this.#calls.get(sipUserId) ?? [])].some(({ state }) => state === 'dialog');
   }
 
   /** Every sipuser may watch those of its domain. */
@@ -63,7 +68,7 @@ export class BusyLamps {
     }
     if (parties.size === 0) this.#parties.delete(dialog);
     else this.#parties.set(dialog, parties);
-    for (const id of new Set([...before, ...parties])) this.#changed(EVENT, id);
+    for (const id of new Set([...before, ...parties])) this.#changed(id);
   }
 
   #callsOf({ id }: SipUser): readonly WatchedCall[] {

@@ -16,11 +16,9 @@ import { nextHopOf } from '../addresses/next-hop.ts';
 import type { Authentication } from '../registrations/authentication.ts';
 import type { SwitchTools } from '../tools.ts';
 import type { EventPackage } from './event-package.ts';
+import { MAX_EXPIRES, MIN_EXPIRES } from './expires.ts';
 import { Subscription, type SubscriptionFacts, type SubscriptionTools } from './subscription.ts';
 
-/** The shortest and longest subscription, seconds. */
-const MIN_EXPIRES = 60;
-const MAX_EXPIRES = 3600;
 /** Subscriptions of one sipuser, over all its phones: a phone with three key modules has some 120 lamps. */
 export const MAX_OF_SIPUSER = 250;
 /** Subscriptions of a node. */
