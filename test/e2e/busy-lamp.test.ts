@@ -74,10 +74,11 @@ describe('busy lamps', () => {
     const subscription = carol.subscription('102', EVENT);
     await subscription.send();
     await lamp(subscription);
-    const outgoing = await alice.call('102');
+    const outgoing = await alice.call('102', { headers: [{ name: 'Privacy', value: 'id' }] });
     const incoming = await bob.incoming();
     incoming.ring();
-    const { body } = await lamp(subscription, 'early');
+    const { body, remotes } = await lamp(subscription, 'early');
+    expect(remotes, 'a withheld number').to.deep.equal(['sip:anonymous@anonymous.invalid']);
     const [, callId, local, remote] = /call-id="([^"]+)" local-tag="([^"]+)" remote-tag="([^"]+)"/.exec(body) ?? [];
     const value = `${callId};to-tag=${remote};from-tag=${local};early-only`;
     const taking = await carol.call('102', { headers: [{ name: 'Replaces', value }] });

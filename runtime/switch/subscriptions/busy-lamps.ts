@@ -1,9 +1,9 @@
 /** Who is in which call: the event package `dialog`. */
 import { type Directory, sipUserNamed, type SipUser } from '../../domain/index.ts';
-import { plainUri } from '../../signalling/index.ts';
+import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, Leg } from '../legs/leg.ts';
-import { nameOf, numberOf } from '../legs/party.ts';
+import { shownCaller } from '../legs/shown-caller.ts';
 import { DIALOG_INFO, dialogInfo, type WatchedCall } from './dialog-info.ts';
 import type { EventPackage } from './event-package.ts';
 
@@ -92,12 +92,10 @@ function watchedCall(dialog: CallDialog, leg: Leg, side: 'a' | 'b'): WatchedCall
   return { callid, tags, initiator: side === 'a', state, held, remote: remoteOf(dialog, other) };
 }
 
+/** The other party as it is shown to phones: a withheld number is withheld here too. */
 function remoteOf(dialog: CallDialog, other: Leg | undefined): WatchedCall['remote'] {
   if (other === undefined) return { uri: dialog.dialled, name: undefined };
-  const shown: CallingLeg['shownAs'] = 'shownAs' in other ? (other as CallingLeg).shownAs : undefined;
-  const { party } = other;
-  return {
-    uri: plainUri(shown?.number ?? numberOf(party), party.domain),
-    name: shown === undefined ? nameOf(party) : shown.name,
-  };
+  const shown = shownCaller('shownAs' in other ? (other as CallingLeg) : { party: other.party });
+  const host = shown.number === ANONYMOUS ? 'anonymous.invalid' : other.party.domain;
+  return { uri: plainUri(shown.number, host), name: shown.name };
 }

@@ -1,4 +1,5 @@
 /** One subscription of a phone: sends its NOTIFYs, and ends in time (RFC 6665). */
+import type { ContactBinding } from '../../domain/index.ts';
 import type { NotifierDialog, NotifyResult, OutgoingNotifyOptions } from '../../signalling/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import type { ResourceState } from './event-package.ts';
@@ -25,7 +26,7 @@ export interface SubscriptionFacts {
   readonly dialog: NotifierDialog;
   readonly remoteTag: string;
   /** Sender of the SUBSCRIBE. */
-  readonly source: { readonly protocol: 'udp' | 'tcp'; readonly address: string; readonly port: number };
+  readonly source: ContactBinding['source'];
   /** First hop of the route set, if any. */
   readonly route: string | undefined;
   /** Name of the SIP server. */
