@@ -26,6 +26,7 @@ import { SecureFront } from './http/secure-front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
+import { phoneRoutes } from './phone/routes.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
 import { historyRoutes } from './routes/history.ts';
@@ -118,6 +119,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   healthRoute(app, deps);
   metricsRoute(app, deps);
   homeRoutes(app);
+  phoneRoutes(app, deps.directory);
   await app.register(
     async (api: App) => {
       api.addHook('onRequest', authenticator(deps.iam, new SessionRate(deps.sessionRequests ?? 0)));

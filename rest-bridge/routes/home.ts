@@ -11,6 +11,7 @@ const DOCS = new URL('../../docs/', import.meta.url);
 const FILE = /^[a-z0-9_/-]+\.(md|json|yml)$/i;
 
 const LINKS = [
+  { path: '/phone', about: 'Phone: call from this browser' },
   { path: '/docs/scenarios/README.md', about: 'Writing scenarios' },
   { path: '/docs/rest/README.md', about: 'Programs: REST and events' },
   { path: `${BASE_PATH}/docs`, about: 'API reference' },
@@ -37,7 +38,7 @@ export function homeRoutes(app: App): void {
 
   app.get('/', { config }, async (request, reply) => {
     if (!wantsHtml(request)) {
-      const lines = LINKS.map(({ path, about }) => `${about.padEnd(28)}${path}`);
+      const lines = LINKS.map(({ path, about }) => `${about.padEnd(32)}${path}`);
       return sendPlain(reply, `Ringmaster\n\n${lines.join('\n')}\n`);
     }
     const items = LINKS.map(({ path, about }) => `<li><a href="${path}">${about}</a></li>`);

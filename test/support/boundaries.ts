@@ -33,6 +33,8 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   'drachtio-fsmrf': ['runtime/media'],
   'drachtio-modesl': ['runtime/media'],
   fastify: ['rest-bridge'],
+  jssip: ['rest-bridge'],
+  'puppeteer-core': ['test'],
   'prom-client': ['runtime/metrics'],
   '@opentelemetry/api': ['runtime/tracing'],
   '@opentelemetry/sdk-trace': ['runtime/tracing'],

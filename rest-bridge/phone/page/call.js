@@ -1,0 +1,220 @@
+/** One call. */
+import * as JsSIP from './jssip.js';
+import { howItEnded, whyNotTransferred } from './words.js';
+
+/** @typedef {'calling' | 'ringing' | 'incoming' | 'answering' | 'talking' | 'ended'} CallState */
+/** @typedef {import('jssip').UA} UA */
+/** @typedef {ReturnType<UA['call']>} Session */
+
+/** What JsSIP is told of the sound. The server has a public address, or is on the same machine: no STUN. */
+export const SOUND = /** @type {const} */ ({
+  pcConfig: { iceServers: /** @type {RTCIceServer[]} */ ([]), rtcpMuxPolicy: 'require' },
+  rtcOfferConstraints: { offerToReceiveAudio: true, offerToReceiveVideo: false },
+});
+
+/** ms */
+const DIGIT = { duration: 120, interToneGap: 80 };
+
+/** A call, in either direction. Event: `change`. */
+export class Call extends EventTarget {
+  /** @type {CallState} */
+  state;
+  /** Held by this side, or by the other. */
+  held = false;
+  heldThere = false;
+  muted = false;
+  /** Begin of the talk, ms since the epoch. */
+  since = 0;
+  until = 0;
+  /** An incoming call that this side neither answered nor declined. */
+  missed = false;
+  /** How it ended, or what became of a transfer. */
+  notice = '';
+  /** Digits sent. */
+  digits = '';
+  /** The other's name and number. */
+  name;
+  number;
+  incoming;
+  /** What is heard. */
+  audio = new Audio();
+  /** A transfer in progress: its target. */
+  transferring = '';
+  /** @type {Session} */
+  session;
+  /** @type {MediaStream | undefined} */
+  #microphone;
+
+  /**
+   * @param {Session} session
+   * @param {string} number of the other
+   * @param {MediaStream} [microphone] of an outgoing call
+   */
+  constructor(session, number, microphone) {
+    super();
+    this.session = session;
+    this.incoming = microphone === undefined;
+    this.state = this.incoming ? 'incoming' : 'calling';
+    this.number = number;
+    this.name = (this.incoming && session.remote_identity.display_name) || '';
+    this.#microphone = microphone;
+    this.audio.autoplay = true;
+    if (session.connection) this.#hear(session.connection);
+    session.on('peerconnection', ({ peerconnection }) => this.#hear(peerconnection));
+    session.on('progress', () => {
+      if (!this.incoming) this.#become('ringing');
+    });
+    session.on('confirmed', () => {
+      this.since = Date.now();
+      this.#become('talking');
+    });
+    session.on('hold', ({ originator }) => this.#hold(originator, true));
+    session.on('unhold', ({ originator }) => this.#hold(originator, false));
+    session.on('ended', (end) => this.#end(end));
+    session.on('failed', (end) => this.#end(end));
+  }
+
+  get live() {
+    return this.state !== 'ended';
+  }
+
+  /** @param {MediaStream} microphone */
+  answer(microphone) {
+    this.#microphone = microphone;
+    this.#become('answering');
+    this.session.answer({ mediaStream: microphone, ...SOUND });
+  }
+
+  /** Declines, cancels or ends the call. */
+  hangUp() {
+    if (this.state === 'ended') return;
+    // 486: the caller hears "busy" and not "nobody there".
+    this.session.terminate(this.state === 'incoming' ? { status_code: 486 } : {});
+  }
+
+  /** Holds or resumes the call; settles when the other side knows, or it is known to be impossible. */
+  setHeld(/** @type {boolean} */ held) {
+    if (this.state !== 'talking' || this.held === held) return Promise.resolve();
+    return new Promise((resolve) => {
+      const { session } = this;
+      const begun = held ? session.hold({}, () => resolve(undefined)) : session.unhold({}, () => resolve(undefined));
+      session.on('ended', () => resolve(undefined));
+      if (!begun) resolve(undefined);
+    });
+  }
+
+  setMuted(/** @type {boolean} */ muted) {
+    this.muted = muted;
+    if (muted) this.session.mute({ audio: true });
+    else this.session.unmute({ audio: true });
+    this.#changed();
+  }
+
+  /** @param {string} digits of 0-9, * and # */
+  send(digits) {
+    if (this.state !== 'talking') return;
+    const [sender] = this.session.connection.getSenders();
+    const { RFC2833, INFO } = JsSIP.C.DTMF_TRANSPORT;
+    const transportType = sender?.dtmf?.canInsertDTMF === true ? RFC2833 : INFO;
+    this.session.sendDTMF(digits, { transportType, ...DIGIT });
+    this.digits += digits;
+    this.#changed();
+  }
+
+  /**
+   * Connects the other with somebody else; then this call ends.
+   * @param {string} target
+   * @throws {TypeError} for an invalid target
+   */
+  transfer(target) {
+    this.#refer(target, target);
+  }
+
+  /**
+   * Connects the other with the other of a second call; then both end.
+   * @param {Call} other
+   */
+  connectWith(other) {
+    const { call_id: id, local_tag: local, remote_tag: remote } = dialogOf(other.session);
+    const target = other.session.remote_identity.uri.clone();
+    target.setHeader('Replaces', encodeURIComponent(`${id};to-tag=${remote};from-tag=${local}`));
+    this.#refer(target, other.name || other.number);
+  }
+
+  /**
+   * @param {string | import('jssip').URI} target
+   * @param {string} name
+   */
+  #refer(target, name) {
+    this.transferring = name;
+    this.notice = '';
+    this.#changed();
+    const failed = (/** @type {number} */ status) => {
+      this.transferring = '';
+      this.notice = whyNotTransferred(name, status);
+      this.#changed();
+    };
+    this.session.refer(target, {
+      eventHandlers: {
+        accepted: () => {
+          this.notice = `Transferred to ${name}.`;
+          if (this.session.isEstablished()) this.session.terminate();
+        },
+        failed: (/** @type {any} */ { status_line: { status_code: status } }) => failed(status),
+        requestFailed: (/** @type {any} */ { response }) => failed(response?.status_code ?? 408),
+      },
+    });
+  }
+
+  /** @param {RTCPeerConnection} connection */
+  #hear(connection) {
+    connection.addEventListener('track', ({ track, streams: [stream] }) => {
+      this.audio.srcObject = stream ?? new MediaStream([track]);
+      // Refused where the page was never clicked; the sound begins with the first click.
+      this.audio.play().catch(() => undefined);
+    });
+  }
+
+  /**
+   * @param {unknown} originator
+   * @param {boolean} held
+   */
+  #hold(originator, held) {
+    if (originator === 'local') this.held = held;
+    else this.heldThere = held;
+    this.#changed();
+  }
+
+  /** @param {any} end */
+  #end(end) {
+    if (this.state === 'ended') return;
+    this.until = Date.now();
+    this.missed = this.incoming && this.since === 0 && end.originator === 'remote';
+    if (this.transferring !== '') this.notice = `Transferred to ${this.transferring}.`;
+    else this.notice = howItEnded(end) || this.notice;
+    this.transferring = '';
+    this.audio.srcObject = null;
+    for (const track of this.#microphone?.getTracks() ?? []) track.stop();
+    this.#become('ended');
+  }
+
+  /** @param {CallState} state */
+  #become(state) {
+    this.state = state;
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/**
+ * The names of a dialog (RFC 3891 section 3). JsSIP's own Replaces has the tags the wrong way round for incoming calls.
+ * @param {any} session
+ * @returns {{ call_id: string, local_tag: string, remote_tag: string }}
+ */
+function dialogOf(session) {
+  // oxlint-disable-next-line no-underscore-dangle -- JsSIP has no other way to it
+  return session._dialog.id;
+}

@@ -1,0 +1,2 @@
+/** The module that the server joins (`../jssip.ts`). */
+export { C, UA, WebSocketInterface } from 'jssip';
