@@ -3,7 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlink
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
-const PEERS = ['sipp', 'baresip', 'linphonec', 'linphonecsh', 'postgres', 'initdb', 'psql', 'pocketsphinx_continuous'];
+const PEERS = [
+  'sipp',
+  'baresip',
+  'linphonec',
+  'linphonecsh',
+  'postgres',
+  'initdb',
+  'psql',
+  'pocketsphinx_continuous',
+  'chromium',
+];
 const PROGRAMS = new Set([...PEERS, 'espeak-ng', 'sox', 'openssl']);
 
 /** Names in test files that use a peer, or an operation with one. */

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { Browser, type BrowserPhone } from '../phones/browser.ts';
+import { requirePeer } from '../phones/peers.ts';
+import { Cable } from '../support/cable.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
+import { useStage } from '../support/stage.ts';
+
+/** Hz: what the microphones of all browsers here hear. */
+const TONE = 700;
+
+(REAL_SIP ? describe.skip : describe)('the phone in a browser', () => {
+  let browser: Browser | undefined;
+
+  before('start Chromium', async function () {
+    this.timeout(60_000);
+    browser = await Browser.start(requirePeer(this, 'chromium'), { tone: TONE });
+  });
+  afterEach('close the pages', async () => {
+    expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]);
+  });
+  after('stop Chromium', () => browser?.stop());
+
+  const stage = useStage();
+
+  async function open(login?: string, { base = stage.node.base, microphone = true } = {}): Promise<BrowserPhone> {
+    if (browser === undefined) throw new Error('Chromium starts before the first test');
+    const page = await browser.open(base, { microphone });
+    if (login !== undefined) await page.register(login);
+    return page;
+  }
+
+  it('logs in a demo account by a click, names a wrong password, and keeps only what is ticked', async () => {
+    const page = await open();
+    await page.logIn('alice', 'wrong');
+    await page.shows('#problem', 'Login, domain or password is wrong.');
+    await page.press('Alice 101');
+    await page.shows('#line', 'Ready: alice@demo.local');
+    expect(await page.kept()).to.deep.equal({});
+    await page.press('Log out');
+    await page.tick('Remember login and domain on this device');
+    await page.register('alice');
+    expect(await page.kept()).to.deep.equal({ 'ringmaster-phone': '{"login":"alice","domain":"demo.local"}' });
+  });
+
+  it('without a microphone, or to an unknown number, it says what to do', async () => {
+    const deaf = await open('alice', { microphone: false });
+    await deaf.dial('501');
+    await deaf.shows('#problem', 'Allow it at the icon left of the address');
+    const page = await open('alice');
+    await page.dial('999');
+    await page.shows('#past', 'Nobody has this number.');
+  });
+
+  it('shows a text message', async () => {
+    const page = await open('alice');
+    const bob = await stage.phone('bob');
+    await bob.message('101', 'Lunch at noon?');
+    await page.shows('#texts', 'Lunch at noon?');
+    await page.shows('#texts', 'Bob');
+  });
+
+  it('registers again when the server is back', async () => {
+    const cable = await Cable.to(Number(new URL(stage.node.base).port));
+    try {
+      const page = await open('alice', { base: `http://127.0.0.1:${cable.port}` });
+      cable.cut();
+      await page.shows('#line', 'No connection to the server. Trying again');
+      await page.dial('501');
+      await page.shows('#problem', 'No call can be made now.');
+      cable.mend();
+      await page.shows('#line', 'Ready', 30_000);
+    } finally {
+      cable.close();
+    }
+  });
+
+  it('hears itself at 501', async () => {
+    const page = await open('alice');
+    await page.dial('501');
+    await page.hears(TONE);
+    await page.press('Mute');
+    await page.hearsNoMore(TONE);
+    await page.press('Unmute');
+    await page.hears(TONE);
+    await page.press('Hang up');
+    await page.shows('#past', '501');
+  });
+
+  it('calls a phone with G.711 over UDP; hold, digits and sound reach it', async () => {
+    const page = await open('alice');
+    const bob = await stage.phone('bob');
+    await page.dial('102');
+    const call = await bob.incoming();
+    call.ring();
+    await page.shows('#calls', 'Ringing');
+    expect(call.callerId).to.equal('101');
+    await call.answer();
+    await page.shows('#calls', 'Connected');
+    call.play(440);
+    await Promise.all([call.hears(TONE), page.hears(440)]);
+    await page.press('Keypad');
+    await page.press('4', '102');
+    await page.press('hash', '102');
+    await call.receivesDtmf('4#');
+    await page.press('Hold');
+    await page.shows('#calls', 'On hold');
+    await page.hearsNoMore(440);
+    await page.press('Resume');
+    await Promise.all([call.hears(TONE), page.hears(440)]);
+    await call.hangup();
+    await page.shows('#past', '102');
+  });
+
+  it('is called by a phone, shows who calls, declines and answers', async () => {
+    const page = await open('alice');
+    const bob = await stage.phone('bob');
+    const refused = await bob.call('101');
+    await page.shows('#calls', 'Bob');
+    await page.press('Decline');
+    expect((await refused.refused()).status).to.equal(486);
+    const call = await bob.call('101');
+    await page.press('Answer');
+    await call.answered();
+    call.play(440);
+    await Promise.all([call.hears(TONE), page.hears(440)]);
+    await page.press('Hang up');
+    expect((await call.ended()).by).to.equal('there');
+  });
+
+  it('chooses in the menu at 500 by a key', async () => {
+    const page = await open('alice');
+    await page.dial('500');
+    await page.shows('#calls', 'Connected');
+    await page.press('Keypad');
+    await page.press('1', '500');
+    await page.press('1', '500');
+    await page.shows('#past', '500', 20_000);
+  });
+
+  it('transfers a call blind, and another with consultation', async () => {
+    const page = await open('alice');
+    const [bob, carol] = await stage.phones('bob', 'carol');
+    const blind = await bob.call('101');
+    await page.press('Answer');
+    await blind.answered();
+    await page.press('Transfer');
+    await page.type('Transfer to', '103');
+    await page.press('Transfer now');
+    const arriving = await carol.incoming();
+    await arriving.answer();
+    await page.shows('#past', 'Transferred to 103');
+    blind.play(440);
+    await arriving.hears(440);
+    await blind.hangup();
+
+    const first = await bob.call('101');
+    await page.press('Answer');
+    await first.answered();
+    await page.dial('103');
+    const asked = await carol.incoming();
+    await asked.answer();
+    await page.shows('#calls', 'On hold');
+    await page.press('Transfer', 'Bob');
+    await page.press('Connect with 103');
+    await page.shows('#live', 'No calls.');
+    first.play(440);
+    await asked.hears(440);
+    await first.hangup();
+  });
+
+  it('meets another browser and a phone in a room', async () => {
+    const [alice, carol] = [await open('alice'), await open('carol')];
+    const bob = await stage.phone('bob');
+    await alice.dial('*7012');
+    await carol.dial('*7012');
+    const call = await bob.call('*7012');
+    await call.answered();
+    call.play(440);
+    await Promise.all([alice.hears(440), carol.hears(440), call.hears(TONE)]);
+    await alice.hears(TONE);
+    for (const page of [alice, carol]) await page.press('Hang up');
+    await call.hangup();
+  });
+});
