@@ -1,42 +1,23 @@
 /** Calls the addresses of one or several callees at once. */
-import { randomUUID } from 'node:crypto';
-import type { TailStep } from '../../runs/index.ts';
 import { type EndpointServer, MediaError } from '../../media/index.ts';
-import {
-  ANONYMOUS,
-  answer,
-  bracketUri,
-  callerAddr,
-  type SipAnswer,
-  type SipDialog,
-  WITHHELD,
-} from '../../signalling/index.ts';
-import { ANONYMOUS_CALLER, type Callee, type CalleeAddress } from '../addresses/callee.ts';
+import { answer, bracketUri, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
+import type { Callee } from '../addresses/callee.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureAnswer } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
+import { type Branch, Branches, type Called, partyAt, type Reached } from './branches.ts';
+import { CallerRinging } from './caller-ringing.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
 import { forwardedBy, type ForwardedAway } from './forwarded.ts';
 import { InTurn } from './in-turn.ts';
-import { BranchLeg } from '../legs/branch-leg.ts';
-import type { CallingLeg, Device } from '../legs/leg.ts';
-import { type Party, uriOf } from '../legs/party.ts';
+import type { CallingLeg } from '../legs/leg.ts';
+import { uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import { isBrowser, srtpOf } from '../legs/srtp-policy.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
-import { signatureHeaders } from './signature.ts';
-import { verifiedHeaders } from './verified-headers.ts';
 import { sendDigits } from '../legs/send-digits.ts';
 import type { SwitchTools } from '../tools.ts';
-
-/** A callee, and what was dialled to reach it. */
-export interface Called {
-  readonly callee: Callee;
-  readonly dialled: string;
-  /** Sent to it after the answer. */
-  readonly tail: readonly TailStep[];
-}
 
 /** Calls every address of a callee. The first to answer gets the call. */
 export function callCallee(tools: SwitchTools, callee: Callee, options: AttemptOptions): Attempt {
@@ -65,25 +46,6 @@ export function callFirst(
   return { provisional, final, answeredBy: () => call.answeredBy };
 }
 
-interface LegUris {
-  readonly localuri: string;
-  readonly remoteuri: string;
-}
-
-/** A called address, and its callee. */
-interface Reached {
-  readonly target: Called;
-  readonly address: CalleeAddress;
-}
-
-/** An address to call. */
-interface Branch {
-  readonly callee: Callee;
-  readonly address: CalleeAddress;
-  readonly callId: string;
-  readonly uris: LegUris;
-}
-
 /** The answer of one address. */
 type AnsweredBranch = Pick<ForkOutcome & { answered: true }, 'dialog' | 'sdp' | 'allowEvents'>;
 
@@ -92,14 +54,8 @@ class PhonesCall {
   readonly #tools: SwitchTools;
   readonly #options: AttemptOptions;
   readonly #targets: readonly Called[];
-  /** The called addresses, by Call-ID of the branch. */
-  readonly #called = new Map<string, Reached>();
-  /** The latest session descriptions of phones that have not answered, by Call-ID. */
-  readonly #earlySdp = new Map<string, string>();
-  /** Call-IDs of the ringing branches. */
-  readonly #ringing = new Set<string>();
-  /** Accounts that were called: a redirection to one of them is dropped, as it could go in circles. */
-  readonly #accounts = new Set<string>();
+  readonly #branches: Branches;
+  readonly #ringing: CallerRinging;
   readonly #offers: Offers;
   /** Phones that have picked up and talk to the pre-answer scenario, or did so, by Call-ID. */
   readonly #screened = new Map<string, PhoneLeg>();
@@ -109,7 +65,6 @@ class PhonesCall {
   readonly #over: AbortSignal;
   #fork: Fork | undefined;
   #on: EndpointServer | undefined;
-  #early: Promise<void> | undefined;
   #answeredBy: string | undefined;
   /** The scenario or room to which a phone forwarded the call. */
   #away: ForwardedAway | undefined;
@@ -118,8 +73,6 @@ class PhonesCall {
   /** The SIP server for addresses that name none. */
   #via: string | undefined;
   readonly #inTurn: InTurn;
-  /** Headers, by Call-ID. */
-  readonly #signatures = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(tools: SwitchTools, targets: readonly Called[], options: AttemptOptions) {
     this.#tools = tools;
@@ -131,6 +84,13 @@ class PhonesCall {
     const create: SwitchTools['createEndpoint'] = (wish) => tools.createEndpoint(wish);
     const drop = (work: Promise<unknown>): void => tools.background(work, 'endpoint', options.caller);
     this.#offers = new Offers({ create, drop }, options.preAnswer !== undefined);
+    this.#ringing = new CallerRinging(tools, options, this.#offers);
+    this.#branches = new Branches(tools, options, {
+      offers: this.#offers,
+      inTurn: this.#inTurn,
+      fork: () => this.#fork,
+      via: () => this.#via,
+    });
   }
 
   get answeredBy(): string | undefined {
@@ -139,7 +99,7 @@ class PhonesCall {
 
   async start(): Promise<void> {
     const { dialog, caller, timeoutMs } = this.#options;
-    const branches = this.#targets.flatMap((target) => this.#branches(target));
+    const branches = this.#targets.flatMap((target) => this.#branches.add(target));
     const via = branches.find(({ address }) => address.via !== undefined)?.address.via ?? this.#tools.sipServer();
     this.#via = via;
     // Both endpoints are made at the same time, unless the caller's must show the media server first. The caller's own
@@ -149,16 +109,20 @@ class PhonesCall {
     const on = caller.mediaServer ?? this.#tools.onlyMediaServer() ?? (await prepared)?.server;
     this.#on = on;
     await this.#offer(branches);
-    await this.#sign(branches);
+    await this.#branches.sign(branches);
     await prepared;
     if (this.#over.aborted) return this.#giveUp(answer(487, undefined, true));
     this.#fork = new Fork(
       (invite) => this.#tools.invite(invite),
-      branches.map((branch) => this.#target(branch)),
+      branches.map((branch) => this.#branches.target(branch)),
       timeoutMs,
       {
         screens: this.#options.preAnswer !== undefined,
-        provisional: ({ callId }, provisional, sdp) => this.#provisional(callId, provisional, sdp),
+        provisional: ({ callId }, provisional, sdp) => {
+          this.progress.progress(provisional);
+          this.#heard(callId, provisional);
+          this.#ringing.provisional(callId, provisional, sdp);
+        },
         failed: ({ callId }, refusal) => this.#refused(callId, refusal),
         accept: ({ callId }, answered) => this.#accept(callId, answered),
         part: ({ callId }, sip, reason) => this.#part(callId, sip, reason),
@@ -193,7 +157,7 @@ class PhonesCall {
     dialog.addBranch(leg, uris, 'undefined');
     dialog.establish(leg);
     try {
-      await this.#early?.catch(() => undefined);
+      await this.#ringing.settled();
       await Promise.all([leg.answered(), caller.answered()]);
       await beforeMedia?.();
       await dialog.connectMedia();
@@ -223,118 +187,36 @@ class PhonesCall {
     return this.#offers.open(offered, { via: this.#via, on: this.#on });
   }
 
-  /** Each call to an address has a signature of its own. */
-  async #sign(branches: readonly Branch[]): Promise<void> {
-    const { party } = this.#options.caller;
-    await Promise.all(
-      branches.map(async ({ callee, callId: callid }) => {
-        if (callee.signed === undefined) return;
-        this.#signatures.set(callid, await signatureHeaders(this.#tools, callee, party, { callid }));
-      }),
-    );
-  }
-
-  /** Adds a branch to the dialog for every address of a callee that is called at once. */
-  #branches(target: Called): Branch[] {
-    const { callee } = target;
-    if (this.#accounts.has(callee.account)) return [];
-    this.#accounts.add(callee.account);
-    return this.#inTurn.first(callee).map((address) => this.#branch(target, address));
-  }
-
-  #branch(target: Called, address: CalleeAddress): Branch {
-    const { dialog, domain, callerNumber, timeoutMs } = this.#options;
-    const { callee } = target;
-    const { called, host, caller } = callee;
-    const uris = {
-      localuri: bracketUri(caller?.number ?? callerNumber, caller?.host ?? domain),
-      remoteuri: bracketUri(called, host),
-    };
-    const callId = `${randomUUID()}@${host}`;
-    this.#called.set(callId, { target, address });
-    const giveUp = (): void => this.#fork?.cancel(answer(487, undefined, true));
-    const leg = new BranchLeg(callId, partyAt(callee, address), giveUp, {
-      device: this.#device(address, callId),
-      tags: () => this.#fork?.invite(callId)?.tags ?? [],
-    });
-    dialog.addBranch(leg, uris, Date.now() + timeoutMs);
-    return { callee, address, callId, uris };
-  }
-
-  /** The device of a ringing contact, which a NOTIFY can ask to answer. */
-  #device({ allowEvents = [] }: CalleeAddress, callId: string): Device {
-    const invite = () => this.#fork?.invite(callId);
-    const failed = (err: unknown) => this.#tools.failed(err, 'NOTIFY', { callid: callId });
-    return {
-      get allowEvents() {
-        return new Set([...allowEvents, ...(invite()?.allowEvents ?? [])]);
-      },
-      notify: (event) => invite()?.notify(event, failed) === true,
-    };
-  }
-
-  #target({ callee, address, callId, uris }: Branch): ForkTarget {
-    const offer = this.#offers.of(callId);
-    const { domain, callerName, callerNumber, headers } = this.#options;
-    const { credentials, identity } = callee;
-    const caller =
-      callee.caller ??
-      (callerNumber === ANONYMOUS ? ANONYMOUS_CALLER : { number: callerNumber, name: callerName, host: domain });
-    const isWithheld = caller.number === ANONYMOUS;
-    const calling = this.#options.caller.party;
-    const patience = this.#inTurn.patience({ callee, address });
-    return {
-      account: callee.account,
-      ...(patience && { patience }),
-      uri: address.uri,
-      ...(address.nextHop === undefined ? {} : { nextHop: address.nextHop }),
-      ...(address.route === undefined ? {} : { route: address.route }),
-      via: address.via ?? this.#via,
-      callId,
-      from: callerAddr(caller.name, caller.number, caller.host),
-      to: uris.remoteuri,
-      sdp: offer?.description.of(offer.endpoint.localSdp) ?? '',
-      headers: {
-        ...headers,
-        ...(isWithheld ? WITHHELD : verifiedHeaders(calling, callee.party, caller)),
-        ...identity,
-        ...this.#signatures.get(callId),
-      },
-      ...(calling.kind === 'conference' ? { room: calling.number } : {}),
-      ...(credentials === undefined ? {} : { credentials }),
-    };
-  }
-
   #refused(callId: string, refusal: SipAnswer): SipAnswer {
     this.#options.dialog.removeBranch(callId, refusal);
-    const party = this.#called.get(callId)?.target.callee.party;
+    const party = this.#branches.reached(callId)?.target.callee.party;
     return party === undefined ? refusal : refusalForCaller(this.#tools, refusal, party, { callid: callId });
   }
 
   /** A phone forwards the call (3xx): each account is called once. */
   async #redirected(callId: string, contacts: readonly string[]): Promise<readonly ForkTarget[]> {
-    const by = this.#called.get(callId)?.target;
+    const by = this.#branches.reached(callId)?.target;
     if (by === undefined) return [];
     const { callees, away } = forwardedBy(this.#tools, by.callee, contacts);
     this.#away ??= away;
     return this.#instead(
       callId,
-      callees.flatMap((called) => this.#branches({ ...called, tail: by.tail })),
+      callees.flatMap((called) => this.#branches.add({ ...called, tail: by.tail })),
     );
   }
 
   /** After a failure of a gateway, the next one of the provider. */
   #next(callId: string, refusal: SipAnswer): Promise<readonly ForkTarget[]> | undefined {
-    const { target, address } = this.#called.get(callId) as Reached;
+    const { target, address } = this.#branches.reached(callId) as Reached;
     const next = this.#inTurn.next(callId, { callee: target.callee, address }, refusal);
-    return next && this.#instead(callId, [this.#branch(target, next)]);
+    return next && this.#instead(callId, [this.#branches.addOne(target, next)]);
   }
 
   async #instead(callId: string, branches: readonly Branch[]): Promise<readonly ForkTarget[]> {
     try {
       await this.#offer(branches);
-      await this.#sign(branches);
-      return branches.map((branch) => this.#target(branch));
+      await this.#branches.sign(branches);
+      return branches.map((branch) => this.#branches.target(branch));
     } catch (err) {
       this.#tools.failed(err, 'call to another address', { callid: callId });
       for (const branch of branches) this.#options.dialog.removeBranch(branch.callId);
@@ -345,45 +227,16 @@ class PhonesCall {
   /** No phone answered: the call goes to the scenario or room to which one of them forwarded it. */
   async #callAway({ decision, ...to }: ForwardedAway): Promise<void> {
     this.#offers.close();
-    await this.#early?.catch(() => undefined);
+    await this.#ringing.settled();
     const { provisional, final } = this.#tools.placeCall(decision, { ...this.#options, ...to, tail: [] });
     const first = await provisional;
     if (first.status < 200) this.progress.progress(first);
     this.progress.finish(await final);
   }
 
-  #provisional(callId: string, provisional: SipAnswer, sdp: string | undefined): void {
-    const { caller, dialog, ownSound, preAnswer } = this.#options;
-    const mayHear = ownSound !== true && preAnswer === undefined;
-    this.progress.progress(provisional);
-    this.#heard(callId, provisional);
-    if (!this.#ringing.has(callId) && (provisional.status === 180 || provisional.status === 183)) {
-      this.#ringing.add(callId);
-      this.#tools.dialogs.ringing(dialog, callId);
-    }
-    if (sdp !== undefined) this.#earlySdp.set(callId, sdp);
-    if (sdp !== undefined && this.#early === undefined && mayHear) {
-      this.#early = this.#earlyMedia(callId, sdp);
-      this.#early.catch((err: unknown) => this.#tools.failed(err, 'early media', caller));
-    } else if (provisional.status === 180 && this.#early === undefined && ownSound !== true) {
-      caller.ring();
-    }
-  }
-
   #heard(callId: string, said: SipAnswer): void {
-    const { target, address } = this.#called.get(callId) as Reached;
+    const { target, address } = this.#branches.reached(callId) as Reached;
     this.#inTurn.heard(callId, { callee: target.callee, address }, said);
-  }
-
-  async #earlyMedia(callId: string, sdp: string): Promise<void> {
-    const { caller, beforeMedia } = this.#options;
-    const endpoint = this.#offers.of(callId)?.endpoint;
-    const callers = await caller.prepareMedia();
-    if (endpoint === undefined || callers === undefined) return;
-    await endpoint.modify(sdp);
-    await beforeMedia?.();
-    await callers.bridge(endpoint);
-    caller.earlyMedia();
   }
 
   /**
@@ -393,7 +246,7 @@ class PhonesCall {
   async #accept(callId: string, answered: AnsweredBranch): Promise<SipAnswer | undefined> {
     // An answer that was in a provisional response need not be repeated (RFC 3261 section 13.2.1).
     this.#heard(callId, answer(200, undefined, false));
-    const sdp = answered.sdp === '' ? this.#earlySdp.get(callId) : answered.sdp;
+    const sdp = answered.sdp === '' ? this.#ringing.sdp(callId) : answered.sdp;
     try {
       if (sdp === undefined) throw new MediaError('the called phone answered without a session description', 488);
       await this.#offers.of(callId)?.endpoint.modify(sdp);
@@ -418,7 +271,7 @@ class PhonesCall {
 
   /** The leg of a phone that answered. */
   #legOf(callId: string, { dialog: sip, allowEvents }: AnsweredBranch): PhoneLeg {
-    const { target, address } = this.#called.get(callId) as Reached;
+    const { target, address } = this.#branches.reached(callId) as Reached;
     return PhoneLeg.outgoing(this.#tools, partyAt(target.callee, address), {
       sip,
       ...(this.#offers.take(callId) as Offer),
@@ -437,7 +290,7 @@ class PhonesCall {
   async #answered(outcome: ForkOutcome & { answered: true }): Promise<void> {
     const { dialog, dtmfProto } = this.#options;
     const { callId } = outcome.target;
-    const { target } = this.#called.get(callId) as Reached;
+    const { target } = this.#branches.reached(callId) as Reached;
     const leg = this.#screened.get(callId) ?? this.#legOf(callId, outcome);
     this.#offers.close();
     // The phone's 2xx establishes the dialog, before the caller gets its own.
@@ -457,7 +310,7 @@ class PhonesCall {
   async #connected(): Promise<void> {
     const { dialog, caller, beforeMedia } = this.#options;
     try {
-      await Promise.all([caller.answered(), this.#early?.catch(() => undefined)]);
+      await Promise.all([caller.answered(), this.#ringing.settled()]);
       await beforeMedia?.();
       await dialog.connectMedia();
     } catch (err) {
@@ -469,9 +322,4 @@ class PhonesCall {
     this.#offers.close();
     this.progress.finish(final);
   }
-}
-
-/** The party of a leg to an address. */
-function partyAt({ party }: Callee, { gateway }: CalleeAddress): Party {
-  return party.kind === 'provider' && gateway !== undefined ? { ...party, gateway: gateway.name } : party;
 }
