@@ -102,7 +102,9 @@ describe('SIP negotiation with phones', () => {
     expect((await refused.ended()).status).to.equal(488);
     // An unacceptable offer of a phone is no error of the node.
     await eventually(async () =>
-      expect(stage.node.output.split('\n').find((line) => line.includes('encrypted media'))).to.contain('"level":30'),
+      expect(stage.node.output.split('\n').find((line) => line.includes('the offer of encrypted media'))).to.contain(
+        '"level":30',
+      ),
     );
     encrypts = false;
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');

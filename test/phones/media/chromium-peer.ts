@@ -81,7 +81,7 @@ export class ChromiumPeer {
 
   /** @throws Error when the tone is not heard, clearly louder than 440 Hz above it */
   async hears(frequency: number): Promise<void> {
-    const heard = await this.#page.evaluate(`peer.hears(${frequency}, ${frequency + 300}, 8000)`);
+    const heard = await this.#page.evaluate(`peer.hears(${frequency}, ${frequency + 300}, 20000)`);
     if (heard !== 'heard') throw new Error(`${frequency} Hz not heard: ${heard}`);
   }
 

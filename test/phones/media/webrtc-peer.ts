@@ -58,7 +58,7 @@ export class WebRtcPeer {
   }
 
   async hears(frequency: number): Promise<void> {
-    await this.listener.tone(frequency, 5000);
+    await this.listener.tone(frequency, 20_000);
   }
 
   async close(): Promise<void> {

@@ -55,7 +55,6 @@ export class DtlsMedia {
         this.#chosen = from;
         this.#rtp.chooseSource(from);
       },
-      chosen: () => this.#chosen,
     };
     const transport = new SecureTransport(carrier, this.#thread, channel.core.timers, (reason) => {
       this.#note(reason);

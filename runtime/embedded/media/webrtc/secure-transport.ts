@@ -10,6 +10,9 @@ import { isStun } from './stun.ts';
 /** A handshake that has begun takes at most this long, ms: the library repeats its messages for some ten seconds. */
 const HANDSHAKE_MS = 15_000;
 
+/** Addresses of a far end that are told apart; agents try some dozens of paths at most. */
+const MOST_PATHS = 64;
+
 /** The first octets of DTLS records (RFC 7983). */
 const FIRST_DTLS = 20;
 const LAST_DTLS = 63;
@@ -33,8 +36,6 @@ export interface Carrier {
   sendDatagram(datagram: Buffer, to: MediaAddress): void;
   /** Packets go there, and are taken from there only. */
   chooseSource(from: MediaAddress): void;
-  /** The source that was last chosen. */
-  chosen(): MediaAddress | undefined;
 }
 
 /** Why no keys were agreed so far, for the log. */
@@ -46,7 +47,7 @@ type Progress =
 
 /**
  * Answers the checks of ICE on the RTP port, and makes the keys of SRTP by DTLS. Until then nothing is sent or taken. Packets of DTLS are
- * taken from the path that ICE has chosen alone, and without ICE from anywhere.
+ * taken from addresses with authentic checks alone, and without ICE from anywhere.
  */
 export class SecureTransport {
   readonly security = new SrtpSecurity();
@@ -58,6 +59,8 @@ export class SecureTransport {
   #remote: RemoteDtls | undefined;
   #handshake: Handshake | undefined;
   #peer: MediaAddress | undefined;
+  /** Addresses from which authentic checks came. */
+  readonly #checked = new Set<string>();
   #nominated = false;
   #connected = false;
   #closed = false;
@@ -112,6 +115,7 @@ export class SecureTransport {
     const check = this.#ice.check(datagram, from);
     if (check === undefined) return;
     this.#carrier.sendDatagram(check.answer, from);
+    if (this.#checked.size < MOST_PATHS) this.#checked.add(nameOf(from));
     if (!check.nominated) return;
     this.#nominated = true;
     this.#carrier.chooseSource(from);
@@ -120,8 +124,7 @@ export class SecureTransport {
   #takeRecord(datagram: Buffer, from: MediaAddress): void {
     if (this.#remote === undefined || this.#closed || from.port === 0) return;
     if (datagram.length <= MESSAGE_TYPE_AT || datagram.length > MOST_DTLS_OCTETS) return;
-    const chosen = this.#remote.ice === undefined ? from : this.#carrier.chosen();
-    if (chosen === undefined || chosen.address !== from.address || chosen.port !== from.port) return;
+    if (this.#remote.ice !== undefined && !this.#checked.has(nameOf(from))) return;
     // A new handshake needs a new session description (RFC 8842 section 4).
     if (this.#connected && datagram[MESSAGE_TYPE_AT] === CLIENT_HELLO) return;
     this.#peer = { address: from.address, port: from.port };
@@ -165,4 +168,8 @@ export class SecureTransport {
     this.#handshake?.close();
     this.#handshake = undefined;
   }
+}
+
+function nameOf({ address, port }: MediaAddress): string {
+  return `${address} ${port}`;
 }
