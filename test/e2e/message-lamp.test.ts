@@ -196,12 +196,15 @@ describe('message lamps', () => {
   it('are bounded for a sipuser, and shorten a long time', async () => {
     // A registered phone needs no credentials.
     const bob = await stage.phone('bob', { transport: 'tcp' });
-    const all = Array.from({ length: MAX_OF_SIPUSER }, () =>
+    // All at once: those on their way count too.
+    const asked = Array.from({ length: MAX_OF_SIPUSER + 5 }, () =>
       bob.subscription('102', { ...EVENT, expires: 4_000_000_000 }),
     );
-    const answers = await Promise.all(all.map((each) => each.send()));
-    expect(answers.map(({ status }) => status)).to.deep.equal(all.map(() => 200));
-    expect(header(answers[0] as (typeof answers)[0], 'expires')).to.equal('3600');
+    const answers = await Promise.all(asked.map(async (each) => ({ each, answer: await each.send() })));
+    const accepted = answers.filter(({ answer }) => answer.status === 200);
+    expect(accepted).to.have.length(MAX_OF_SIPUSER);
+    for (const { answer } of accepted) expect(header(answer, 'expires')).to.equal('3600');
+    const all = accepted.map(({ each }) => each);
     const further = await bob.subscription('102', EVENT).send();
     expect([further.status, further.reason]).to.deep.equal([403, 'Too Many Subscriptions']);
     const counts = (await (await stage.rest()).get('/healthz')).json<{ counts: { subscriptions: number } }>().counts;

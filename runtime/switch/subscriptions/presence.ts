@@ -17,7 +17,7 @@ import { Publications } from './publications.ts';
 
 const EVENT = 'presence';
 /** Octets of a published document. */
-const MAX_BODY = 16_384;
+const MAX_BODY = 4096;
 
 export interface PresenceOptions {
   readonly tools: Pick<SwitchTools, 'directory' | 'isHere'>;

@@ -52,7 +52,9 @@ export class Subscriptions {
   readonly #byId = new Map<string, Subscription>();
   /** By event and key of the resource. */
   readonly #byResource = new Map<string, Set<Subscription>>();
+  /** Places taken by sipuser, and of the node: also by those whose 200 is on its way. */
   readonly #counts = new Map<string, number>();
+  #taken = 0;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #now: () => number;
 
@@ -138,6 +140,7 @@ export class Subscriptions {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this class
       const facts = data as SubscriptionFacts;
       if (!this.#packages.has(facts.event) || this.#byId.has(facts.id)) continue;
+      this.#takePlace(facts.sipUserId);
       const subscription = this.#add(facts, true);
       this.#later(Math.floor(at++ / RESUMED_PER_SECOND) * 1000, () => subscription.change());
     }
@@ -167,11 +170,13 @@ export class Subscriptions {
     const resource = found.resource(sipUser, uri.user);
     if ('refusal' in resource) return refuse(resource.refusal);
     if ((this.#counts.get(sipUser.id) ?? 0) >= MAX_OF_SIPUSER) return void res.send(403, 'Too Many Subscriptions');
-    if (this.#byId.size >= MAX_OF_NODE) return refuse(503, { 'Retry-After': '60' });
+    if (this.#taken >= MAX_OF_NODE) return refuse(503, { 'Retry-After': '60' });
+    this.#takePlace(sipUser.id);
     const { event, eventId, callId, from, to, fromTag, contact, routes } = wanted;
     res.send(200, { headers: { Expires: String(expires) } }, (err, sent) => {
       const local = sent?.get('To') ?? '';
       if (sent === undefined || tagOf(local) === '') {
+        this.#freePlace(sipUser.id);
         this.#options.log.warn({ err, callid: callId, to }, 'a subscription could not be accepted');
         return;
       }
@@ -221,8 +226,19 @@ export class Subscriptions {
     const resource = `${facts.event} ${facts.key}`;
     const others = this.#byResource.get(resource) ?? new Set();
     this.#byResource.set(resource, others.add(subscription));
-    this.#counts.set(facts.sipUserId, (this.#counts.get(facts.sipUserId) ?? 0) + 1);
     return subscription;
+  }
+
+  #takePlace(sipUserId: string): void {
+    this.#taken += 1;
+    this.#counts.set(sipUserId, (this.#counts.get(sipUserId) ?? 0) + 1);
+  }
+
+  #freePlace(sipUserId: string): void {
+    this.#taken -= 1;
+    const left = (this.#counts.get(sipUserId) ?? 1) - 1;
+    if (left > 0) this.#counts.set(sipUserId, left);
+    else this.#counts.delete(sipUserId);
   }
 
   #forget(subscription: Subscription): void {
@@ -232,9 +248,7 @@ export class Subscriptions {
     const resource = `${event} ${key}`;
     const others = this.#byResource.get(resource);
     if (others?.delete(subscription) === true && others.size === 0) this.#byResource.delete(resource);
-    const left = (this.#counts.get(sipUserId) ?? 1) - 1;
-    if (left > 0) this.#counts.set(sipUserId, left);
-    else this.#counts.delete(sipUserId);
+    this.#freePlace(sipUserId);
     this.#options.store?.remove(id);
   }
 
