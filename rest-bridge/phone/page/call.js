@@ -12,6 +12,9 @@ export const SOUND = /** @type {const} */ ({
   rtcOfferConstraints: { offerToReceiveAudio: true, offerToReceiveVideo: false },
 });
 
+const HOLD_ATTEMPTS = 20;
+/** ms */
+const HOLD_PAUSE = 100;
 /** ms */
 const DIGIT = { duration: 120, interToneGap: 80 };
 
@@ -44,6 +47,8 @@ export class Call extends EventTarget {
   session;
   /** @type {MediaStream | undefined} */
   #microphone;
+  /** The latest change of hold. */
+  #holding = Promise.resolve();
 
   /**
    * @param {Session} session
@@ -92,14 +97,40 @@ export class Call extends EventTarget {
     this.session.terminate(this.state === 'incoming' ? { status_code: 486 } : {});
   }
 
-  /** Holds or resumes the call; settles when the other side knows, or it is known to be impossible. */
-  setHeld(/** @type {boolean} */ held) {
-    if (this.state !== 'talking' || this.held === held) return Promise.resolve();
+  /**
+   * Holds or resumes the call, after earlier such changes; settles when the other side knows, or the call is over.
+   * @param {boolean} held
+   */
+  setHeld(held) {
+    this.#holding = this.#holding.then(() => this.#changeHold(held));
+    return this.#holding;
+  }
+
+  /** @param {boolean} held */
+  async #changeHold(held) {
+    for (let attempt = 0; attempt < HOLD_ATTEMPTS; attempt += 1) {
+      if (this.state !== 'talking' || this.held === held || (await this.#offerHold(held))) return;
+      // The other side changes the call at this moment.
+      await new Promise((resolve) => setTimeout(resolve, HOLD_PAUSE));
+    }
+  }
+
+  /**
+   * @param {boolean} held
+   * @returns {Promise<boolean>} false: not possible now
+   */
+  #offerHold(held) {
+    // The types of its base, of Node.js, are not known here.
+    const session = /** @type {Session & { off(event: string, listener: () => void): void }} */ (this.session);
     return new Promise((resolve) => {
-      const { session } = this;
-      const begun = held ? session.hold({}, () => resolve(undefined)) : session.unhold({}, () => resolve(undefined));
-      session.on('ended', () => resolve(undefined));
-      if (!begun) resolve(undefined);
+      const settle = () => {
+        session.off('ended', settle);
+        resolve(true);
+      };
+      session.on('ended', settle);
+      if (held ? session.hold({}, settle) : session.unhold({}, settle)) return;
+      session.off('ended', settle);
+      resolve(false);
     });
   }
 

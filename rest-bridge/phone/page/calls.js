@@ -13,6 +13,8 @@ export class Calls extends EventTarget {
   ended = [];
   /** @type {import('./line.js').Line} */
   #line;
+  /** The browser may ask for the microphone meanwhile. */
+  #starting = false;
 
   /** @param {import('./line.js').Line} line */
   constructor(line) {
@@ -30,7 +32,10 @@ export class Calls extends EventTarget {
    * @returns {Promise<boolean>} false: it could not be started
    */
   async start(target) {
+    if (this.#starting) return false;
+    this.#starting = true;
     const microphone = await this.#microphone();
+    this.#starting = false;
     if (microphone === undefined) return false;
     await this.#holdOthers(undefined);
     try {
