@@ -43,6 +43,17 @@ const made = REAL_SIP ? undefined : makeCertificate();
     },
   });
 
+  before('the test phones on WebSockets have plain sound', async () => {
+    const rest = await stage.rest();
+    for (const login of ['alice', 'bob']) {
+      const filter = JSON.stringify(['==', ['property', 'login'], login]);
+      const [account] = (await rest.get('/rest/v1/domain/sipusers', { filter })).json<{ id: string }[]>();
+      const body = { security: { srtp: 'off' } };
+      const answer = await rest.send('PATCH', `/rest/v1/domain/sipusers/${account?.id}`, { body });
+      expect(answer.status, answer.text).to.equal(200);
+    }
+  });
+
   const plainUrl = (): string => `${stage.node.base.replace('http:', 'ws:')}/sip`;
 
   const phone = (login: Login, way: Way): Promise<Phone> => {

@@ -179,11 +179,10 @@ class PhonesCall {
   }
 
   #offer(branches: readonly Branch[]): Promise<void> {
-    const offered = branches.map(({ callId, callee, address }) => ({
-      callId,
-      browser: isBrowser(address),
-      srtp: srtpOf(this.#tools.directory, callee.party),
-    }));
+    const offered = branches.map(({ callId, callee, address }) => {
+      const srtp = srtpOf(this.#tools.directory, callee.party);
+      return { callId, srtp, browser: srtp !== 'off' && isBrowser(address) };
+    });
     return this.#offers.open(offered, { via: this.#via, on: this.#on });
   }
 
