@@ -16,7 +16,6 @@ import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
 import { handleFailedHangups } from './failed-hangups.ts';
 import { type MessageTap, tapMessages } from './message-tap.ts';
-import { writeOncePerTurn } from './one-write-a-turn.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 import type { SipServerAddress } from './server-address.ts';
@@ -121,7 +120,6 @@ export class SipLink implements DialogHome {
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
-    writeOncePerTurn(this.#srf);
     if (tap) tapMessages(this.#srf, tap, () => this.#hostports);
   }
 
