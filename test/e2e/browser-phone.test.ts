@@ -107,6 +107,10 @@ const TONE = 700;
     await page.hearsNoMore(440);
     await page.press('Resume');
     await Promise.all([call.hears(TONE), page.hears(440)]);
+    // Resume is pressed before the server has answered the hold.
+    await page.pressAtOnce('Hold', 'Resume');
+    await page.shows('#calls', 'Connected');
+    await Promise.all([call.hears(TONE), page.hears(440)]);
     await call.hangup();
     await page.shows('#past', '102');
   });
@@ -158,8 +162,10 @@ const TONE = 700;
     await first.answered();
     await page.dial('103');
     const asked = await carol.incoming();
-    await asked.answer();
     await page.shows('#calls', 'On hold');
+    await asked.answer();
+    // Bob's card moves down when 103 has answered.
+    await page.shows('#calls', 'Connected');
     await page.press('Transfer', 'Bob');
     await page.press('Connect with 103');
     await page.shows('#live', 'No calls.');

@@ -129,6 +129,12 @@ export class BrowserPhone {
     await (await this.#find(found, `a button "${label}"`)).click();
   }
 
+  /** Presses one button after the other, faster than any server answers. */
+  async pressAtOnce(...labels: string[]): Promise<void> {
+    const press = labels.map((label) => `buttonOf(${JSON.stringify(label)}, '').click();`);
+    await this.page.evaluate(`(async () => { ${press.join(' await new Promise((next) => setTimeout(next)); ')} })()`);
+  }
+
   async tick(label: string): Promise<void> {
     await (await this.#find(`fieldOf(${JSON.stringify(label)})`, `a box "${label}"`)).click();
   }
