@@ -51,6 +51,13 @@ const TONE = 700;
     await page.shows('#past', 'Nobody has this number.');
   });
 
+  it('on a computer without a network, it says so instead of calling for ever', async () => {
+    const page = await open('alice');
+    await page.hideNetworks();
+    await page.dial('501');
+    await page.shows('#past', 'The browser finds no network');
+  });
+
   it('shows a text message', async () => {
     const page = await open('alice');
     const bob = await stage.phone('bob');

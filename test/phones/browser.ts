@@ -177,6 +177,14 @@ export class BrowserPhone {
     }, withinMs);
   }
 
+  /** From now on the page finds no address of the computer, as in a Chromium without a network. */
+  async hideNetworks(): Promise<void> {
+    await this.page.evaluate(`RTCPeerConnection = class extends RTCPeerConnection {
+      get iceGatheringState() { return 'gathering'; }
+      addEventListener(type, ...rest) { if (type !== 'icecandidate') super.addEventListener(type, ...rest); }
+    }`);
+  }
+
   /** Waits for an element. @param found an expression of the page */
   async #find(found: string, name: string): Promise<ElementHandle> {
     return eventually(async () => {

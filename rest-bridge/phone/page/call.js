@@ -1,6 +1,6 @@
 /** One call. */
 import * as JsSIP from './jssip.js';
-import { howItEnded, whyNotTransferred } from './words.js';
+import { howItEnded, NO_NETWORK, whyNotTransferred } from './words.js';
 
 /** @typedef {'calling' | 'ringing' | 'incoming' | 'answering' | 'talking' | 'ended'} CallState */
 /** @typedef {import('jssip').UA} UA */
@@ -12,6 +12,9 @@ export const SOUND = /** @type {const} */ ({
   rtcOfferConstraints: { offerToReceiveAudio: true, offerToReceiveVideo: false },
 });
 
+/** How long the addresses of the computer are looked for, ms: from the first one, and without any. */
+const MORE_ADDRESSES = 1000;
+const NO_ADDRESS = 3000;
 const HOLD_ATTEMPTS = 20;
 /** ms */
 const HOLD_PAUSE = 100;
@@ -47,6 +50,8 @@ export class Call extends EventTarget {
   session;
   /** @type {MediaStream | undefined} */
   #microphone;
+  /** @type {number | undefined} */
+  #addressTimer;
   /** The latest change of hold. */
   #holding = Promise.resolve();
 
@@ -68,6 +73,10 @@ export class Call extends EventTarget {
     session.on('peerconnection', ({ peerconnection }) => this.#hear(peerconnection));
     session.on('progress', () => {
       if (!this.incoming) this.#become('ringing');
+    });
+    session.on('icecandidate', ({ ready }) => {
+      clearTimeout(this.#addressTimer);
+      this.#addressTimer = setTimeout(ready, MORE_ADDRESSES);
     });
     session.on('confirmed', () => {
       this.since = Date.now();
@@ -199,11 +208,23 @@ export class Call extends EventTarget {
 
   /** @param {RTCPeerConnection} connection */
   #hear(connection) {
+    connection.addEventListener('icegatheringstatechange', () => {
+      clearTimeout(this.#addressTimer);
+      if (connection.iceGatheringState === 'gathering')
+        this.#addressTimer = setTimeout(() => this.#findsNoNetwork(), NO_ADDRESS);
+    });
     connection.addEventListener('track', ({ track, streams: [stream] }) => {
       this.audio.srcObject = stream ?? new MediaStream([track]);
       // Refused where the page was never clicked; the sound begins with the first click.
       this.audio.play().catch(() => undefined);
     });
+  }
+
+  /** The browser would look for ever. */
+  #findsNoNetwork() {
+    if (this.state === 'ended') return;
+    this.notice = NO_NETWORK;
+    this.session.terminate();
   }
 
   /**
@@ -225,6 +246,7 @@ export class Call extends EventTarget {
     else this.notice = howItEnded(end) || this.notice;
     this.transferring = '';
     this.audio.srcObject = null;
+    clearTimeout(this.#addressTimer);
     for (const track of this.#microphone?.getTracks() ?? []) track.stop();
     this.#become('ended');
   }

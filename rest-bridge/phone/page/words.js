@@ -20,6 +20,9 @@ export function whyNoMicrophone(error) {
   return NO_MICROPHONE.get(name) ?? `The microphone cannot be used: ${message}.`;
 }
 
+export const NO_NETWORK =
+  'The browser finds no network for the sound. Connect this computer to one, even for calls that stay on it.';
+
 /** Why this page cannot call; empty: it can. */
 export function whyNoCalls() {
   if (!window.isSecureContext)
