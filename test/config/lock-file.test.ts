@@ -15,6 +15,7 @@ const PROMISED = [20, 22, 24].map((major) => [major, 0, 0] as const);
 
 /** Whether a range such as `^20.19.0 || >=22.12.0` accepts a version. */
 function accepts(range: string, [major, minor, patch]: readonly [number, number, number]): boolean {
+  if (range === '*') return true;
   return range.split('||').some((part) => {
     const [, operator = '', from = '0', ...rest] =
       /^\s*(>=|>|\^|~)?\s*v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(part) ?? [];

@@ -38,8 +38,12 @@ const AROUND: Readonly<Record<string, { readonly names?: Readonly<Record<string,
   'scripts.md check_number': { names: { ask: { digits: '1234' } } },
   'speech.md try_owner': { more: { finally: 'was_there_one' } },
   'speech.md save': {
-    names: { owner: '102', message: { recording: 'a.wav', milliseconds: 900 } },
-    more: { on: { dtmf: { 1: 'messages' } } },
+    names: { owner: '102' },
+    more: {
+      start: 'message',
+      blocks: { message: { record: { max: '2s' }, next: 'save' } },
+      on: { dtmf: { 1: 'messages' } },
+    },
   },
   'starting.md ring_them': { names: { number: '102' }, more: { caller: false } },
   'README.md starts': { names: { department: 'sales' } },
@@ -61,9 +65,9 @@ function targetsOf({ next, exits = {} }: Block): readonly string[] {
 }
 
 /** A whole scenario: blocks that the example names and does not show lead on to those that it shows. */
-function completed(example: Record<string, unknown>, more: object): Example {
+function completed(example: Record<string, unknown>, { blocks: further, ...more }: { blocks?: object }): Example {
   const isWhole = Object.keys(example).every((key) => TOP.has(key));
-  const given = { ...(isWhole ? example : { blocks: example }), ...more } as Partial<Example>;
+  const given = { ...(isWhole ? example : { blocks: { ...example, ...further } }), ...more } as Partial<Example>;
   const shown = given.blocks ?? { first: { next: 'end', answer: null } as Block };
   const start = given.start ?? Object.keys(shown)[0] ?? '';
   const roots = [

@@ -143,7 +143,7 @@ describe('SIP negotiation with phones', () => {
   });
 
   for (const [method, headers] of [
-    ['SUBSCRIBE', [{ name: 'Event', value: 'message-summary' }]],
+    ['SUBSCRIBE', [{ name: 'Event', value: 'frobnicate' }]],
     ['PUBLISH', [{ name: 'Event', value: 'presence' }]],
     ['MESSAGE', []],
     ['FROBNICATE', []],

@@ -468,6 +468,7 @@ describe('REST: domain-center collections', () => {
       'settings',
       'sipusers',
       'svcscripts',
+      'voicemessages',
       'webapps',
       'webhooks',
     ]);
@@ -499,7 +500,12 @@ describe('REST: domain-center collections', () => {
         'must be one of "none", "outbound", "inbound"',
       ],
       ['providers', { code: 't', host: 'h.example', transport: 'sctp' }, 'transport', 'must be one of "udp", "tcp"'],
-      ['featurecodes', { prefix: '*9', type: 'x' }, 'type', 'must be one of "intercom", "conference", "ivr", "pickup"'],
+      [
+        'featurecodes',
+        { prefix: '*9', type: 'x' },
+        'type',
+        'must be one of "intercom", "conference", "ivr", "pickup", "clir"',
+      ],
       ['recordingrules', { direction: 'x' }, 'direction', 'must be one of "any", "in", "out"'],
       [
         'ivrscripts',

@@ -46,7 +46,15 @@ const importableScript = (row: Row): Row => {
 };
 /** Of providers the node knows a state, which is not theirs. */
 const importableProvider = (row: Row): Row => {
-  const { state: _state, reachable: _there, since: _since, expires: _end, last_answer: _answer, ...rest } = row;
+  const {
+    state: _state,
+    reachable: _there,
+    since: _since,
+    expires: _end,
+    last_answer: _answer,
+    gateway_states: _gateways,
+    ...rest
+  } = row;
   return importable(rest);
 };
 const STORED = { aliases: {}, byId: true, id: 'id', importable };
