@@ -1,4 +1,5 @@
 /** Adapts session descriptions for the media server. */
+import { MediaError } from './media-error.ts';
 import { type SrtpPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
 /** Lines of ICE (RFC 8839) and of keys by DTLS (RFC 5763), which belong to each other. */
@@ -21,13 +22,15 @@ const SECURE_PROFILE = /(?<=^m=audio \d+(?:\/\d+)? )\S*SAVPF?(?= )/gm;
 const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
 
 /**
- * A far end's session description, adapted for the media server. Of its audio, either the encrypted or the plain streams are left. ICE
- * is removed unless the keys are by DTLS: media is sent to the source of the far end's media, and FreeSWITCH would refuse the audio because none of the candidates
- * fits; an answerer may ignore ICE (RFC 8839 section 4.2.5). `RTP/AVPF` becomes `RTP/AVP`: FreeSWITCH answers with that, or refuses it
- * in answers; see `answerFor`.
- * @throws MediaError with status 488 without audio that the policy allows, or without a usable key
+ * A far end's session description, adapted for the media server. Of its audio, either the encrypted or the plain streams are left.
+ * ICE is removed unless the keys are by DTLS: media is sent to the source of the far end's media, and FreeSWITCH would refuse the
+ * audio because none of the candidates fits; an answerer may ignore ICE (RFC 8839 section 4.2.5). `RTP/AVPF` becomes `RTP/AVP`:
+ * FreeSWITCH answers with that, or refuses it in answers; see `answerFor`.
+ * @throws MediaError with status 488 for other text, without audio that the policy allows, or without a usable key
  */
 export function farEndSdp(sdp: string, policy?: SrtpPolicy): string {
+  // A SIP server refuses to send anything else without a Content-Type, which would look like a fault of the media server.
+  if (!sdp.startsWith('v=0')) throw new MediaError('the session description does not begin with v=0 (RFC 8866)', 488);
   const { session, streams } = streamsOf(sdp);
   const used = usedStreams(streams, policy);
   const shown = session + used.map(({ text }) => text).join('');

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { farEndSdp, inProfileOf } from '../../runtime/media/far-end-sdp.ts';
+import { MediaError } from '../../runtime/media/media-error.ts';
 
 describe('media: the profile of an answer', () => {
   const offer = 'v=0\r\nm=video 0 RTP/SAVPF 96\r\nm=audio 4000 RTP/AVPF 0\r\n';
@@ -18,6 +19,15 @@ describe('media: the profile of an answer', () => {
     const answer = 'v=0\r\nm=audio 0 RTP/AVP 0\r\n';
     expect(inProfileOf('v=0\r\nm=audio 0 RTP/AVPF 0\r\n', answer)).to.equal(answer);
     expect(inProfileOf('', answer)).to.equal(answer);
+  });
+});
+
+describe('media: text that is no session description', () => {
+  it('is refused before the media server is asked', () => {
+    for (const text of ['', 'o=- 1 1 IN IP4 127.0.0.1\r\nm=audio 4000 RTP/AVP 0\r\n', ' v=0\r\n'])
+      expect(() => farEndSdp(text))
+        .to.throw(MediaError, 'does not begin with v=0')
+        .with.property('status', 488);
   });
 });
 
