@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Phone } from '../phones/phone.ts';
 import type { PhoneSubscription } from '../phones/phone-subscription.ts';
 import { header, type SipResponse } from '../phones/sip/message.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 
 const PATIENCE_MS = 15_000;
@@ -78,7 +79,8 @@ describe('presence', () => {
       [() => publish(bob, document('maybe')), 400],
       [() => publish(bob, 'x'.repeat(5000)), 413],
       [() => publish(bob, document('open'), { expires: 5 }), 423],
-      [() => publish(bob, document('open'), { expires: 'x' }), 400],
+      // drachtio-server answers it itself, and reads no more of that connection (docs/conformance.md).
+      ...(REAL_SIP ? [] : [[() => publish(bob, document('open'), { expires: 'x' }), 400] as const]),
       [() => publish(bob, document('open'), { tag: 'unknown' }), 412],
       [() => bob.subscription('102', { event: 'dialog', method: 'PUBLISH', body: 'x', headers: [TYPE] }).send(), 489],
       [
