@@ -131,6 +131,30 @@ ${rest || '  c: { return: "${b.digits}${b.terminator}" }'}
   });
 });
 
+describe('blocks that take no time', () => {
+  const counting = (end: number) => `
+id: t
+variables: { n: 0 }
+start: pick
+finally: last
+blocks:
+  pick: { answer: , next: more }
+  more: { set: { n: "\${n + 1}" }, next: which }
+  which: { if: "n < ${end}", exits: { then: more, else: end } }
+  last: { report: { fields: { code: "\${error.code}" } }, next: end }`;
+
+  it('take no time in a simulation either, however many they are', async () => {
+    const { outcome } = await simulate(counting(300), { hangsUpAfter: 5000 });
+    expect(outcome).to.deep.include({ status: 'completed', milliseconds: 0 });
+  });
+
+  it('end with step_limit in a simulation as in a call', async () => {
+    const { outcome } = await simulate(counting(1_000_000), { hangsUpAfter: 5000 });
+    expect(outcome).to.deep.include({ status: 'failed', milliseconds: 0 });
+    expect(outcome.result).to.deep.include({ code: 'step_limit' });
+  });
+});
+
 describe('simulate command', () => {
   it('prints what happened, block by block', async () => {
     const { code, lines } = await transcript('examples/menu.yaml', { press: '9,2' });

@@ -123,7 +123,7 @@ export class ScenarioRun extends BaseRun {
       while (name !== undefined && name !== END && !signal.aborted) {
         const block: Block | undefined = this.program.blocks.get(name);
         if (!block) throw new ScenarioError('internal', `there is no block ${name}`);
-        await budget.step();
+        await budget.step(this.state.clock);
         const began = this.state.clock.now();
         name = await this.#runBlock(branch, block, signal);
         budget.took(this.state.clock.now() - began);

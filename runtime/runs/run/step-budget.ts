@@ -1,6 +1,7 @@
 /** The step limit of a run. */
 import { setImmediate } from 'node:timers/promises';
 import { ScenarioError } from '../../language/index.ts';
+import { busy, type Clock } from '../clock.ts';
 
 /** A block that takes this long has waited: the run is not in a tight loop. */
 const WAIT_MS = 20;
@@ -17,12 +18,12 @@ export class StepBudget {
   }
 
   /**
-   * Called before each block.
+   * Called before each block. A virtual clock stands still while the run yields, so that no simulated time passes.
    * @throws ScenarioError code `step_limit`
    */
-  async step(): Promise<void> {
+  async step(clock: Clock): Promise<void> {
     this.count();
-    if (this.#steps % YIELD_EVERY === 0) await setImmediate();
+    if (this.#steps % YIELD_EVERY === 0) await busy(clock, setImmediate());
   }
 
   /**
