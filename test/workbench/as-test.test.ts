@@ -122,6 +122,12 @@ blocks:
       bob: 'no answer',
     },
     {
+      what: 'when a block that would listen fails, as the call is not answered',
+      source:
+        'id: t\nstart: a\nblocks:\n  a: { record: { max: 5s }, exits: { next: end, error: b } }\n  b: { detect_machine: , exits: { human: end, machine: end } }\n',
+      turns: [],
+    },
+    {
       what: 'when the caller of a module hangs up, which logs that',
       source: HANGS_UP,
       module: true,

@@ -116,12 +116,17 @@ blocks:
     );
     const given = ['--http', 'GET https://a.example/b?c=1:2: { json: { x: 5 } }'];
     given.push('--http', 'GET https://a.example/b?c=1:2: 404', '--operation', 'lookup: { ids: [d1] }');
-    const [done, wrong] = await Promise.all([
+    const [done, wrong, misspelt] = await Promise.all([
       ringmaster('simulate', file, ...given),
       ringmaster('simulate', file, '--http', 'GET'),
+      ringmaster('simulate', file, '--http', 'GET https://a.example/b: { jsn: 1 }'),
     ]);
     expect(done.out).to.contain('info: 5 404 d1');
     expect([wrong.code, wrong.out.split(':')[0]]).to.deep.equal([2, '"GET" is no answer']);
+    expect([misspelt.code, misspelt.out]).to.deep.equal([
+      2,
+      `"GET https://a.example/b: { jsn: 1 }" is no answer: write e.g. --http 'GET https://a.example/b: { json: { x: 1 } }'\n`,
+    ]);
   });
 
   it('run the tests again after a change, until they are stopped', async function () {

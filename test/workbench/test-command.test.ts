@@ -346,6 +346,7 @@ tests:
   - steps: [hang_up, { presses: x }, { hears: a, says: b }, { presses: "1", after: soon }, { press: "1" }]
     phones: { "101": perhaps, "102": busy after 2s }
     expect: { status: done, exit: {}, path: a }
+    http: { "GET https://a.b/c": [404, { jsn: { x: 1 } }, { json: { any: 1 } }], "GET https://a.b/d": gone }
 `,
       't.yaml',
     );
@@ -361,6 +362,8 @@ tests:
       't.yaml:5:23: there is no status "done"; there is: completed, ended, failed, stopped',
       't.yaml:5:29: expect has no "exit"; did you mean "exits"?',
       't.yaml:5:45: path must be a list',
+      't.yaml:6:42: an answer has no "jsn"; did you mean "json"?',
+      't.yaml:6:103: an answer is a status or a map; e.g. { json: { x: 1 } }',
     ]);
   });
 

@@ -17,6 +17,7 @@ import type { ComponentRegistry } from '../../runs/index.ts';
 import type { ClassesFor, SelectEntities } from './simulated-model.ts';
 import { compiling } from './compiling.ts';
 import { type PhoneScript, readPhone, readSteps } from './phones.ts';
+import { HTTP_ANSWER } from './simulated-answers.ts';
 import { type SimulationOptions, calledBy, simulate } from './simulation.ts';
 import { PATIENCE_MS } from '../tests/test-file.ts';
 import { parseTime } from '../tests/test-time.ts';
@@ -117,7 +118,7 @@ type Told = Pick<SimulationOptions, 'script' | 'at' | 'http' | 'operations'>;
 /** @returns the parsed options, or an error message */
 function readOptions(options: SimulateOptions): string | Told {
   const { hangUpAfter, press, steps, phones: called = [], from, to, at } = options;
-  const http = readAnswers(options.http ?? []);
+  const http = readAnswers(options.http ?? [], isHttpAnswer);
   if (typeof http === 'string') return `${http}: write e.g. --http 'GET https://a.example/b: { json: { x: 1 } }'`;
   const operations = readAnswers(options.operations ?? []);
   if (typeof operations === 'string') return `${operations}: write e.g. --operation 'lookup: { ids: [a] }'`;
@@ -155,14 +156,23 @@ const STEPS = 'write e.g. presses 12#, silence, says yes, hears menu.wav, holds,
 const PHONE = 'write e.g. 102=answers after 5s, 102=busy, 102=no answer, 102=declines, 102=480';
 
 /** Answers by what is asked for; several for the same come one after the other. @returns or an error message */
-function readAnswers(texts: readonly string[]): Record<string, Value> | string {
+function readAnswers(
+  texts: readonly string[],
+  isAnswer: (answer: Value) => boolean = () => true,
+): Record<string, Value> | string {
   const answers: Record<string, Value[]> = {};
   for (const text of texts) {
     const map = mapOf(text);
-    if (map === undefined) return `"${text}" is no answer`;
+    if (map === undefined || !Object.values(map).flat().every(isAnswer)) return `"${text}" is no answer`;
     for (const [asked, answer] of Object.entries(map)) answers[asked] = [...(answers[asked] ?? []), ...[answer].flat()];
   }
   return answers;
+}
+
+/** A status, or a map of an answer's fields. */
+function isHttpAnswer(answer: Value): boolean {
+  if (typeof answer !== 'object' || answer === null) return typeof answer === 'number';
+  return Object.keys(answer).every((field) => HTTP_ANSWER.includes(field));
 }
 
 function mapOf(text: string): Readonly<Record<string, Value>> | undefined {

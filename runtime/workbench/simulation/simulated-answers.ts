@@ -48,6 +48,9 @@ class Answers {
   }
 }
 
+/** Fields of the answer to an HTTP request. */
+export const HTTP_ANSWER = ['status', 'json', 'body', 'headers', 'after', 'error'];
+
 /** HTTP requests, named `METHOD URL`; an answer is `{status, json, body, headers}`, or a status. */
 export class SimulatedHttp implements HttpPort {
   readonly #answers: Answers;

@@ -14,6 +14,7 @@ import { type Entity, RECORDING } from '../../runs/index.ts';
 import { readAgent, type SimulatedAgent } from '../simulation/simulated-agents.ts';
 import { readMessage, type SimulatedMessage } from '../simulation/simulated-voicemail.ts';
 import { type PhoneScript, type PhoneScripts, readPhone } from '../simulation/phones.ts';
+import { HTTP_ANSWER } from '../simulation/simulated-answers.ts';
 import type { Fixtures, SimulatedClasses } from '../simulation/simulated-model.ts';
 import { parseTime } from './test-time.ts';
 import type { Turn } from '../simulation/turns.ts';
@@ -182,7 +183,7 @@ class TestReader {
         patience: this.#duration(fields.get('patience')) ?? PATIENCE_MS,
         turns: this.#steps(fields.get('steps')),
         phones: this.#phones(fields.get('phones')),
-        http: this.#map(fields.get('http'), 'http'),
+        http: this.#http(fields.get('http')),
         operations: this.#operations(fields.get('operations')),
         model: this.#fixtures(fields.get('model'), true),
         queues: this.#queues(fields.get('queues')),
@@ -286,6 +287,17 @@ class TestReader {
   }
 
   /** `{ lookup: { ids: [a, b] } }`, or a list of such maps. */
+  /** `{ "GET https://a.b/c": 404 }`, a map of the answer's fields, or a list of these. */
+  #http(entry: Entry | undefined): Record<string, Value> {
+    for (const { keyNode, value } of this.#entries(entry, 'http'))
+      for (const answer of isSeq(value) ? (value.items as Node[]) : [value]) {
+        if (isMap(answer)) this.#fields(answer, HTTP_ANSWER, 'an answer');
+        else if (!isScalar(answer) || typeof answer.value !== 'number')
+          this.#source.problem(answer ?? keyNode, 'an answer is a status or a map', 'e.g. { json: { x: 1 } }');
+      }
+    return this.#map(entry, 'http');
+  }
+
   #operations(entry: Entry | undefined): Record<string, Value> {
     const operations = this.#map(entry, 'operations');
     for (const { key, keyNode, value } of this.#entries(entry, 'operations')) {

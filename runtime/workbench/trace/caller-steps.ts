@@ -66,8 +66,10 @@ function endOf({ start, milliseconds = 0 }: TraceEntry): number {
 }
 
 function deed(entry: TraceEntry): Step[] {
-  const { component, exit, listened, leg } = entry;
+  const { component, exit, listened, leg, error, result } = entry;
   if (leg !== undefined) return [];
+  // It failed before it listened, e.g. because the call was not answered.
+  if (error !== undefined && result === undefined) return [];
   if (component === 'record') return recorded(entry);
   if (component === 'recognise' && exit !== INTERRUPTED) return [said(entry)];
   if (component === 'detect_machine' && exit !== INTERRUPTED) return greeted(entry);
