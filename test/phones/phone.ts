@@ -210,6 +210,11 @@ export class Phone {
     return this.#arrivals.pending;
   }
 
+  /** True after an abrupt stop, while the registrar still knows its contact. */
+  get isLeftRegistered(): boolean {
+    return this.#stopped && this.#registered;
+  }
+
   /** Ends its calls, removes its contact and closes. `abruptly` does neither, like a phone without power. */
   async stop(options: { abruptly?: boolean } = {}): Promise<void> {
     if (this.#stopped) return;

@@ -132,7 +132,16 @@ export class Stage {
       await phone.stop();
       violations.push(...phone.violations.map((what) => `${phone.login}: ${what}`));
     }
+    if (phones.some(({ isLeftRegistered }) => isLeftRegistered)) await this.#forget(phones);
     return unexplained(violations);
+  }
+
+  /** Phones that stopped abruptly are still registered, and later tests would ring them. */
+  async #forget(phones: readonly Phone[]): Promise<void> {
+    const rest = await this.rest();
+    const known = (await rest.get('/rest/v1/domain/registrations')).json<{ id: string; contact: string }[]>();
+    for (const { id } of known.filter(({ contact }) => phones.some((phone) => phone.contact === contact)))
+      await rest.send('DELETE', `/rest/v1/domain/registrations/${id}`);
   }
 
   async close(ownNode: boolean): Promise<void> {
