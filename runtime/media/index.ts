@@ -3,7 +3,7 @@ export { ChannelRecording } from './channel-recording.ts';
 export { collectDigits } from './collect.ts';
 export type { ConferenceMix, MemberNotice } from './conference-mix.ts';
 export type { EndpointServer, MediaEndpoint } from './endpoint.ts';
-export { detectMachine } from './machine/detect.ts';
+export { detectMachine } from './machine-detection/detect.ts';
 export type { MediaFigures } from './media-figures.ts';
 export { MediaError, NoSpeechEngine } from './media-error.ts';
 export { playSources, stoppable } from './play.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Phone } from '../phones/phone.ts';
 import type { RestClient } from '../phones/rest-client.ts';
-import { noise } from '../media/machine/support.ts';
+import { noise } from '../media/machine-detection/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
 

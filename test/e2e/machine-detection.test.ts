@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { beep, GREETING, joined, noise, quiet } from '../media/machine/support.ts';
+import { beep, GREETING, joined, noise, quiet } from '../media/machine-detection/support.ts';
 import { speechPeers, spoken } from '../speech/support/spoken.ts';
 import { eventually } from '../support/eventually.ts';
 import { runsOf } from '../support/runs.ts';

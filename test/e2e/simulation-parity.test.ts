@@ -19,7 +19,7 @@ import type { Turn } from '../../runtime/workbench/simulation/turns.ts';
 import type { Value } from '../../runtime/language/values.ts';
 import { type Sandbox, openSandbox } from '../../runtime/sandbox/index.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
-import { beep, joined, noise, quiet } from '../media/machine/support.ts';
+import { beep, joined, noise, quiet } from '../media/machine-detection/support.ts';
 import { speechPeers, spoken, WORDS } from '../speech/support/spoken.ts';
 import { runsOf } from '../support/runs.ts';
 import { eventually } from '../support/eventually.ts';

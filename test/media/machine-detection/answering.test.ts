@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { type Answering, AnsweringAnalysis, type AnsweringLimits } from '../../../runtime/media/machine/answering.ts';
+import {
+  type Answering,
+  AnsweringAnalysis,
+  type AnsweringLimits,
+} from '../../../runtime/media/machine-detection/answering.ts';
 import { speechPeers, spoken } from '../../speech/support/spoken.ts';
 import { beep, GREETING, noise, quiet } from './support.ts';
 
