@@ -1,11 +1,12 @@
 /** Who is in which call: the event package `dialog`. */
-import { type Directory, sipUserNamed, type SipUser } from '../../domain/index.ts';
+import type { Directory, SipUser } from '../../domain/index.ts';
 import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, Leg } from '../legs/leg.ts';
 import { shownCaller } from '../legs/shown-caller.ts';
 import { DIALOG_INFO, dialogInfo, type WatchedCall } from './dialog-info.ts';
 import type { EventPackage } from './event-package.ts';
+import { sipUserPackage } from './sipuser-package.ts';
 
 const EVENT = 'dialog';
 
@@ -42,20 +43,10 @@ export class BusyLamps {
 
   /** Every sipuser may watch those of its domain. */
   package(directory: Directory): EventPackage {
-    return {
-      name: EVENT,
-      type: DIALOG_INFO,
-      defaultExpires: 3600,
-      resource: ({ domain }, target) => {
-        const watched = sipUserNamed(directory, domain, target);
-        return watched === undefined ? { refusal: 404 } : { key: watched.id };
-      },
-      state: async ({ domain }, target) => {
-        const watched = sipUserNamed(directory, domain, target);
-        const calls = watched === undefined ? [] : this.#callsOf(watched);
-        return { type: DIALOG_INFO, text: (version) => dialogInfo(plainUri(target, domain), version, calls) };
-      },
-    };
+    return sipUserPackage(directory, { name: EVENT, type: DIALOG_INFO }, (watched, uri) => {
+      const calls = watched === undefined ? [] : this.#callsOf(watched);
+      return (version) => dialogInfo(uri, version, calls);
+    });
   }
 
   #follow(dialog: CallDialog, parties: ReadonlySet<string>): void {

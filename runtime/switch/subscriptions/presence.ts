@@ -1,19 +1,13 @@
 /** The event package `presence` (RFC 3856), and what phones publish for it (RFC 3903). */
 import { type Directory, isNamed, type LocationStore, type SipUser, sipUserNamed } from '../../domain/index.ts';
-import {
-  headerOf,
-  parseSipUri,
-  plainUri,
-  readExpires,
-  type SrfRequest,
-  type SrfResponse,
-} from '../../signalling/index.ts';
+import { headerOf, parseSipUri, readExpires, type SrfRequest, type SrfResponse } from '../../signalling/index.ts';
 import type { Authentication } from '../registrations/authentication.ts';
 import type { SwitchTools } from '../tools.ts';
 import type { EventPackage } from './event-package.ts';
 import { MAX_EXPIRES, MIN_EXPIRES } from './expires.ts';
 import { PIDF, pidf, type PresenceState, readPidf } from './pidf.ts';
 import { Publications } from './publications.ts';
+import { sipUserPackage } from './sipuser-package.ts';
 
 const EVENT = 'presence';
 /** Octets of a published document. */
@@ -43,20 +37,10 @@ export class Presence {
 
   /** Every sipuser may watch those of its domain. */
   package(directory: Directory): EventPackage {
-    return {
-      name: EVENT,
-      type: PIDF,
-      defaultExpires: 3600,
-      resource: ({ domain }, target) => {
-        const watched = sipUserNamed(directory, domain, target);
-        return watched === undefined ? { refusal: 404 } : { key: watched.id };
-      },
-      state: async ({ domain }, target) => {
-        const watched = sipUserNamed(directory, domain, target);
-        const text = pidf(plainUri(target, domain), watched === undefined ? [] : this.#statesOf(watched));
-        return { type: PIDF, text: () => text };
-      },
-    };
+    return sipUserPackage(directory, { name: EVENT, type: PIDF }, (watched, uri) => {
+      const text = pidf(uri, watched === undefined ? [] : this.#statesOf(watched));
+      return () => text;
+    });
   }
 
   /** Takes a PUBLISH. */
