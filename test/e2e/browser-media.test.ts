@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { Chromium } from '../phones/chromium.ts';
+import type { Browser } from 'puppeteer-core';
+import { launchChromium } from '../phones/chromium.ts';
 import { ChromiumPeer } from '../phones/media/chromium-peer.ts';
 import { WebRtcPeer } from '../phones/media/webrtc-peer.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
@@ -17,7 +18,7 @@ const TOLERATED = { tolerates: /SDP|RTP|bytes|browser.invalid/ };
 describe('media of browsers: ICE, and keys by DTLS', () => {
   const stage = useStage();
   const peers: Peer[] = [];
-  let chromium: Chromium | undefined;
+  let chromium: Browser | undefined;
 
   before(function () {
     this.timeout(60_000);
@@ -34,7 +35,7 @@ describe('media of browsers: ICE, and keys by DTLS', () => {
   }
 
   async function browser(program: string): Promise<ChromiumPeer> {
-    chromium ??= await Chromium.start(program);
+    chromium ??= await launchChromium(program);
     const made = await ChromiumPeer.open(chromium);
     peers.push(made);
     return made;

@@ -1,5 +1,7 @@
 /** Expectations shared by several end-to-end tests. */
 import { expect } from 'chai';
+import type { Baresip } from '../phones/baresip.ts';
+import type { Phone } from '../phones/phone.ts';
 import type { PhoneCall } from '../phones/phone-call.ts';
 import type { RestAnswer } from '../phones/rest-client.ts';
 
@@ -51,4 +53,27 @@ export async function referProgress(call: PhoneCall): Promise<string[]> {
     const state = notify.headers.find(({ name }) => name === 'Subscription-State')?.value ?? '';
     if (state.startsWith('terminated')) return lines;
   }
+}
+
+/** Alice (101) and baresip as carol (103, a tone of 500 Hz) call each other; alice holds, and each of them hangs up once. */
+export async function expectCallsBothWays(alice: Phone, carol: Baresip): Promise<void> {
+  carol.dial('sip:101@demo.local');
+  const incoming = await alice.incoming();
+  incoming.ring();
+  await incoming.answer();
+  await carol.event('CALL_ESTABLISHED');
+  await incoming.hears(500);
+  carol.hangup();
+  expect((await incoming.ended()).by).to.equal('there');
+  await carol.event('CALL_CLOSED');
+  const outgoing = await alice.call('103');
+  await carol.event('CALL_INCOMING');
+  carol.accept();
+  await outgoing.answered();
+  await outgoing.hears(500);
+  await outgoing.hold();
+  await outgoing.unhold();
+  await outgoing.hears(500);
+  await outgoing.hangup();
+  await carol.event('CALL_CLOSED');
 }

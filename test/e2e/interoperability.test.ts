@@ -6,6 +6,7 @@ import { runSipp } from '../phones/sipp.ts';
 import { freeSipPort } from '../support/ports.ts';
 import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
+import { expectCallsBothWays } from './expectations.ts';
 
 /**
  * An account that no other file calls: drachtio-server keeps calling its contact over the TCP connection of the previous program
@@ -94,24 +95,7 @@ describe('interoperability with other SIP programs', () => {
         await carol.event('CALL_CLOSED');
 
         const alice = await stage.phone('alice');
-        carol.dial('sip:101@demo.local');
-        const incoming = await alice.incoming();
-        incoming.ring();
-        await incoming.answer();
-        await incoming.hears(500);
-        carol.hangup();
-        expect((await incoming.ended()).by).to.equal('there');
-
-        const outgoing = await alice.call('103');
-        await carol.event('CALL_INCOMING');
-        carol.accept();
-        await outgoing.answered();
-        await outgoing.hears(500);
-        await outgoing.hold();
-        await outgoing.unhold();
-        await outgoing.hears(500);
-        await outgoing.hangup();
-        await carol.event('CALL_CLOSED');
+        await expectCallsBothWays(alice, carol);
       });
     }
   });

@@ -14,7 +14,7 @@ import { freeTcpPort } from '../support/ports.ts';
 import { REAL_SIP } from '../support/real-servers.ts';
 import { type Login, useStage } from '../support/stage.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { expectCleanRtp, expectTalk } from './expectations.ts';
+import { expectCallsBothWays, expectCleanRtp, expectTalk } from './expectations.ts';
 
 /** Where a phone connects, by the name in test titles. */
 type Way = 'TLS' | 'secure WebSocket' | 'WebSocket at /sip' | 'secure WebSocket at /sip';
@@ -130,24 +130,7 @@ const made = REAL_SIP ? undefined : makeCertificate();
     try {
       await carol.registered();
       const alice = await phone('alice', 'secure WebSocket at /sip');
-      carol.dial('sip:101@demo.local');
-      const incoming = await alice.incoming();
-      incoming.ring();
-      await incoming.answer();
-      await carol.event('CALL_ESTABLISHED');
-      await incoming.hears(500);
-      carol.hangup();
-      expect((await incoming.ended()).by).to.equal('there');
-      const outgoing = await alice.call('103');
-      await carol.event('CALL_INCOMING');
-      carol.accept();
-      await outgoing.answered();
-      await outgoing.hears(500);
-      await outgoing.hold();
-      await outgoing.unhold();
-      await outgoing.hears(500);
-      await outgoing.hangup();
-      await carol.event('CALL_CLOSED');
+      await expectCallsBothWays(alice, carol);
     } finally {
       await carol.stop();
     }

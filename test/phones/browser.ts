@@ -1,13 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, {
-  type Browser as Chromium,
-  type BrowserContext,
-  type ElementHandle,
-  type Page,
-} from 'puppeteer-core';
+import type { Browser as Chromium, BrowserContext, ElementHandle, Page } from 'puppeteer-core';
 import { eventually } from '../support/eventually.ts';
+import { launchChromium } from './chromium.ts';
 import { toneFile } from './media/tone-file.ts';
 
 const INSIDE = new URL('browser-inside.js', import.meta.url);
@@ -32,20 +28,10 @@ export class Browser {
     const folder = await mkdtemp(join(tmpdir(), 'ringmaster-browser-'));
     const wav = join(folder, 'tone.wav');
     await writeFile(wav, toneFile(tone, 10));
-    const chromium = await puppeteer.launch({
-      executablePath: program,
-      userDataDir: join(folder, 'profile'),
-      args: [
-        // Chromium has no sandbox for root, and opens pages of the test only.
-        '--no-sandbox',
-        '--disable-dev-shm-usage',
-        '--use-fake-device-for-media-stream',
-        `--use-file-for-fake-audio-capture=${wav}`,
-        '--autoplay-policy=no-user-gesture-required',
-        // For machines without a network.
-        '--allow-loopback-in-peer-connection',
-      ],
-    });
+    const chromium = await launchChromium(program, [
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${wav}`,
+    ]);
     return new Browser(chromium, folder, await readFile(INSIDE, 'utf8'));
   }
 

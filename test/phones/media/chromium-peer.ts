@@ -1,5 +1,5 @@
 /** The far end of a call in Chromium: plays a tone, and says which of two tones it hears. */
-import type { Chromium } from '../chromium.ts';
+import type { Browser, Page } from 'puppeteer-core';
 
 const PAGE = `
   const audio = new AudioContext();
@@ -52,27 +52,28 @@ const PAGE = `
 `;
 
 export class ChromiumPeer {
-  readonly #page: Chromium;
+  readonly #page: Page;
 
-  private constructor(page: Chromium) {
+  private constructor(page: Page) {
     this.#page = page;
   }
 
-  static async open(page: Chromium): Promise<ChromiumPeer> {
-    await page.evaluate(`(() => { globalThis.peer?.connection.close(); ${PAGE} })()`);
+  static async open(chromium: Browser): Promise<ChromiumPeer> {
+    const page = await chromium.newPage();
+    await page.evaluate(`(() => { ${PAGE} })()`);
     return new ChromiumPeer(page);
   }
 
-  offer(): Promise<string> {
-    return this.#page.evaluate('peer.offer()');
+  async offer(): Promise<string> {
+    return String(await this.#page.evaluate('peer.offer()'));
   }
 
   async takeAnswer(sdp: string): Promise<void> {
     await this.#page.evaluate(`peer.takeAnswer(${JSON.stringify(sdp)})`);
   }
 
-  answer(sdp: string): Promise<string> {
-    return this.#page.evaluate(`peer.answer(${JSON.stringify(sdp)})`);
+  async answer(sdp: string): Promise<string> {
+    return String(await this.#page.evaluate(`peer.answer(${JSON.stringify(sdp)})`));
   }
 
   play(frequency: number): void {
@@ -82,10 +83,10 @@ export class ChromiumPeer {
   /** @throws Error when the tone is not heard, clearly louder than 440 Hz above it */
   async hears(frequency: number): Promise<void> {
     const heard = await this.#page.evaluate(`peer.hears(${frequency}, ${frequency + 300}, 20000)`);
-    if (heard !== 'heard') throw new Error(`${frequency} Hz not heard: ${heard}`);
+    if (heard !== 'heard') throw new Error(`${frequency} Hz not heard: ${String(heard)}`);
   }
 
   async close(): Promise<void> {
-    await this.#page.evaluate('peer.connection.close()');
+    await this.#page.close();
   }
 }
