@@ -28,7 +28,7 @@ export const detectMachine = defineComponent({
     initial_silence: limit('2500ms', '2500ms', 'Silence at the beginning that makes it a machine.'),
     greeting: limit('1500ms', '1500ms', 'Speech of this length makes it a machine.'),
     after_greeting_silence: limit('800ms', '800ms', 'Silence after shorter speech makes it a person.'),
-    total_analysis_time: limit('5s', '5s', 'Without a decision by then, the exit is `unsure`.'),
+    total_analysis_time: limit('5s', '5s', 'Without a decision in this time, the exit is `unsure`.'),
     min_word_length: limit('100ms', '100ms', 'Shorter sounds are no words.'),
     maximum_word_length: limit('5s', '5s', 'Sound of this length without a pause makes it a machine.'),
     between_words_silence: limit('50ms', '50ms', 'Silence that parts two words.'),

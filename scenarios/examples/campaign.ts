@@ -20,7 +20,7 @@ const MINUTE = 60_000;
 const ATTEMPTS = 4;
 /** Minutes until the next attempt. */
 const AGAIN: Readonly<Record<string, number>> = { busy: 5, no_answer: 60, refused: 30, machine: 120, failed: 30 };
-/** No call lasts longer; one without a result by then was interrupted, by a restart of the node. */
+/** No call lasts longer. One without a result after that was interrupted by a restart of the node. */
 const LONGEST = 10 * MINUTE;
 
 interface Callee {
