@@ -1,11 +1,13 @@
 import { expect } from 'chai';
+import { Baresip } from '../phones/baresip.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
+import { requirePeer } from '../phones/peers.ts';
 import type { PhoneOptions } from '../phones/phone.ts';
 import { eventually } from '../support/eventually.ts';
 import { REAL_MEDIA } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
-import { expectCleanRtp, expectTalk } from './expectations.ts';
+import { expectCallsBothWays, expectCleanRtp, expectTalk } from './expectations.ts';
 
 type Srtp = 'required' | 'preferred' | 'off';
 
@@ -180,5 +182,37 @@ describe('encrypted media with keys in the session description (SDES)', () => {
       expect(refused).to.include({ status: 488, reason: 'No Usable Key For Encrypted Media' });
       await expectLogged(reason);
     });
+  }
+
+  it('baresip, which takes encrypted sound only, and a plain phone call each other', async function () {
+    const carol = await startBaresip(requirePeer(this, 'baresip'), 'srtp-mand');
+    try {
+      await secure('carol', 'required');
+      await carol.registered();
+      await expectCallsBothWays(await stage.phone('alice'), carol);
+    } finally {
+      await carol.stop();
+    }
+  });
+
+  it('baresip with keys by DTLS calls a plain phone', async function () {
+    const carol = await startBaresip(requirePeer(this, 'baresip'), 'dtls_srtp');
+    try {
+      await carol.registered();
+      const alice = await stage.phone('alice');
+      carol.dial('sip:101@demo.local');
+      const incoming = await alice.incoming();
+      await incoming.answer();
+      await incoming.hears(500);
+      carol.hangup();
+      await incoming.ended();
+    } finally {
+      await carol.stop();
+    }
+  });
+
+  function startBaresip(program: string, encryption: 'srtp-mand' | 'dtls_srtp'): Promise<Baresip> {
+    const account = { login: 'carol', domain: 'demo.local', password: 'demo-carol', server: stage.node.sip };
+    return Baresip.start(program, { ...account, encryption, tone: 500 });
   }
 });

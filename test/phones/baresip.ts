@@ -29,6 +29,8 @@ export interface BaresipAccount {
   readonly transport?: 'udp' | 'tcp' | 'tls';
   /** File with the server's certificate, for TLS. */
   readonly certificate?: string;
+  /** How it encrypts its sound: keys by SDES, demanded with `srtp-mand`, or by DTLS. */
+  readonly encryption?: 'srtp' | 'srtp-mand' | 'dtls_srtp';
   /** Frequency of the tone it sends. */
   readonly tone?: number;
   readonly answerMode?: 'manual' | 'auto';
@@ -150,7 +152,7 @@ function config(
   modules: string,
   control: number,
   rtp: { from: number; to: number },
-  { certificate }: BaresipAccount,
+  { certificate, encryption }: BaresipAccount,
 ): string {
   return [
     ...(certificate === undefined ? [] : [`sip_cafile ${certificate}`, 'sip_verify_server yes']),
@@ -167,6 +169,7 @@ function config(
     `module_path ${modules}`,
     'module g711.so',
     'module aufile.so',
+    ...(encryption === undefined ? [] : [`module ${encryption === 'dtls_srtp' ? 'dtls_srtp' : 'srtp'}.so`]),
     'module_tmp account.so',
     'module_app menu.so',
     'module_app ctrl_tcp.so',
@@ -176,12 +179,13 @@ function config(
 }
 
 function accountLine(account: BaresipAccount): string {
-  const { login, domain, password, server, transport, answerMode, registers } = account;
+  const { login, domain, password, server, transport, answerMode, registers, encryption } = account;
   const params = [
     `auth_user=${login}`,
     `auth_pass=${password}`,
     `outbound="sip:${server};transport=${transport ?? 'udp'}"`,
     `regint=${registers === false ? 0 : 600}`,
+    ...(encryption === undefined ? [] : [`mediaenc=${encryption}`]),
     'audio_codecs=PCMU/8000/1,PCMA/8000/1',
     `answermode=${answerMode ?? 'manual'}`,
     'dtmfmode=rtpevent',
