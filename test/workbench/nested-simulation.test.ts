@@ -140,6 +140,12 @@ describe('a simulation of nested scenarios', () => {
     ]);
   });
 
+  it('starts another scenario of the folder without compiling modules with other names', async () => {
+    await writeFile(path.join(folder, 'unrelated.ts'), 'export default async function (call): Promise<void> {}\n');
+    const openSandbox = (): Promise<never> => Promise.reject(new Error('the sandbox was opened'));
+    expect(await simulated('switchboard', { press: '12', openSandbox })).to.include('    0.0s  up (answer) -> next');
+  });
+
   it('ends only a terminated leg', async () => {
     expect(await simulated('ends_leg')).to.include.members([
       '    1.0s      terminate leg-1',

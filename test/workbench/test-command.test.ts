@@ -83,7 +83,7 @@ tests:
     steps: [silence]
     expect: { prompts: [How was it?, "Wie war es?", "tone:%(300,0,1000)", "tone:%(300,0,1000)"], results: { written.text: "" } }
 `);
-    expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 files)']);
+    expect([code, ...lines]).to.deep.equal([0, '2 passed, 0 failed (1 file)']);
   });
 
   it('show speech of the caller while no block listened', async () => {
@@ -93,7 +93,7 @@ tests:
     steps: [{ says: hello, after: 1s }, hangs_up]
     expect: { status: ended, events: [said hello (nothing listened)] }
 `);
-    expect([code, ...lines]).to.deep.equal([0, '1 passed, 0 failed (1 files)']);
+    expect([code, ...lines]).to.deep.equal([0, '1 passed, 0 failed (1 file)']);
   });
 
   it('simulate silence, keys, and a busy phone', async () => {
@@ -118,7 +118,7 @@ tests:
     steps: [{ hangs_up: 2s }]
     expect: { status: ended, within: 2s }
 `);
-    expect({ code, lines }).to.deep.equal({ code: 0, lines: ['3 passed, 0 failed (1 files)'] });
+    expect({ code, lines }).to.deep.equal({ code: 0, lines: ['3 passed, 0 failed (1 file)'] });
   });
 
   it('have their own time in expressions and scripts, and need no caller', async () => {
@@ -303,7 +303,7 @@ tests:
       '  variable tries: expected 9, ',
       '  the run took 120000 ms, more',
     ]);
-    expect(lines.at(-1)).to.equal('0 passed, 1 failed (1 files)');
+    expect(lines.at(-1)).to.equal('0 passed, 1 failed (1 file)');
   });
 
   it('report the missing argument', async () => {
@@ -433,7 +433,7 @@ tests:
       status: completed
       results: { ask.text: "yes, please", key.digits: "7", wait.value: good bye }
 `);
-    expect([code, lines]).to.deep.equal([0, ['1 passed, 0 failed (1 files)']]);
+    expect([code, lines]).to.deep.equal([0, ['1 passed, 0 failed (1 file)']]);
   });
 
   describe('with the classes of the domain', () => {

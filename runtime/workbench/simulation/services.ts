@@ -1,6 +1,4 @@
 /** The node's services for a simulation. */
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Sandbox } from '../../sandbox/index.ts';
 import {
   AgentDesk,
@@ -25,20 +23,9 @@ import {
   startRun,
   type VoicemailPort,
 } from '../../runs/index.ts';
-import {
-  checkFile,
-  isBlockScenario,
-  isMistake,
-  isModuleScenario,
-  type ModuleCheckOptions,
-  nameOfSecret,
-  type Problem,
-  type Program,
-  runsScripts,
-  ScenarioError,
-  type Value,
-} from '../../language/index.ts';
+import { nameOfSecret, type Program, runsScripts, type Value } from '../../language/index.ts';
 import { compiling } from './compiling.ts';
+import { findScenario } from './find-scenario.ts';
 import { SimulatedHttp, SimulatedOperations } from './simulated-answers.ts';
 import { SIMULATED_DOMAIN } from './call-script.ts';
 import { SimulatedCall } from './simulated-call.ts';
@@ -138,29 +125,6 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
 
 function simulatedPolicy({ debug = false }: SimulatedServicesOptions): ScenarioPolicy {
   return { ...OPEN_POLICY, debugs: () => debug, secrets: (_domain, program) => secretsByName(program.secrets ?? []) };
-}
-
-/** @throws ScenarioError code `no_such_scenario`: the scenario has mistakes */
-async function findScenario(
-  folder: string,
-  options: Omit<ModuleCheckOptions, 'file'>,
-  id: string,
-): Promise<Program | undefined> {
-  let broken: Problem | undefined;
-  for (const name of (await readdir(folder))
-    .filter((each) => isBlockScenario(each) || isModuleScenario(each))
-    .toSorted()) {
-    const file = path.join(folder, name);
-    const { program, draft, problems } = await checkFile({ ...options, file });
-    if (program?.id === id) return program;
-    if ((draft?.id ?? name.replace(/\.\w+$/, '')) === id) broken ??= problems.find(isMistake);
-  }
-  if (broken === undefined) return undefined;
-  const { file, line, column, message } = broken;
-  throw new ScenarioError(
-    'no_such_scenario',
-    `the scenario "${id}" has mistakes: ${path.basename(file)}:${line}:${column}: ${message}`,
-  );
 }
 
 class SimulatedEvents implements EventPort {

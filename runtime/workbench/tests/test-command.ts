@@ -60,10 +60,15 @@ export async function runTests(
   report(results, show, out);
   const failed = results.filter(({ found }) => found.length > 0).length;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  const broken = mistakes === 0 ? '' : `, ${mistakes} mistakes in files`;
-  out(`${results.length - failed} passed, ${failed} failed${broken} (${files.length} files, ${seconds}s)`);
+  const broken = mistakes === 0 ? '' : `, ${counted(mistakes, 'mistake')} in files`;
+  out(`${results.length - failed} passed, ${failed} failed${broken} (${counted(files.length, 'file')}, ${seconds}s)`);
   if (results.length === 0 && mistakes === 0) return 2;
   return failed > 0 || mistakes > 0 ? 1 : 0;
+}
+
+/** `1 file`, `2 files`. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 async function testFiles(target: string): Promise<string[]> {
