@@ -129,6 +129,7 @@ describe('INVITEBYIVR', () => {
       [{ key: '1', headers: 'v: SIP/2.0/UDP x' }, 422, 'headers'],
       [{ key: '1', headers: 'no colon' }, 422, 'headers'],
       [{ key: '1', headers: `X-Long: ${'a'.repeat(1025)}` }, 422, 'headers'],
+      [{ key: '1', headers: `X-Long: ${'a'.repeat(5000)}` }, 422, 'headers'],
       [{ key: '{"first":"1","third":3}' }, 422, 'key'],
       [{ key: '{"first":"1","third":null}' }, 422, 'key'],
       [{ key: '1', response_mode: 3 }, 400, 'response_mode'],

@@ -35,9 +35,7 @@ export const inviteByIvr = defineOperation({
     calltimeout: Type.Optional(CallTimeout),
     use_intercom: Type.Optional(Type.Boolean({ default: false, description: 'Let the device of X answer by itself.' })),
     binding: Type.Optional(Binding),
-    headers: Type.Optional(
-      Type.String({ maxLength: 4096, description: 'Further headers of the INVITE, separated by CRLF.' }),
-    ),
+    headers: Type.Optional(Type.String({ description: 'Further headers of the INVITE, separated by CRLF.' })),
     dtmf_proto: Type.Optional(Type.Enum(DTMF_PROTOS, { default: 'rfc2833', description: 'How digits go to X.' })),
     response_mode: ResponseModeOption(2, 2),
   }),

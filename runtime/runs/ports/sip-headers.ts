@@ -21,6 +21,8 @@ const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 const MAX_HEADERS = 32;
 /** Characters of a value. */
 export const MAX_HEADER_VALUE = 1024;
+/** Characters of headers in one text. */
+const MAX_TEXT = 4096;
 
 /**
  * Checks additional headers of an INVITE.
@@ -48,6 +50,7 @@ export function checkedHeaders(headers: Readonly<Record<string, string>>): Reado
  * @throws ScenarioError code `not_applicable`
  */
 export function parseHeaders(text: string): Readonly<Record<string, string>> {
+  if (text.length > MAX_TEXT) throw notApplicable('headers', `have ${text.length} characters; ${MAX_TEXT} are allowed`);
   const headers: Record<string, string> = {};
   const names = new Set<string>();
   for (const line of text.split(/\r\n|\n/)) {
