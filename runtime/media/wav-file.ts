@@ -1,5 +1,6 @@
 /** Reads and repairs WAV files of recordings. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { wavHeader } from '../wav/index.ts';
 import { decodeG711 } from './g711.ts';
 
 /** A file that is not a readable WAV file. */
@@ -86,20 +87,7 @@ function oneChannel(
 /** A complete mono WAV file of 16-bit samples, in memory. */
 export function wavOf(samples: Int16Array, rate: number): Buffer {
   const data = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + data.length, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(rate, 24);
-  header.writeUInt32LE(rate * 2, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(data.length, 40);
-  return Buffer.concat([header, data]);
+  return Buffer.concat([wavHeader(samples.length, 1, rate), data]);
 }
 
 async function shapeOf(file: FileHandle, path: string): Promise<WavShape> {

@@ -132,7 +132,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/embedded': {
     holds: 'the embedded SIP server and media server, a part that stands alone',
-    mayImport: ['runtime/sip-facts', 'runtime/transitions'],
+    mayImport: ['runtime/sip-facts', 'runtime/transitions', 'runtime/wav'],
     alone: true,
     doors: ['stack/index.ts'],
   },
@@ -168,6 +168,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/json-lines': { holds: 'files of JSON lines that a killed process left', mayImport: [], common: true },
   'runtime/words': { holds: 'the known name nearest to an unknown one', mayImport: [], common: true },
+  'runtime/wav': { holds: 'the header of WAV files', mayImport: [], common: true },
   'runtime/memory': { holds: 'memory that each thread gives back when it has no calls', mayImport: [], common: true },
   components: {
     holds:

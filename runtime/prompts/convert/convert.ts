@@ -1,12 +1,12 @@
 /** Converts a sound file of any known kind to a WAV file that both media servers play: 8 kHz, mono, 16 bits. */
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { WAV_HEADER_BYTES, wavHeader } from '../../wav/index.ts';
 import { openDecoder, type Piece } from './decoders.ts';
 import { SoundError } from './errors.ts';
 import { HEAD_BYTES, kindOf, type SoundKind } from './kinds.ts';
 import { Resampler, TELEPHONY_RATE } from './resampler.ts';
 
-const WAV_HEADER_BYTES = 44;
 /** Bytes given to a decoder at a time: what it returns for them stays small. */
 const PIECE_BYTES = 16_384;
 /** Broken frames of a file that is played all the same: so many, and one more for each second of sound. */
@@ -38,7 +38,7 @@ export async function convert(source: string, target: string, maxSeconds: number
     if (writer.samples === 0) throw new SoundError('empty', `has no sound that can be decoded as ${kind}`);
     if (writer.faults > FAULTS_FORGIVEN + writer.samples / TELEPHONY_RATE)
       throw new SoundError('broken', `cannot be decoded as ${kind}: ${writer.faults} of its frames are broken`);
-    await file.write(header(writer.samples), 0, WAV_HEADER_BYTES, 0);
+    await file.write(wavHeader(writer.samples, 1, TELEPHONY_RATE), 0, WAV_HEADER_BYTES, 0);
     return { kind, milliseconds: Math.round((writer.samples * 1000) / TELEPHONY_RATE) };
   } finally {
     await file.close();
@@ -108,22 +108,4 @@ function mixed(channels: readonly Float32Array[]): Float32Array {
   const [first = new Float32Array(0)] = channels;
   if (channels.length === 1) return first;
   return first.map((_, index) => channels.reduce((sum, channel) => sum + (channel[index] ?? 0), 0) / channels.length);
-}
-
-/** The header of a WAV file: PCM, mono, 16 bits, 8 kHz. */
-function header(samples: number): Buffer {
-  const bytes = Buffer.alloc(WAV_HEADER_BYTES);
-  bytes.write('RIFF', 0, 'latin1');
-  bytes.writeUInt32LE(WAV_HEADER_BYTES - 8 + samples * 2, 4);
-  bytes.write('WAVEfmt ', 8, 'latin1');
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(TELEPHONY_RATE, 24);
-  bytes.writeUInt32LE(TELEPHONY_RATE * 2, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36, 'latin1');
-  bytes.writeUInt32LE(samples * 2, 40);
-  return bytes;
 }

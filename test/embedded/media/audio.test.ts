@@ -10,7 +10,7 @@ import {
 } from '../../../runtime/embedded/media/audio/g711.ts';
 import { parseToneScript, ToneGenerator, ToneScriptError } from '../../../runtime/embedded/media/audio/teletone.ts';
 import { readWav, WavError } from '../../../runtime/embedded/media/audio/wav.ts';
-import { wavHeader } from '../../../runtime/embedded/media/audio/wav-header.ts';
+import { wavHeader } from '../../../runtime/wav/index.ts';
 import { amplitude } from './support/rtp-phone.ts';
 
 function wav(encoding: number, channels: number, rate: number, bits: number, data: Buffer): Buffer {

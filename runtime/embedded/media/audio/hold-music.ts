@@ -1,6 +1,6 @@
 /** The hold music. */
 import { SAMPLE_RATE } from './format.ts';
-import { wavHeader } from './wav-header.ts';
+import { wavHeader } from '../../../wav/index.ts';
 
 /** A slow figure over four chords, two bars each; semitones above A3. Composed for this project. */
 const CHORDS: readonly (readonly number[])[] = [

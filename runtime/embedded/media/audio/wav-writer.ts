@@ -3,7 +3,7 @@ import { constants, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../core/make-folder.ts';
 import { SAMPLE_RATE } from './format.ts';
-import { wavHeader } from './wav-header.ts';
+import { wavHeader } from '../../../wav/index.ts';
 
 /** Samples of all channels that are collected before a write: about a second. */
 const CHUNK_SAMPLES = SAMPLE_RATE;

@@ -2,7 +2,7 @@
 import { PCMA, PCMU } from './g711.ts';
 import { SAMPLE_RATE } from './format.ts';
 import { toTelephonyRate } from './resample.ts';
-import { FORMAT_PCM } from './wav-header.ts';
+import { FORMAT_PCM } from '../../../wav/index.ts';
 
 /** A WAV file is invalid or unsupported; the message shows the found and the expected value. */
 export class WavError extends Error {

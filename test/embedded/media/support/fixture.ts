@@ -8,7 +8,7 @@ import {
   type MediaServerStats,
   startMediaServer,
 } from '../../../../runtime/embedded/index.ts';
-import { wavHeader } from '../../../../runtime/embedded/media/audio/wav-header.ts';
+import { wavHeader } from '../../../../runtime/wav/index.ts';
 import { Nursery, programRunner } from '../../../../runtime/processes/index.ts';
 import { freeUdpRange } from '../../../support/ports.ts';
 import { disposableFolder } from '../../../support/temporary-folder.ts';
