@@ -5,6 +5,7 @@ import { appendRecords } from './append.ts';
 import { openHistory } from './history-class.ts';
 import { CallJournal } from './journal.ts';
 import { domainsOf, recordOf } from './record.ts';
+import { SetWriter } from './set-writer.ts';
 
 export interface CallHistoryOptions {
   readonly model: Pick<Model, 'classes' | 'collection'>;
@@ -45,12 +46,6 @@ export interface HistoryState {
 
 /** Calls a statement; so many are written at once. On PGlite all others wait for it: 30 ms. */
 const SET = 200;
-/** Milliseconds in which ended calls gather for one statement, which costs as much as thirty calls in it. */
-const GATHER_MS = 10_000;
-/** Milliseconds between two attempts while the database is away. */
-const RETRY_MS = 2_000;
-/** Milliseconds that a stopping node waits for the database. */
-const CLOSE_MS = 2_000;
 /** Milliseconds that an ended call waits for the figures of its media; the media room waits less. */
 const FIGURES_MS = 5_000;
 /** Dropped calls are logged at most this often, in milliseconds. */
@@ -61,20 +56,31 @@ export class CallHistory implements HistoryPort {
   readonly #journal: CallJournal;
   /** Ended calls whose figures are awaited, by id. */
   readonly #counting = new Map<string, Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #isAway = false;
+  readonly #writer: SetWriter;
   #isFull = false;
   #dropped = 0;
   #warned = Number.NEGATIVE_INFINITY;
-  #closed = false;
 
   private constructor(options: CallHistoryOptions) {
     this.#options = options;
     this.#journal = CallJournal.open(options.file, options.limit);
+    const { log } = options;
+    this.#writer = new SetWriter({
+      set: SET,
+      waiting: () => this.#journal.waiting,
+      write: () => this.#write(),
+      written: (wasAway) => {
+        if (wasAway) log.info({ dropped: this.#dropped }, 'the history of calls is up to date again');
+        this.#isFull = false;
+      },
+      failed: (err) => {
+        const waiting = this.#journal.waiting;
+        log.warn({ err, waiting }, 'the history of calls waits in its journal for the database');
+      },
+    });
     if (this.#journal.waiting > 0) {
-      options.log.info({ calls: this.#journal.waiting }, 'calls of an earlier run are written to the history');
-      this.#schedule(0);
+      log.info({ calls: this.#journal.waiting }, 'calls of an earlier run are written to the history');
+      void this.#writer.flush();
     }
   }
 
@@ -92,44 +98,28 @@ export class CallHistory implements HistoryPort {
       if (!this.#journal.over(facts)) this.#drop();
     });
     if (media !== undefined) this.#count(facts.id, media);
-    const isMany = this.#journal.waiting >= SET && !this.#isAway;
-    this.#schedule(isMany ? 0 : GATHER_MS);
+    this.#writer.added();
   }
 
   /** Writes what waits now. Never rejects: what cannot be written waits on. */
-  async flush(): Promise<void> {
-    // A write that is at work may have passed the newest calls already.
-    await this.#writing;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (!this.#closed) await this.#begin();
+  flush(): Promise<void> {
+    return this.#writer.flush();
   }
 
   state(): HistoryState {
-    const state = this.#isFull ? 'full' : this.#isAway ? 'behind' : 'ok';
+    const state = this.#isFull ? 'full' : this.#writer.isAway ? 'behind' : 'ok';
     return { state, waiting: this.#journal.waiting, dropped: this.#dropped };
   }
 
   /** The records of a domain for a reader, who finds all calls that have ended here. @param domain id */
   async collection(domain: string): ReturnType<typeof openHistory> {
-    if (this.#journal.waiting > 0 && !this.#isAway) await this.flush();
+    if (this.#journal.waiting > 0 && !this.#writer.isAway) await this.flush();
     return openHistory(this.#options.model, domain, this.#options.days);
   }
 
   /** Writes what waits, for up to two seconds; the rest stays in the journal for the next start. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    const rest = async (): Promise<void> => {
-      await this.#writing;
-      await this.#writeAll();
-    };
-    await Promise.race([rest().catch(() => undefined), late]);
-    clearTimeout(timer);
+    await this.#writer.close();
     this.#journal.close();
   }
 
@@ -174,40 +164,8 @@ export class CallHistory implements HistoryPort {
     return false;
   }
 
-  #schedule(ms: number): void {
-    if ((this.#timer !== undefined && ms > 0) || this.#writing !== undefined || this.#closed) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#begin();
-    }, ms).unref();
-  }
-
-  #begin(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-      if (this.#journal.waiting > 0) this.#schedule(this.#isAway ? RETRY_MS : GATHER_MS);
-    });
-    return this.#writing;
-  }
-
-  async #write(): Promise<void> {
-    const { log } = this.#options;
-    try {
-      await this.#writeAll();
-      if (this.#isAway) log.info({ dropped: this.#dropped }, 'the history of calls is up to date again');
-      this.#isAway = false;
-      this.#isFull = false;
-    } catch (err) {
-      if (!this.#isAway) {
-        log.warn({ err, waiting: this.#journal.waiting }, 'the history of calls waits in its journal for the database');
-      }
-      this.#isAway = true;
-    }
-  }
-
   /** @throws errors of the storage: what is not written yet stays in the journal */
-  async #writeAll(): Promise<void> {
+  async #write(): Promise<void> {
     await Promise.all(this.#counting.values());
     for (;;) {
       const calls = this.#journal.next(SET, (id) => !this.#counting.has(id));

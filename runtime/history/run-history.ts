@@ -4,6 +4,7 @@ import type { RunView } from '../runs/index.ts';
 import { appendRecords } from './append.ts';
 import type { HistoryLog } from './call-history.ts';
 import { openRunHistory, type RunRecord, runRecord } from './run-class.ts';
+import { SetWriter } from './set-writer.ts';
 
 export interface RunHistoryOptions {
   readonly model: Pick<Model, 'classes' | 'collection'>;
@@ -16,14 +17,8 @@ export interface RunHistoryOptions {
 
 /** Runs a statement. */
 const SET = 100;
-/** Milliseconds in which ended runs gather for one statement. */
-const GATHER_MS = 10_000;
-/** Milliseconds between two attempts while the database is away. */
-const RETRY_MS = 2_000;
 /** Runs that wait in memory while the database is away; the oldest ones are dropped. */
 const MOST_WAITING = 2_000;
-/** Milliseconds that a stopping node waits for the database. */
-const CLOSE_MS = 2_000;
 /** Characters of the JSON of one trace; of a longer one the latest steps are kept. */
 const MAX_TRACE = 262_144;
 
@@ -38,15 +33,23 @@ interface Waiting {
  */
 export class RunHistory {
   readonly #options: RunHistoryOptions;
+  readonly #writer: SetWriter;
   #waiting: Waiting[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #isAway = false;
   #dropped = 0;
-  #closed = false;
 
   constructor(options: RunHistoryOptions) {
     this.#options = options;
+    const { log } = options;
+    this.#writer = new SetWriter({
+      set: SET,
+      waiting: () => this.#waiting.length,
+      write: () => this.#write(),
+      written: (wasAway) => {
+        if (wasAway) log.info({ dropped: this.#dropped }, 'traces of runs are written again');
+        this.#dropped = 0;
+      },
+      failed: (err) => log.warn({ err, waiting: this.#waiting.length }, 'traces of runs wait for the database'),
+    });
   }
 
   /** A run ended. */
@@ -56,7 +59,7 @@ export class RunHistory {
       this.#waiting.shift();
       this.#dropped += 1;
     }
-    this.#schedule(this.#waiting.length >= SET && !this.#isAway ? 0 : this.#isAway ? RETRY_MS : GATHER_MS);
+    this.#writer.added();
   }
 
   /**
@@ -64,61 +67,23 @@ export class RunHistory {
    * @param domain id
    */
   async collection(domain: string): Promise<ModelCollection> {
-    await this.#writing;
-    if (this.#waiting.length > 0) await this.#begin();
+    if (this.#waiting.length > 0) await this.#writer.flush();
     return openRunHistory(this.#options.model, domain, this.#options.days);
   }
 
   /** Writes what waits, for up to two seconds; the rest is lost. */
   async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, CLOSE_MS);
-    });
-    await Promise.race([this.#rest(), late]);
-    clearTimeout(timer);
+    await this.#writer.close();
     const lost = this.#waiting.length;
     if (lost > 0) this.#options.log.warn({ runs: lost }, 'traces of runs are lost: the database did not take them');
   }
 
-  async #rest(): Promise<void> {
-    await this.#writing;
-    await this.#begin();
-  }
-
-  #schedule(ms: number): void {
-    if ((this.#timer !== undefined && ms > 0) || this.#writing !== undefined || this.#closed) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#begin(), ms).unref();
-  }
-
-  #begin(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-      if (this.#waiting.length > 0) this.#schedule(this.#isAway ? RETRY_MS : GATHER_MS);
-    });
-    return this.#writing;
-  }
-
   async #write(): Promise<void> {
-    const { log } = this.#options;
-    try {
-      while (this.#waiting.length > 0) {
-        const set = this.#waiting.slice(0, SET);
-        await this.#store(set);
-        const written = new Set(set);
-        this.#waiting = this.#waiting.filter((each) => !written.has(each));
-      }
-      if (this.#isAway) log.info({ dropped: this.#dropped }, 'traces of runs are written again');
-      this.#isAway = false;
-      this.#dropped = 0;
-    } catch (err) {
-      if (!this.#isAway) log.warn({ err, waiting: this.#waiting.length }, 'traces of runs wait for the database');
-      this.#isAway = true;
+    while (this.#waiting.length > 0) {
+      const set = this.#waiting.slice(0, SET);
+      await this.#store(set);
+      const written = new Set(set);
+      this.#waiting = this.#waiting.filter((each) => !written.has(each));
     }
   }
 
