@@ -1,7 +1,7 @@
 /** `ringmaster domain`, `user`, `sipuser`, `trunk`: lists and makes the entities of a running node's domain. */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { generatePassword } from '../iam/index.ts';
+import { NEW_FEATURE_CODES, USER_ROLE, featureCodesText, generatePassword } from '../iam/index.ts';
 import { Collections, type Entity, RefusedError } from './node-collections.ts';
 import { nodeUrl, tokenFor } from './node-access.ts';
 import { numbersOf } from './phone-numbers.ts';
@@ -21,6 +21,8 @@ interface Kind {
   keys(word: string): readonly string[];
   /** Fields that follow from the key. */
   defaults(key: string): Entity;
+  /** Makes what belongs to a new entity, and says what. */
+  readonly complete?: (node: Collections, id: string) => Promise<string>;
 }
 
 const one = (word: string): readonly string[] => [word];
@@ -35,6 +37,7 @@ const KINDS = {
     hasPassword: false,
     keys: one,
     defaults: none,
+    complete: fillDomain,
   },
   user: {
     collection: '/iam/users',
@@ -146,6 +149,14 @@ async function add(node: Collections, kind: Kind, key: string, given: Entity): P
     return;
   }
   const pwd = hasPassword && given['pwd'] === undefined ? generatePassword() : undefined;
-  await node.create(collection, { ...kind.defaults(key), ...given, [field]: key, ...(pwd && { pwd }) });
-  process.stdout.write(pwd === undefined ? `${key}\n` : `${key}  password ${pwd}   (not shown again)\n`);
+  const made = await node.create(collection, { ...kind.defaults(key), ...given, [field]: key, ...(pwd && { pwd }) });
+  const more = (await kind.complete?.(node, String(made['id']))) ?? '';
+  process.stdout.write(pwd === undefined ? `${key}${more}\n` : `${key}  password ${pwd}   (not shown again)\n`);
+}
+
+/** Gives a new domain the role and featurecodes that one of `ringmaster init` has. */
+async function fillDomain(node: Collections, domain_id: string): Promise<string> {
+  await node.create('/iam/roles', { domain_id, ...USER_ROLE });
+  for (const featureCode of NEW_FEATURE_CODES) await node.create('/domain/featurecodes', { domain_id, ...featureCode });
+  return `  featurecodes ${featureCodesText()}`;
 }

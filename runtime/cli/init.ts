@@ -2,7 +2,13 @@ import { networkInterfaces } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type Config, readConfig } from '../config/index.ts';
-import { type FirstAccounts, type MadeAccount, type MadeAccounts, makeFirstAccounts } from '../iam/index.ts';
+import {
+  type FirstAccounts,
+  type MadeAccount,
+  type MadeAccounts,
+  makeFirstAccounts,
+  featureCodesText,
+} from '../iam/index.ts';
 import { openStorage } from '../storage/index.ts';
 import { numbersOf } from './phone-numbers.ts';
 import { textIn } from './text-file.ts';
@@ -66,6 +72,7 @@ async function make({ dataDir, databaseUrl }: Config, wanted: FirstAccounts): Pr
 function report({ domain, admin }: MadeAccounts, isGenerated: boolean): string {
   const lines = [`domain         ${domain.name}${domain.made ? '' : '  (exists)'}`];
   lines.push(`administrator  ${admin.login}${admin.made ? '' : '  (exists)'}`);
+  if (domain.made) lines.splice(1, 0, `featurecodes   ${featureCodesText()}`);
   if (admin.made && isGenerated) lines.push(`password       ${admin.pwd}   (not shown again)`);
   return `${lines.join('\n')}\n`;
 }

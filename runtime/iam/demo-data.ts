@@ -5,8 +5,9 @@
 import { createCollections } from '../domain/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { createIamCollections } from './collections.ts';
-import { DEMO_DOMAIN, MASTER_DOMAIN, USER_ROLE, fillEmpty } from './first-accounts.ts';
+import { DEMO_DOMAIN, MASTER_DOMAIN, fillEmpty } from './first-accounts.ts';
 import { ADMIN_ROLE } from './grants.ts';
+import { USER_ROLE } from './new-domain.ts';
 
 /** Login and phone number. SIP password and user password are `demo-<login>`. */
 export const DEMO_PEOPLE = [

@@ -1,4 +1,4 @@
-/** The first accounts of a store: the master domain, a domain, its administrator, and phones. */
+/** The first accounts of a store: the master domain, a domain with featurecodes, its administrator, and phones. */
 import { type Kysely, sql } from 'kysely';
 import { createCollections, noticesOf } from '../domain/index.ts';
 import { domainKey } from '../domain-name/index.ts';
@@ -6,20 +6,11 @@ import type { ChangeNotices, Schema, Storage } from '../storage/index.ts';
 import { createIamCollections } from './collections.ts';
 import { generatePassword } from './generated-password.ts';
 import { ADMIN_ROLE } from './grants.ts';
+import { NEW_FEATURE_CODES, USER_ROLE } from './new-domain.ts';
 
 export const MASTER_DOMAIN = 'master';
 /** Its accounts have public passwords. */
 export const DEMO_DOMAIN = 'demo.local';
-
-/** The role of people who make calls: their own calls and conferences. Those of the domain are for administrators. */
-export const USER_ROLE = {
-  code: 'user',
-  name: 'Makes calls',
-  grants: [
-    { path: '/uc/conferences_by_participation/**', methods: ['*'] },
-    { path: '/user/**', methods: ['*'] },
-  ],
-};
 
 /** Held while the first data of a store are made; arbitrary, but different from other locks of the database. */
 const FIRST_DATA_LOCK = 7_043_551;
@@ -102,7 +93,7 @@ async function makeMissing(
   wanted: FirstAccounts,
 ): Promise<MadeAccounts> {
   checkPassword(wanted.admin);
-  const { domains, sipusers } = createCollections(db, { notices });
+  const { domains, sipusers, featurecodes } = createCollections(db, { notices });
   const { users, roles } = createIamCollections(db, notices);
 
   const present = await db.selectFrom('domains').select(['id', 'name', 'is_master']).execute();
@@ -119,6 +110,9 @@ async function makeMissing(
   const known = present.find(({ name }) => domainKey(name) === domainKey(wanted.domain));
   const domain = known ?? (await domains.create({ name: wanted.domain, parent_id }));
   const domain_id = domain.id;
+  if (known === undefined) {
+    for (const featureCode of NEW_FEATURE_CODES) await featurecodes.create({ domain_id, ...featureCode });
+  }
 
   const role = db.selectFrom('roles').select('id').where('domain_id', '=', domain_id);
   if ((await role.where('code', '=', USER_ROLE.code).executeTakeFirst()) === undefined) {

@@ -30,6 +30,7 @@ export {
 export { allowedBy } from './ban-filter.ts';
 export { generatePassword } from './generated-password.ts';
 export { ADMIN_ROLE } from './grants.ts';
+export { NEW_FEATURE_CODES, USER_ROLE, featureCodesText } from './new-domain.ts';
 export type { Accounts, AvatarInfo, UserProfile } from './accounts.ts';
 export type { SessionSummary } from './session-rows.ts';
 export type {

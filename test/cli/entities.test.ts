@@ -78,7 +78,13 @@ dave   104          Dave
     const trunk = await run('trunk', 'add', 'carrier', 'host=sip.carrier.example', 'register=none', 'max_calls:=3');
     expect(trunk).to.deep.equal({ code: 0, out: 'carrier\n', err: '' });
     expect((await run('trunk')).out).to.match(/^carrier +sip\.carrier\.example +none +yes +unregistered/m);
-    expect((await run('domain', 'add', 'shop.demo.local')).out).to.equal('shop.demo.local\n');
+    const domain = await run('domain', 'add', 'shop.demo.local');
+    expect(domain.out).to.equal(
+      'shop.demo.local  featurecodes *8 pickup, *31 clir, *43 echo, *70 conference, *80 intercom\n',
+    );
+    expect((await run('domain', 'add', 'shop.demo.local')).out).to.equal('shop.demo.local  (exists)\n');
+    const greta = await run('user', 'add', 'greta', 'roles:=["user"]', '--domain', 'shop.demo.local');
+    expect(greta).to.include({ code: 0, err: '' });
     expect((await run('sipuser', 'add', '301', '--domain', 'SHOP.demo.local')).code).to.equal(0);
     expect((await run('sipuser', '--domain', 'shop.demo.local')).out).to.match(/^login.*\n301 +301\n$/);
   });

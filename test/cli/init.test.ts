@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createDemoData } from '../../runtime/iam/index.ts';
 import { openStorage } from '../../runtime/storage/index.ts';
+import { Phone } from '../phones/phone.ts';
 import { isPostgresInstalled, postgresServer } from '../storage/support/postgres-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeUdpRange } from '../support/ports.ts';
@@ -55,11 +56,39 @@ describe('ringmaster init', function () {
     expect((await node.terminate()).out).not.to.include('demo');
   });
 
+  it('gives a new domain featurecodes: a phone hears itself at *43', async () => {
+    const { out } = await init('--domain', 'shop.example', '--sipusers', '101');
+    const [, password = ''] = /^ {2}101 +(\S+)/m.exec(out) ?? [];
+    const node = await start();
+    const [, port] = await node.printed(/SIP {3}127\.0\.0\.1:(\d+)/);
+    const phone = await Phone.start({
+      login: '101',
+      domain: 'shop.example',
+      password,
+      registrar: `127.0.0.1:${port}`,
+    });
+    try {
+      await phone.register();
+      const call = await phone.call('*43');
+      await call.answered();
+      call.play(440);
+      await call.hears(440);
+      await call.hangup();
+    } finally {
+      await phone.stop();
+      await node.terminate();
+    }
+  });
+
   it('takes the password from a file, without printing it; run again, it says what exists', async () => {
     const file = write('secret-of-root\n');
     const { code, out } = await init('--password-file', file);
     expect(code).to.equal(0);
-    expect(out).to.equal('domain         voice.internal\nadministrator  admin\n');
+    expect(out).to.equal(
+      'domain         voice.internal\n' +
+        'featurecodes   *8 pickup, *31 clir, *43 echo, *70 conference, *80 intercom\n' +
+        'administrator  admin\n',
+    );
     expect((await init('--sipusers', '101', '--qr')).out).to.match(
       /^domain {9}voice\.internal {2}\(exists\)\nadministrator {2}admin {2}\(exists\)\n[^]*\n {2}101 {3}\S{24}\n[^]*█/,
     );
