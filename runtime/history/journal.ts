@@ -82,7 +82,8 @@ export class CallJournal {
   media(id: string, legs: readonly (MediaFacts | null)[]): void {
     const before = this.#ended.get(id);
     if (before === undefined) return;
-    const text = line({ ...(JSON.parse(before) as { call: CallFacts }).call, media: legs });
+    // In front of the two brackets and the line end of `line`.
+    const text = `${before.slice(0, -3)},"media":${JSON.stringify(legs)}}}\n`;
     this.#endedBytes += Buffer.byteLength(text) - Buffer.byteLength(before);
     this.#ended.set(id, text);
     this.#write(`${JSON.stringify({ media: { id, legs } } satisfies Line)}\n`);

@@ -18,6 +18,8 @@ declare module 'drachtio-fsmrf' {
     on(event: string, listener: (event: FsEvent) => void): unknown;
     /** Adds events to the subscription; `done` gets the reply. */
     subscribe(events: readonly string[] | string, done?: () => void): void;
+    /** Sends a command of the event socket; the reply is not read. */
+    sendRecv(command: string): void;
     /** Only events with one of the filtered values come from now on. */
     filter(header: string, value: string): void;
     /** Added to the events of every subscription. */
@@ -55,16 +57,18 @@ declare module 'drachtio-fsmrf' {
     destroy(): Promise<void>;
   }
 
+  export interface FsListener {
+    readonly server?: Server;
+    on(event: 'connection::open' | 'connection::close', listener: (connection: FsConnection) => void): unknown;
+  }
+
   export interface FsMediaServer extends EventEmitter {
     readonly conn: FsConnection;
     /** Where the media server connects to for each channel. */
     readonly advertisedAddress: string;
     readonly advertisedPort: number;
     /** The listener for connections from the media server. */
-    readonly _server?: {
-      readonly server?: Server;
-      on(event: 'connection::open', listener: (connection: FsConnection) => void): unknown;
-    };
+    readonly _server?: FsListener;
     createEndpoint(options?: { remoteSdp?: string; headers?: Record<string, string> }): Promise<FsEndpoint>;
     api(command: string): Promise<string>;
     connected(): boolean;

@@ -23,6 +23,25 @@ export interface MediaFigures {
   readonly secureFailure?: string;
 }
 
+/** What is read of a CHANNEL_HANGUP_COMPLETE. */
+export const FIGURE_HEADERS: readonly string[] = [
+  'Event-Name',
+  'Unique-ID',
+  ...[
+    'rtp_audio_in_packet_count',
+    'rtp_audio_out_packet_count',
+    'rtp_audio_in_flaw_total',
+    'rtp_audio_in_jitter_max_variance',
+    'rtp_audio_in_mos',
+    'rtp_audio_rtcp_reported_lost',
+    'rtp_audio_rtcp_reported_jitter',
+    'rtp_audio_in_rejected_packet_count',
+    'rtp_secure_media_failure',
+    'rtp_use_codec_name',
+    'read_codec',
+  ].map((name) => `variable_${name}`),
+];
+
 /** Reads the figures of a CHANNEL_HANGUP_COMPLETE. */
 export function readFigures(event: FsEvent): MediaFigures {
   const text = (name: string): string => event.getHeader(`variable_${name}`) ?? '';

@@ -25,6 +25,9 @@ const LAST_PAUSE_MS = 500;
 /** Milliseconds to wait until recordings begun by an earlier node are complete. */
 const COMPLETE_MS = 2000;
 
+/** The embedded media server then reports a tenth of a new channel. For FreeSWITCH it has no meaning. */
+const CHANNEL_DATA = { 'X-Channel-Data': 'brief' };
+
 /** Wishes for a new endpoint. */
 export interface EndpointWish {
   /** The phone's session description to answer; without it the endpoint makes an offer. */
@@ -107,7 +110,7 @@ export class MediaServer implements EndpointServer {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
-        const headers = { ...silence.headers, ...secureHeaders(keys) };
+        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secureHeaders(keys) };
         const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
         const session = new ChannelSession(endpoint, silence, srtp, remoteSdp);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, session });

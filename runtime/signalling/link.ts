@@ -16,6 +16,7 @@ import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
 import { handleFailedHangups } from './failed-hangups.ts';
 import { type MessageTap, tapMessages } from './message-tap.ts';
+import { readMessagesQuickly } from './quick-messages.ts';
 import { routeUpdates } from './updates-beside-requests.ts';
 import type { Srf, SrfRequest, SrfResponse } from './srf-types.ts';
 import type { SipServerAddress } from './server-address.ts';
@@ -109,6 +110,7 @@ export class SipLink implements DialogHome {
     this.#leftWaiting = [...(waiting?.ringing ?? [])];
     this.#address = address;
     this.name = `${address.host}:${address.port}`;
+    readMessagesQuickly();
     this.#srf = new (SrfClass as unknown as new () => Srf)();
     describeByMedium(this.#srf);
     handleFailedHangups(this.#srf);

@@ -1,5 +1,5 @@
 /** An active call with its legs, state and sound. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { CallFacts, DialogEntry, DialogParty, LegView } from '../../callstore/index.ts';
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
@@ -57,7 +57,7 @@ export interface DialogStart {
 /** An active call: one A leg, B legs, and its state (specification, "Dialog (active call)"). */
 export class CallDialog implements LegOwner {
   /** Unique among live dialogs; short, as people type it into URLs. */
-  readonly dialogid = randomBytes(6).toString('hex');
+  readonly dialogid = randomUUID().replace('-', '').slice(0, 12);
   readonly inviteid = randomUUID();
   readonly startts = Date.now();
   /** Labels (specification, "SETUP_BINDINGS"). */

@@ -108,24 +108,24 @@ export class Fork {
   #call(target: ForkTarget): void {
     this.#open.add(target.callId);
     const { account: _, patience, ...options } = target;
-    const heard = new AbortController();
+    const heard = patience === undefined ? undefined : new AbortController();
     let silent = false;
     const invite = this.#send({
       ...options,
       ringMs: Math.max(0, this.#deadline - performance.now()),
       onProvisional: (provisional, sdp) => {
-        heard.abort();
+        heard?.abort('it answers');
         if (!silent && this.#mayWin(target)) this.#observer.provisional(target, provisional, sdp);
       },
     });
     this.#invites.set(target.callId, { target, invite });
-    if (patience !== undefined)
+    if (patience !== undefined && heard !== undefined)
       watchSilence(patience, heard.signal, () => {
         silent = true;
         this.#silent(target, invite);
       });
     void invite.result.then((result) => {
-      heard.abort();
+      heard?.abort('it has answered');
       // Given up, and cancelled: a 2xx that crosses the CANCEL is ended by the INVITE itself.
       if (silent) return;
       if (!result.answered) void this.#refused(target, result.answer, result.contacts);

@@ -2,7 +2,8 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Bench, type Endpoint, startBench } from './support/fixture.ts';
+import { EslClient, type EslFrame } from './support/esl-client.ts';
+import { type Bench, type Endpoint, PASSWORD, startBench } from './support/fixture.ts';
 import { RtpPhone, streamFaults, until } from './support/rtp-phone.ts';
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -35,6 +36,64 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     phone.talk(endpoint.local.sdp, frequency);
     return { phone, endpoint };
   }
+
+  it('tells a controller that asks for little only what drachtio-fsmrf reads', async () => {
+    const phone = await RtpPhone.open();
+    phones.push(phone);
+    const [whole, brief] = await Promise.all(
+      [{}, { 'X-Channel-Data': 'brief' }].map((headers) =>
+        bench.ms.createEndpoint({ remoteSdp: phone.sdp(), headers }),
+      ),
+    );
+    if (whole === undefined || brief === undefined) throw new Error('an endpoint is missing');
+    endpoints.push(whole, brief);
+    const size = (endpoint: Endpoint): number =>
+      (endpoint as unknown as { conn: { getInfo(): { headers: unknown[] } } }).conn.getInfo().headers.length;
+    expect(size(whole)).to.be.above(100);
+    expect(size(brief)).to.be.below(20);
+    const shape = ({ uuid, local, remote, dtmfType, sip, connected }: Endpoint): unknown => [
+      uuid.length,
+      local.sdp.replaceAll(local.mediaPort, 'port').replaceAll(/\d{8,}/g, 'number'),
+      local.mediaIp,
+      remote,
+      dtmfType,
+      typeof sip.callId,
+      connected,
+    ];
+    expect(shape(brief)).to.deep.equal(shape(whole));
+  });
+
+  it('writes only the headers of an event that a client asks for, and all of others', async () => {
+    const client = await EslClient.connect(bench.server.addresses['eventSocket'] as string);
+    const names = ['CHANNEL_HANGUP_COMPLETE', 'CHANNEL_HANGUP'];
+    const replied = async (command: string): Promise<string | undefined> => {
+      client.send(`${command}\n\n`);
+      const reply = await client.take((frame) => frame.type === 'command/reply', 5000);
+      return reply?.headers.get('Reply-Text');
+    };
+    const ended = async (): Promise<Record<string, string>[]> => {
+      const { endpoint } = await phoneWithEndpoint();
+      const { uuid } = endpoint;
+      await endpoint.destroy();
+      const isEvent = ({ type }: EslFrame): boolean => type === 'text/event-json';
+      const frames = [await client.take(isEvent, 5000), await client.take(isEvent, 5000)];
+      return frames.map((frame) => {
+        const headers = JSON.parse(frame?.body ?? '{}') as Record<string, string>;
+        return headers['Unique-ID'] === uuid ? headers : {};
+      });
+    };
+    expect(await replied(`auth ${PASSWORD}`)).to.equal('+OK accepted');
+    expect(await replied('brief')).to.match(/^-ERR/);
+    expect(await replied('brief CHANNEL_HANGUP_COMPLETE variable_hangup_cause Unique-ID No-Such')).to.equal('+OK');
+    expect(await replied(`event json ${names.join(' ')}`)).to.match(/^\+OK/);
+    const [hangup, brief] = await ended();
+    expect(Object.keys(hangup ?? {})).to.have.length.above(50);
+    expect(Object.keys(brief ?? {})).to.deep.equal(['variable_hangup_cause', 'Unique-ID']);
+    expect(await replied('brief CHANNEL_HANGUP_COMPLETE')).to.equal('+OK');
+    const [, whole] = await ended();
+    expect(Object.keys(whole ?? {})).to.have.length.above(100);
+    client.destroy();
+  });
 
   it('answers an INVITE without 100 Trying', async () => {
     const socket = createSocket('udp4');

@@ -52,21 +52,50 @@ export function addVariables(channel: ShownChannel, headers: EventHeaders): Even
   return headers;
 }
 
+const REPLY = {
+  'Content-Type': 'command/reply',
+  'Reply-Text': '+OK\n',
+  'Socket-Mode': 'async',
+  Control: 'full',
+} as const;
+
 /** The values of `uuid_dump`. */
 export function dumpHeaders(channel: ShownChannel): EventHeaders {
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   return addVariables(channel, Object.assign(headers, channelHeaders(channel)));
 }
 
-/** The values of the answer to `connect`: all of the channel, and the profile under both prefixes. */
+/** The header of an INVITE whose controller needs little: `brief`. FreeSWITCH makes it a variable without meaning. */
+const WISH = 'sip_h_X-Channel-Data';
+/** The variables that drachtio-fsmrf reads of the answer to `connect`, and the codecs of the channel. */
+const BRIEF = [
+  'sip_user_agent',
+  'sip_call_id',
+  'switch_r_sdp',
+  'rtp_local_sdp_str',
+  'local_media_ip',
+  'local_media_port',
+  'remote_media_ip',
+  'remote_media_port',
+  'dtmf_type',
+  'rtp_use_codec_string',
+];
+
+/** The values of the answer to `connect`: all of the channel, and the profile under both prefixes; or what a brief one has. */
 export function dataHeaders(channel: ShownChannel): EventHeaders {
+  if (channel.get(WISH) === 'brief') return briefHeaders(channel);
   const headers: EventHeaders = channel.core.identity.eventHeaders('CHANNEL_DATA');
   profileHeaders(headers, CHANNEL_PREFIX, channel.profile, channel.leg);
   addVariables(channel, Object.assign(headers, channelHeaders(channel)));
-  return Object.assign(headers, {
-    'Content-Type': 'command/reply',
-    'Reply-Text': '+OK\n',
-    'Socket-Mode': 'async',
-    Control: 'full',
-  });
+  return Object.assign(headers, REPLY);
+}
+
+function briefHeaders(channel: ShownChannel): EventHeaders {
+  const { uuid, variables } = channel;
+  const headers: EventHeaders = { 'Event-Name': 'CHANNEL_DATA', 'Channel-Unique-ID': uuid, 'Unique-ID': uuid };
+  for (const name of BRIEF) {
+    const value = variables.get(name);
+    if (value !== undefined) headers[`variable_${name}`] = value;
+  }
+  return Object.assign(headers, REPLY);
 }

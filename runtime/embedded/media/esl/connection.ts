@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { reportFault } from '../core/fault.ts';
 import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';
-import { type EslEvent, eventFrame } from './event.ts';
+import { briefly, type EslEvent, eventFrame } from './event.ts';
 import { Subscription } from './subscription.ts';
 
 /** Unsent octets after which a client that does not read is disconnected. */
@@ -65,14 +65,16 @@ export class EslConnection {
     this.#write('Content-Type: auth/request\n\n');
   }
 
-  /** Sends an event if the client wants it. `frames` holds the frame by format, built once for all clients. */
+  /** Sends an event if the client wants it. `frames` holds the frame by format and headers, built once for all clients. */
   event(event: EslEvent, frames: Map<string, string>): void {
     if (!this.subscription.wants(event)) return;
     const { format } = this.subscription;
-    let frame = frames.get(format);
+    const headers = this.subscription.brief(event.name);
+    const kind = headers === undefined ? format : `${format} ${headers.join(' ')}`;
+    let frame = frames.get(kind);
     if (frame === undefined) {
-      frame = eventFrame(event, format);
-      frames.set(format, frame);
+      frame = eventFrame(headers === undefined ? event : briefly(event, headers), format);
+      frames.set(kind, frame);
     }
     this.#write(frame);
   }

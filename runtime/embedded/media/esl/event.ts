@@ -13,6 +13,16 @@ export interface EslEvent {
   readonly body: string | undefined;
 }
 
+/** The event with these headers alone, in the order given. */
+export function briefly(event: EslEvent, names: readonly string[]): EslEvent {
+  const headers: EventHeaders = {};
+  for (const name of names) {
+    const value = event.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return { ...event, headers };
+}
+
 const UNSAFE = /[\s"#%&+:;<=>?@[\\\]^`{|}]|[^\x20-\x7e]/gu;
 
 /** Percent-encodes a header value of the plain format as FreeSWITCH does: RFC 3986 reserved but `/`, `,`, `'`, `-`. */

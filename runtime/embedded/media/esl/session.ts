@@ -71,6 +71,9 @@ export class EslSession {
       case 'filter':
         this.#filter(words);
         break;
+      case 'brief':
+        this.#brief(words);
+        break;
       case 'connect':
         this.#connect();
         break;
@@ -192,6 +195,13 @@ export class EslSession {
     else if (subscription.addFilter(header, value.join(' '))) {
       this.#connection.reply(`+OK filter added. [${header}]=[${value.join(' ')}]`);
     } else this.#connection.reply('-ERR too many filters');
+  }
+
+  /** Not in FreeSWITCH, which answers `-ERR command not found`, and goes on with whole events. */
+  #brief([name, ...headers]: readonly string[]): void {
+    if (name === undefined) this.#connection.reply('-ERR no keywords supplied');
+    else if (this.#connection.subscription.takeBriefly(name, headers)) this.#connection.reply('+OK');
+    else this.#connection.reply('-ERR too many events');
   }
 
   #connect(): void {

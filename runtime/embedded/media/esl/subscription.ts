@@ -6,6 +6,8 @@ export type EventFormat = 'plain' | 'json';
 
 /** Largest number of filters of one client. */
 const MAX_FILTERS = 1000;
+/** Largest number of kinds of events that a client takes briefly. */
+const MAX_BRIEF = 100;
 
 /** The events that a connection gets, as set by `event`, `nixevent`, `noevents` and `filter`. */
 export class Subscription {
@@ -15,6 +17,8 @@ export class Subscription {
   readonly #subclasses = new Set<string>();
   #filters: { readonly header: string; readonly value: string }[] = [];
   #channels: ReadonlySet<string> | undefined;
+  /** The headers of the events that come briefly, by name of the event. */
+  readonly #brief = new Map<string, readonly string[]>();
   /** The filters have changed; `before` is the previous value of {@link channels}. */
   onFilter: (before: ReadonlySet<string> | undefined) => void = () => undefined;
 
@@ -69,6 +73,19 @@ export class Subscription {
         ? []
         : this.#filters.filter((each) => each.header !== header || (value !== undefined && each.value !== value));
     this.#filtersChanged();
+  }
+
+  /** `brief <event> <headers>`: of these events, only these headers; without headers all of them. False with too many events. */
+  takeBriefly(name: string, headers: readonly string[]): boolean {
+    if (headers.length === 0) this.#brief.delete(name);
+    else if (this.#brief.size >= MAX_BRIEF && !this.#brief.has(name)) return false;
+    else this.#brief.set(name, headers);
+    return true;
+  }
+
+  /** The headers to send of an event; undefined for all. */
+  brief(name: string): readonly string[] | undefined {
+    return this.#brief.get(name);
   }
 
   /** Whether the connection subscribes to this name: a cheap check before the event is built. */
