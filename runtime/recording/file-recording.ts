@@ -42,6 +42,9 @@ export interface FileRecordingOptions {
   readonly paused?: boolean;
 }
 
+/** A call that is over within this time, in milliseconds, before any sound was recorded, is no failure. */
+const PASSING_MS = 1000;
+
 /** One recording of a call: a growing file, then an entry of the archive. */
 export class FileRecording {
   readonly id: string;
@@ -119,7 +122,8 @@ export async function fileRecord(
   row: RecordRow,
   written: RecordingEnd = 'whole',
 ): Promise<RecordRow> {
-  const { end: kept, again } = await filed(tools, row);
+  const { end: kept, again, isEmpty } = await filed(tools, row);
+  if (isEmpty && row.layer === '' && Date.now() - row.startts < PASSING_MS) return forget(tools, row, kept);
   const cut = written === 'broken' && kept.status === 'saved';
   const end: RecordEnd = cut ? { ...kept, status: 'failed', reason: 'only a part could be written' } : kept;
   if (again) tools.later(row);
@@ -136,22 +140,43 @@ export async function refileRecord(tools: RecordingTools, row: RecordRow): Promi
   return !again;
 }
 
-/** @returns again: refused now, to be offered later */
-async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<{ end: RecordEnd; again: boolean }> {
+/**
+ * Removes the entry of a recording that has nothing. Calls that an operation makes on its way, such as those of SWITCHCONF,
+ * last some milliseconds. Never rejects.
+ */
+async function forget({ archive, store, failed }: RecordingTools, row: RecordRow, end: RecordEnd): Promise<RecordRow> {
+  try {
+    await archive.remove(row.id);
+    await store.settled(row.id);
+  } catch (error) {
+    failed(error, 'index', row);
+  }
+  return { ...row, ...end };
+}
+
+interface Filed {
+  readonly end: RecordEnd;
+  /** Refused now, to be offered later. */
+  readonly again: boolean;
+  /** The media server wrote no sound. */
+  readonly isEmpty?: true;
+}
+
+async function filed({ store, failed }: RecordingTools, row: RecordRow): Promise<Filed> {
   const { id, domain, startts, storage } = row;
   const details = { id, domain, startts, storage };
   let isComplete = false;
   try {
     const file = await store.completeFile(details);
     const shape = await repairWav(file);
-    if (shape.dataBytes === 0) return { end: failure('the call had no sound'), again: false };
+    if (shape.dataBytes === 0) return { end: failure('the call had no sound'), again: false, isEmpty: true };
     isComplete = true;
     const { bytes: size, sha256, reclink } = await store.keep(file, details);
     const length = wavDuration(shape);
     return { end: { status: 'saved', reason: '', endts: Date.now(), length, size, sha256, reclink }, again: false };
   } catch (error) {
     if (!isComplete && (error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return { end: failure('the media server left no file'), again: false };
+      return { end: failure('the media server left no file'), again: false, isEmpty: true };
     }
     failed(error, 'filing', row);
     return {

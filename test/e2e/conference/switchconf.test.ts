@@ -1,9 +1,12 @@
 import { expect } from 'chai';
 import type { PhoneCall } from '../../phones/phone-call.ts';
+import { eventually } from '../../support/eventually.ts';
 import { CALLS } from '../../support/stage.ts';
 import { expectError, expectTalk } from '../expectations.ts';
 import { TONES, useRooms } from './support.ts';
 
+const RULES = '/rest/v1/domain/recordingrules';
+const RECORDINGS = '/rest/v1/domain/recordings';
 const OWN_CALLS = '/rest/v1/user/sip/calls';
 const SIDES = ['x', 'y'] as const;
 
@@ -88,6 +91,31 @@ describe('SWITCHCONF /uc/calls/<id>', () => {
       await expectTogether(outgoing, incoming);
       await Promise.all([outgoing.hangup(), incoming.hangup()]);
       await rooms.expectNothing();
+    }
+  });
+
+  it('leaves recordings of the calls that were heard, and none of those on its way', async () => {
+    const rest = await stage.rest();
+    const rule = await rest.send('POST', RULES, { body: {} });
+    try {
+      const [alice, bob] = await stage.phones('alice', 'bob');
+      const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+      await expectTalk(outgoing, incoming);
+      const { dialogid } = await stage.dialog();
+      const { text } = await rest.send('SWITCHCONF', `${CALLS}/${dialogid}`, { body: { response_mode: 5 } });
+      await expectTogether(outgoing, incoming);
+      await Promise.all([outgoing.hangup(), incoming.hangup()]);
+      await rooms.expectNothing();
+      const { x_new_dialogid: x, y_new_dialogid: y } = JSON.parse(text) as Record<string, string>;
+      await eventually(async () => {
+        const all = (await rest.get(RECORDINGS)).json<{ dialogid: string; status: string }[]>();
+        const of = all.map(({ dialogid: call, status }) => [call, status]);
+        expect(of).to.have.deep.members([dialogid, x, y].map((call) => [call, 'saved']));
+      });
+    } finally {
+      await rest.send('DELETE', `${RULES}/${rule.json<{ id: string }>().id}`);
+      for (const { id } of (await rest.get(RECORDINGS)).json<{ id: string }[]>())
+        await rest.send('DELETE', `${RECORDINGS}/${id}`);
     }
   });
 
