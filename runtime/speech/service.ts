@@ -193,7 +193,8 @@ export class SpeechService {
     const { enabled = true, servers } = this.#options;
     if (enabled && servers === undefined && this.#servers.length === 0 && this.#installed()) {
       this.#servers = [this.#server({ engine: 'pocketsphinx' })];
-      this.#changed();
+      // Not at once: who asks may be a listener that is in the middle of its work.
+      queueMicrotask(() => this.#changed());
     }
     return this.#servers;
   }

@@ -21,6 +21,8 @@ describe('queue of transcriptions', () => {
   let statuses: [string, AsrStatus][];
   let done: Transcript[];
   let left: ReturnType<typeof recordRow>[];
+  let isInstalled: boolean;
+  let failures: unknown[];
 
   before(async () => {
     server = await OpenAiServer.start();
@@ -29,9 +31,10 @@ describe('queue of transcriptions', () => {
     writeFileSync(file, wavOf(sound, 8000));
   });
   beforeEach(() => {
-    [statuses, done, left] = [[], [], []];
+    [statuses, done, left, failures] = [[], [], [], []];
     // No engine here is a process.
-    service = new SpeechService(new Nursery(), () => false);
+    isInstalled = false;
+    service = new SpeechService(new Nursery(), () => isInstalled);
     queue = new TranscriptQueue({
       archive: {
         setTranscript: async (id: string, status: AsrStatus) => void statuses.push([id, status]),
@@ -44,7 +47,7 @@ describe('queue of transcriptions', () => {
       service,
       node: 'test',
       done: (_row, transcript) => void done.push(transcript),
-      failed: () => undefined,
+      failed: (err) => void failures.push(err),
     });
   });
   afterEach(() => queue.close());
@@ -80,6 +83,14 @@ describe('queue of transcriptions', () => {
     expect(done.map(({ text }) => text)).to.deep.equal(['101: once']);
     await queue.request(row);
     await eventually(async () => expect(done.map(({ text }) => text)).to.deep.equal(['101: once', '101: anew']));
+  });
+
+  it('begins by itself when an engine is found installed', async () => {
+    isInstalled = true;
+    await queue.request(recordRow({ reclink: 'fs://gone' }));
+    await eventually(async () => expect(queue.count).to.equal(0));
+    expect(done).to.deep.equal([{ error: 'the recording is gone' }]);
+    expect(failures).to.deep.equal([]);
   });
 
   it('waits for the activity time', async () => {
