@@ -38,6 +38,14 @@ export interface MetricsOptions {
   readonly scripts?: () => ReadonlyMap<string, ScriptsUsage>;
 }
 
+/** Sums of other series, whose names end as those of counters only may. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
+/** Known values of labels: their series are there before the first count, which `rate` would miss otherwise. */
+const SENDERS = ['sip', 'rest'] as const;
+const TRANSPORTS = ['websocket', 'sse'] as const;
+const DELIVERIES = ['delivered', 'retried', 'failed', 'dropped'] as const;
+
 /** The node's metrics in Prometheus' text format. */
 export class Metrics implements OperationObserver {
   readonly conferences: ConferenceMetrics;
@@ -56,6 +64,7 @@ export class Metrics implements OperationObserver {
   constructor({ counts, pools, scripts = () => new Map(), trunks = () => [] }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     const alive = new Gauge({
       name: 'ringmaster_alive',
       help: 'Live objects of the node by kind: dialogs, registrations, endpoints, RTP sockets and streams, ...',
@@ -115,6 +124,9 @@ export class Metrics implements OperationObserver {
       labelNames: ['result'],
       registers,
     });
+    for (const by of SENDERS) this.#refused.inc({ by }, 0);
+    for (const transport of TRANSPORTS) this.#droppedSubscribers.inc({ transport }, 0);
+    for (const result of DELIVERIES) this.#webhooks.inc({ result }, 0);
     this.#operations = new Counter({
       name: 'ringmaster_operations_total',
       help: 'Operations by the result of their answer, or by the error code of their refusal',
@@ -150,7 +162,7 @@ export class Metrics implements OperationObserver {
     this.#callEvents.inc({ event });
   }
 
-  callRefused(by: 'sip' | 'rest'): void {
+  callRefused(by: (typeof SENDERS)[number]): void {
     this.#refused.inc({ by });
   }
 
@@ -160,7 +172,7 @@ export class Metrics implements OperationObserver {
   }
 
   /** A subscriber read its events too slowly, and its connection ends. */
-  subscriberDropped(transport: 'websocket' | 'sse'): void {
+  subscriberDropped(transport: (typeof TRANSPORTS)[number]): void {
     this.#droppedSubscribers.inc({ transport });
   }
 
@@ -169,7 +181,7 @@ export class Metrics implements OperationObserver {
     this.#eventGaps.inc();
   }
 
-  webhookDelivery(result: 'delivered' | 'retried' | 'failed' | 'dropped'): void {
+  webhookDelivery(result: (typeof DELIVERIES)[number]): void {
     this.#webhooks.inc({ result });
   }
 

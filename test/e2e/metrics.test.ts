@@ -25,6 +25,30 @@ function rulesOf(dashboard: string): string {
   return JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
 }
 
+/** A test of the alert for lost events, whose two metrics have different labels. */
+function alertsTest(rules: string): string {
+  const labels = 'instance="a",job="ringmaster"';
+  const series = [
+    { series: `ringmaster_event_gaps_total{${labels}}`, values: '0x15' },
+    { series: `ringmaster_event_subscribers_dropped_total{${labels},transport="sse"}`, values: '0x10 1x5' },
+    { series: `ringmaster_event_subscribers_dropped_total{${labels},transport="websocket"}`, values: '0x15' },
+  ];
+  const fired = {
+    eval_time: '15m',
+    alertname: 'RingmasterEventsLost',
+    exp_alerts: [
+      {
+        exp_labels: { severity: 'warning', instance: 'a' },
+        exp_annotations: { summary: 'Subscribers of a lost events' },
+      },
+    ],
+  };
+  const tests = [
+    { interval: '1m', input_series: series, alert_rule_test: [{ ...fired, eval_time: '5m', exp_alerts: [] }, fired] },
+  ];
+  return JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests });
+}
+
 const DOMAIN = 'domain="demo.local"';
 
 describe('metrics', () => {
@@ -178,13 +202,20 @@ describe('metrics', () => {
   it('are queried correctly by dashboards and rules (promtool)', async function () {
     if (spawnSync('promtool', ['--version']).error !== undefined) this.skip();
     const folder = await mkdtemp(join(tmpdir(), 'ringmaster-promtool-'));
+    const promtool = (input: string, ...args: string[]): void => {
+      const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', input });
+      expect(status, `${args.join(' ')}: ${stdout}${stderr}`).to.equal(0);
+    };
     try {
+      promtool(await text(), 'check', 'metrics');
       for (const file of FILES.filter((name) => !name.endsWith('.md'))) {
         const rules = file.endsWith('.yml') ? join(OPERATING, file) : join(folder, 'rules.yml');
         if (file.endsWith('.json')) await writeFile(rules, rulesOf(await readFile(join(OPERATING, file), 'utf8')));
-        const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' });
-        expect(status, `${file}: ${stdout}${stderr}`).to.equal(0);
+        promtool('', 'check', 'rules', rules);
       }
+      const alerts = join(folder, 'alerts.json');
+      await writeFile(alerts, alertsTest(join(OPERATING, 'prometheus/ringmaster.rules.yml')));
+      promtool('', 'test', 'rules', alerts);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -85,7 +85,10 @@ export class Authentication {
 
   /** The account that places a call or sends a text; undefined when `refuse` has answered. */
   caller(req: SrfRequest, refuse: Refuse): Account | undefined {
-    const account = this.#caller(req, refuse);
+    const account = this.#caller(req, (status, headers) => {
+      this.#log.debug({ callid: req.get('Call-ID'), method: req.method, status }, 'caller refused');
+      refuse(status, headers);
+    });
     if (account?.kind !== 'sipuser') return account;
     const from = parseSipUri(req.get('From') ?? '');
     if (from !== undefined && namesOf(account).includes(from.user)) this.#learn(account.sipUser.domain, from.host);
