@@ -1,21 +1,19 @@
-import { openSandbox, type Sandbox } from '../sandbox/index.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/index.ts';
+
+/** A person waits for the command, and no calls do: on a busy machine a lower priority would make it many times slower. */
+const NICE = 0;
 
 /** A sandbox that is opened for the first scenario with a script, and closed at the end of the command. */
 export class LazySandbox implements AsyncDisposable {
+  readonly #options: SandboxOptions;
   #sandbox: Promise<Sandbox> | undefined;
-
-  readonly #debuggerPort: number | undefined;
 
   /** @param debuggerPort port for debuggers */
   constructor(debuggerPort?: number) {
-    this.#debuggerPort = debuggerPort;
+    this.#options = { workers: 1, nice: NICE, ...(debuggerPort === undefined ? {} : { debuggerPort }) };
   }
 
-  readonly open = (): Promise<Sandbox> => {
-    const { debuggerPort } = { debuggerPort: this.#debuggerPort };
-    this.#sandbox ??= openSandbox({ workers: 1, ...(debuggerPort === undefined ? {} : { debuggerPort }) });
-    return this.#sandbox;
-  };
+  readonly open = (): Promise<Sandbox> => (this.#sandbox ??= openSandbox(this.#options));
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {

@@ -75,6 +75,19 @@ describe('sandbox: processes', function () {
     }
   });
 
+  it('counts no time of a run with a clock of its own before its process is ready', async () => {
+    const sandbox = await openLazySandbox({ workers: 1 });
+    // A process takes longer than this to start.
+    const simulated = { clock: () => 0, limits: { wallMs: 20 } };
+    try {
+      expect((await startScript(sandbox, { source: 'return 2', ...simulated }).finished).value).to.equal(2);
+      const waiting = startScript(sandbox, { source: 'await sleep(60000)', ...simulated });
+      expect(await errorOf(waiting)).to.include({ code: 'limit', limit: 'wallMs' });
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('does not kill a slowly starting process as a silent one', async () => {
     const nursery = new Nursery();
     const started: string[] = [];

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import os from 'node:os';
 import process from 'node:process';
 import { expect } from 'chai';
+import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { allowedProcessors, withoutFirstProcessor } from '../../runtime/processes/index.ts';
 import { openSandbox } from '../../runtime/sandbox/index.ts';
 import { processorsOf } from '../support/children.ts';
@@ -34,6 +36,12 @@ describe('sandbox: processors of script processes', function () {
   it('with spareOne are all but the first', async () => {
     const left = withoutFirstProcessor(all) ?? all;
     expect(await processorsWith(true)).to.deep.equal([left, left]);
+  });
+
+  it('are used by commands of authors with the priority of the command', async () => {
+    await using command = new LazySandbox();
+    const { pids } = (await command.open()) as Awaited<ReturnType<typeof openSandbox>>;
+    expect(pids.map((pid) => os.getPriority(pid))).to.deep.equal([os.getPriority()]);
   });
 
   it('with spareOne on a machine with one processor are that one', () => {

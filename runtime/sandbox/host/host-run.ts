@@ -72,13 +72,13 @@ export class HostRun implements ScriptRun {
     this.#pace = new Pace(this.limits.commandsPerSecond);
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
-    if (!options.debug) this.#limitTime();
+    if (!options.debug && options.clock === undefined) this.#limitTime();
     if (!this.isOver) this.#works();
   }
 
   #limitTime(): void {
     const { wallMs } = this.limits;
-    if (wallMs === undefined || this.isOver) return;
+    if (wallMs === undefined || this.isOver || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#halt('wallMs'), wallMs);
   }
 
@@ -174,6 +174,8 @@ export class HostRun implements ScriptRun {
 
   takeOutput(body: string, progress: RunProgress, unhandled: string | undefined): void {
     this.#progress = progress;
+    // The time of its own clock does not pass while it waits for the machine, only while it waits for something to happen.
+    if (this.options.clock !== undefined && !this.options.debug) this.#limitTime();
     this.#pace.crossed(performance.now(), body.length);
     let items: readonly OutputItem[];
     try {
