@@ -92,6 +92,11 @@ export class CallStateError extends Error {
     super(`${operation} is not possible: ${STATE_TEXTS[state] ?? `the call is ${state}`}`);
     this.state = state;
   }
+
+  /** The same error in an author's words. @param component that needed the operation */
+  of(component: string): CallStateError {
+    return new CallStateError(component, this.state);
+  }
 }
 
 /** The run that a call belongs to. */

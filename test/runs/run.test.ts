@@ -204,8 +204,8 @@ id: errors
 start: greet
 blocks:
   greet:
-    play: welcome.wav
-    exits: { next: end, error: note }
+    menu: { prompt: welcome.wav }
+    exits: { 1: end, failed: end, error: note }
   note:
     report:
       fields: { code: "\${error.code}", block: "\${error.block}", message: "\${error.message}" }
@@ -217,7 +217,7 @@ blocks:
       result: {
         code: 'call_state',
         block: 'greet',
-        message: 'play is not possible: the call is incoming; answer it first',
+        message: 'menu is not possible: the call is incoming; answer it first',
       },
     });
   });

@@ -192,7 +192,7 @@ export abstract class BaseRun implements Run {
       for (const field of secret) this.sensitive.add(done.fields?.[field]);
       return done;
     } catch (error) {
-      throw site.signal.aborted ? error : this.state.ofAuthor(error, site.leg);
+      throw site.signal.aborted ? error : this.state.ofAuthor(error, component.name, site.leg);
     } finally {
       for (const drop of claims) drop();
     }

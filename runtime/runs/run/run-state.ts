@@ -291,11 +291,13 @@ export class RunState {
   }
 
   /**
-   * Replaces errors that the end of the call caused, such as missing media, by one error that says so.
+   * Replaces errors that the end of the call caused, such as missing media, by one error that says so, and names the component
+   * where the call is in another state.
    * @param leg name of the call; undefined: the run's own
    */
-  ofAuthor(error: unknown, leg: string | undefined): unknown {
-    const known = [ScenarioError, SandboxError, CallStateError].some((each) => error instanceof each);
+  ofAuthor(error: unknown, component: string, leg: string | undefined): unknown {
+    if (error instanceof CallStateError) return error.of(component);
+    const known = [ScenarioError, SandboxError].some((each) => error instanceof each);
     const { endSignal } = (leg === undefined ? this.call : this.legs.find(leg)) ?? {};
     return known || endSignal?.aborted !== true ? error : callEnded(endSignal.reason as CallEnd, leg);
   }
