@@ -1,4 +1,5 @@
 /** The door of this room: what other rooms use of it. */
+export { AgentDesk } from './agent-desk.ts';
 export { ArmedRuns } from './armed-runs.ts';
 export { bestAnswer } from './best-answer.ts';
 export {
@@ -47,14 +48,13 @@ export { type Log, SILENT } from './log.ts';
 export type { CallPreview, CallPreviews, DialledCall } from './ports/call-preview.ts';
 export type { CallRecordingPort, RecordingChange, RecordLayer } from './ports/call-recording.ts';
 export type { CallSpeechPort, SpeechChange, SpeechLayer } from './ports/call-speech.ts';
-export {
-  AgentDesk,
-  type AgentSettings,
-  type AgentState,
-  type AgentStatus,
-  type AgentTalk,
-  type AgentView,
-  type SuperviseOptions,
+export type {
+  AgentSettings,
+  AgentState,
+  AgentStatus,
+  AgentTalk,
+  AgentView,
+  SuperviseOptions,
 } from './ports/agents.ts';
 export { unavailable } from './ports/capability.ts';
 export type { EnteredRoom, EnterOptions, RoomTransfer } from './ports/conferring.ts';

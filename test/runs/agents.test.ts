@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
-import { AgentDesk, type AgentDeskOptions, type Seeker } from '../../runtime/runs/ports/agents.ts';
+import { AgentDesk, type AgentDeskOptions } from '../../runtime/runs/agent-desk.ts';
+import type { Seeker } from '../../runtime/runs/ports/agents.ts';
 import { VirtualClock } from '../../runtime/workbench/simulation/virtual-clock.ts';
 
 const domain = asDomainName('d');

@@ -4,7 +4,7 @@ import type { CallPort, OwnCall } from '../call-port.ts';
 import type { Program } from '../../language/index.ts';
 import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
-import type { AgentDesk } from './agents.ts';
+import type { AgentDesk } from '../agent-desk.ts';
 import type { CallRecordingPort } from './call-recording.ts';
 import type { StartValues } from '../start-values.ts';
 import type { CallSpeechPort } from './call-speech.ts';
