@@ -42,6 +42,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   pg: ['runtime/storage'],
   nodemailer: ['components'],
   werift: ['runtime/embedded', 'test'],
+  'libopus-wasm': ['runtime/embedded', 'test'],
   'mpg123-decoder': ['runtime/prompts'],
   'ogg-opus-decoder': ['runtime/prompts'],
   '@wasm-audio-decoders/flac': ['runtime/prompts'],

@@ -132,7 +132,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/embedded': {
     holds: 'the embedded SIP server and media server, a part that stands alone',
-    mayImport: ['runtime/sip-facts', 'runtime/transitions', 'runtime/wav'],
+    mayImport: ['runtime/samples', 'runtime/sip-facts', 'runtime/transitions', 'runtime/wav'],
     alone: true,
     doors: ['stack/index.ts'],
   },
@@ -155,6 +155,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: [],
     common: true,
   },
+  'runtime/samples': { holds: 'arithmetic on sampled sound', mayImport: [], common: true },
   'runtime/transitions': {
     holds: 'state machines: a state changes only along its typed table',
     mayImport: [],

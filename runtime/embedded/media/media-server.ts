@@ -2,7 +2,6 @@ import type { RunProgram } from '../thread/run-program.ts';
 import { ListenError } from '../listen-error.ts';
 import { APIS } from './api/table.ts';
 import { applications } from './apps/table.ts';
-import { FRAME_SAMPLES } from './audio/format.ts';
 import { SoundLibrary } from './audio/sound-library.ts';
 import { ConferenceTable } from './conference/table.ts';
 import { advertisedAddress } from './core/advertised-address.ts';
@@ -28,7 +27,7 @@ export class MediaServer {
   /** @param run runs programs on this machine @throws MediaServerOptionError */
   constructor(options: MediaServerOptions, run: RunProgram) {
     const media = readAddress('media', options.media);
-    const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame * FRAME_SAMPLES);
+    const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame);
     const conferences = new ConferenceTable();
     this.#core = new MediaCore({
       identity: new Identity(advertisedAddress(media.host)),

@@ -141,7 +141,7 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
   it('creates an endpoint without far end and sets it later', async () => {
     const endpoint = await bench.ms.createEndpoint();
     endpoints.push(endpoint);
-    expect(endpoint.local.sdp).to.match(/m=audio \d+ RTP\/AVP 0 8 101 13\r\n/);
+    expect(endpoint.local.sdp).to.match(/m=audio \d+ RTP\/AVP 102 9 0 8 103 101 13\r\n/);
     const phone = await RtpPhone.open();
     phones.push(phone);
     const answer = await endpoint.modify(phone.sdp());

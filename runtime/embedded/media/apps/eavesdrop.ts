@@ -1,5 +1,5 @@
 /** The application `eavesdrop`. */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { frameSamples } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -41,7 +41,7 @@ class Eavesdrop implements RunningApplication {
   readonly #whisper: Whisper;
   readonly #release: () => void;
   readonly #takeBack: () => void;
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  #frame = new Int16Array(0);
   #done = false;
 
   constructor(channel: Channel, target: Channel) {
@@ -60,9 +60,11 @@ class Eavesdrop implements RunningApplication {
   tick(): boolean {
     if (this.#done) return true;
     this.#whisper.follow();
+    const { rate } = this.#channel.audio;
+    if (this.#frame.length !== frameSamples(rate)) this.#frame = new Int16Array(frameSamples(rate));
     this.#frame.fill(0);
-    const said = this.#rules.said ? this.#target.audio.read() : undefined;
-    const heard = this.#rules.heard ? this.#heard.frame() : undefined;
+    const said = this.#rules.said ? this.#target.audio.read(rate) : undefined;
+    const heard = this.#rules.heard ? this.#heard.frame(rate) : undefined;
     if (said !== undefined) mixInto(this.#frame, said);
     if (heard !== undefined) mixInto(this.#frame, heard);
     this.#channel.audio.write(this.#frame);

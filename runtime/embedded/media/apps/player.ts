@@ -1,5 +1,5 @@
 /** Plays lists of sounds on a channel. */
-import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { FRAME_MS, frameSamples } from '../audio/format.ts';
 import { SoundNotFoundError } from '../audio/sound-library.ts';
 import type { AudioSource } from '../audio/source.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -19,7 +19,7 @@ type PlayerState = 'opening' | 'playing' | 'pausing' | 'ended';
 export class Player {
   readonly #channel: Channel;
   readonly #files: readonly string[];
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  #frame = new Int16Array(0);
   readonly #timeoutFrames: number;
   #state: PlayerState = 'opening';
   #index = -1;
@@ -80,7 +80,7 @@ export class Player {
     }
     this.#state = 'opening';
     const index = this.#index;
-    this.#channel.core.sounds.open(name).then(
+    this.#channel.core.sounds.open(name, this.#channel.audio.rate).then(
       (source) => this.#opened(index, source),
       (error: unknown) => this.#failed(index, error),
     );
@@ -89,6 +89,7 @@ export class Player {
   #opened(index: number, source: AudioSource): void {
     if (this.#state !== 'opening' || index !== this.#index || this.#channel.ended) return;
     this.#source = source;
+    this.#frame = new Int16Array(frameSamples(source.rate));
     this.#held = false;
     this.#state = 'playing';
     this.#result = 'played';
@@ -117,7 +118,7 @@ export class Player {
       this.#channel.audio.write(this.#frame);
     } else this.#channel.audio.writeSilence();
     this.#played += 1;
-    if (!this.#held && (count < FRAME_SAMPLES || this.#atEnd())) {
+    if (!this.#held && (count < this.#frame.length || this.#atEnd())) {
       this.#closeSource('done');
       if (this.#index + 1 >= this.#files.length) this.#state = 'ended';
       else {
@@ -139,11 +140,11 @@ export class Player {
   #closeSource(status: 'done' | 'break'): void {
     const source = this.#source;
     if (source === undefined) return;
-    const { taken } = source;
+    const { taken, rate } = source;
     const channel = this.#channel;
     channel.set('playback_last_offset_pos', String(source.position));
-    channel.set('playback_seconds', String(Math.floor(taken / SAMPLE_RATE)));
-    channel.set('playback_ms', String(Math.floor((taken * 1000) / SAMPLE_RATE)));
+    channel.set('playback_seconds', String(Math.floor(taken / rate)));
+    channel.set('playback_ms', String(Math.floor((taken * 1000) / rate)));
     channel.set('playback_samples', String(taken));
     channel.publish('PLAYBACK_STOP', { last: { ...this.#fileHeaders(), 'Playback-Status': status } });
     this.#source = undefined;

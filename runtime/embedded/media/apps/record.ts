@@ -1,6 +1,6 @@
 /** The applications that record. */
 import { energy } from '../audio/mix.ts';
-import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { FRAME_MS, silentFrame } from '../audio/format.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -25,9 +25,6 @@ function parseRecord(data: string): RecordRules | undefined {
   const [limitSeconds = 0, silenceEnergy = 0, silenceSeconds = 0] = numbers.trim().split(/\s+/).map(Number);
   return { file: quoted ?? plain, limitSeconds, silenceEnergy, silenceSeconds };
 }
-
-/** Written in place of missing frames. */
-const SILENCE = new Int16Array(FRAME_SAMPLES);
 
 /** Up to this many missing frames count as jitter and are not filled, because late audio still comes. */
 const JITTER_FRAMES = 10;
@@ -81,6 +78,7 @@ class Record implements RunningApplication {
       recordingPath(this.#channel.core.recordings, name),
       1,
       isTrue(this.#channel, 'RECORD_APPEND'),
+      this.#channel.audio.rate,
     );
   }
 
@@ -109,7 +107,7 @@ class Record implements RunningApplication {
   }
 
   #record(): void {
-    const frame = this.#channel.audio.read();
+    const frame = this.#channel.audio.read(this.#writer?.rate);
     if (frame === undefined) this.#miss();
     else {
       this.#missingFrames = 0;
@@ -124,8 +122,10 @@ class Record implements RunningApplication {
     if (!this.#fillsGaps) return;
     this.#missingFrames += 1;
     if (this.#missingFrames < JITTER_FRAMES) return;
+    const writer = this.#writer;
     const owed = this.#missingFrames === JITTER_FRAMES ? JITTER_FRAMES : 1;
-    for (let frame = 0; frame < owed; frame += 1) this.#writer?.append(SILENCE);
+    // Written in place of missing frames.
+    for (let frame = 0; frame < owed; frame += 1) writer?.append(silentFrame(writer.rate));
   }
 
   #measureSilence(frame: Int16Array | undefined): void {
@@ -155,11 +155,12 @@ class Record implements RunningApplication {
 
   #describe({ bytes, samples }: RecordingSize): void {
     const channel = this.#channel;
+    const rate = this.#writer?.rate ?? channel.audio.rate;
     channel.set('silence_hits_exhausted', String(this.#silenceExhausted));
     channel.set('record_record_file_size', String(bytes));
     channel.set('record_file_size', String(bytes));
-    channel.set('record_seconds', String(Math.floor(samples / SAMPLE_RATE)));
-    channel.set('record_ms', String(Math.floor((samples * 1000) / SAMPLE_RATE)));
+    channel.set('record_seconds', String(Math.floor(samples / rate)));
+    channel.set('record_ms', String(Math.floor((samples * 1000) / rate)));
     channel.set('record_samples', String(samples));
   }
 }

@@ -1,6 +1,6 @@
 /** The applications `speak` and `say`, and `playback` of a text. */
 import { ClipSource } from '../audio/source.ts';
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { frameSamples } from '../audio/format.ts';
 import { synthesize } from '../audio/speech.ts';
 import { type ApplicationStart, NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -33,7 +33,7 @@ class Speech implements RunningApplication {
   readonly #channel: Channel;
   readonly #answers: SpeechAnswers;
   readonly #abort = new AbortController();
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  readonly #frame: Int16Array;
   #source: ClipSource | undefined;
   #done = false;
   #failed = false;
@@ -41,9 +41,11 @@ class Speech implements RunningApplication {
   constructor(channel: Channel, voice: string, text: string, answers: SpeechAnswers = SILENT) {
     this.#channel = channel;
     this.#answers = answers;
-    void synthesize(channel.core.run, voice, text, this.#abort.signal).then((samples) => {
+    const { rate } = channel.audio;
+    this.#frame = new Int16Array(frameSamples(rate));
+    void synthesize(channel.core.run, voice, text, rate, this.#abort.signal).then((samples) => {
       if (samples === undefined) this.#failed = this.#done = true;
-      else this.#source = new ClipSource(samples, 0);
+      else this.#source = new ClipSource(samples, 0, rate);
     });
   }
 

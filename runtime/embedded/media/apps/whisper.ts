@@ -1,4 +1,5 @@
 /** The audible side of an eavesdropper. */
+import { rateOf } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import type { Overlay } from '../channel/audio.ts';
 import { bridgedTo } from '../channel/bridged.ts';
@@ -14,7 +15,7 @@ class Voice implements Overlay {
   }
 
   apply(samples: Int16Array): boolean {
-    const said = this.#speaker.audio.read();
+    const said = this.#speaker.audio.read(rateOf(samples));
     if (said !== undefined) mixInto(samples, said);
     return !this.#speaker.ended;
   }

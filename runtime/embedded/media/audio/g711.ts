@@ -1,13 +1,10 @@
 /** G.711 codecs. */
 
-/** The two audio codecs of the server (RFC 3551 section 4.5.14). */
-export type CodecName = 'PCMU' | 'PCMA';
+import type { Codec } from './codec.ts';
 
-/** An 8 kHz G.711 codec with its tables to and from linear samples. */
-export interface Codec {
-  readonly name: CodecName;
-  /** Static RTP payload type (RFC 3551 table 4). */
-  readonly payloadType: 0 | 8;
+/** An 8 kHz G.711 codec (RFC 3551 section 4.5.14) with its tables to and from linear samples. */
+export interface G711Codec extends Codec {
+  readonly name: 'PCMU' | 'PCMA';
   /** The octet that decodes to (nearly) zero. */
   readonly silence: number;
   /** 256 linear 16-bit samples, by octet. */
@@ -49,32 +46,38 @@ function encodeALaw(sample: number): number {
 }
 
 function makeCodec(
-  name: CodecName,
-  payloadType: 0 | 8,
+  name: G711Codec['name'],
+  payloadType: number,
   decode: (octet: number) => number,
   encode: (sample: number) => number,
-): Codec {
+): G711Codec {
   const toLinear = Int16Array.from({ length: 256 }, (_, octet) => decode(octet));
   const fromLinear = Uint8Array.from({ length: 65536 }, (_, index) => encode((index << 16) >> 16));
-  return { name, payloadType, silence: encode(0), toLinear, fromLinear };
+  return {
+    name,
+    payloadType,
+    rate: 8000,
+    clockRate: 8000,
+    bitRate: 64_000,
+    silence: encode(0),
+    toLinear,
+    fromLinear,
+  };
 }
 
-export const PCMU: Codec = makeCodec('PCMU', 0, decodeMuLaw, encodeMuLaw);
-export const PCMA: Codec = makeCodec('PCMA', 8, decodeALaw, encodeALaw);
+export const PCMU: G711Codec = makeCodec('PCMU', 0, decodeMuLaw, encodeMuLaw);
+export const PCMA: G711Codec = makeCodec('PCMA', 8, decodeALaw, encodeALaw);
 
-/** The codecs in order of preference for an answer. */
-export const CODECS: readonly Codec[] = [PCMU, PCMA];
-
-/** The codec of a static payload type; undefined for an unsupported one. */
-export function codecOf(payloadType: number): Codec | undefined {
-  return payloadType === 0 ? PCMU : payloadType === 8 ? PCMA : undefined;
+/** Whether a codec is one of the two. */
+export function isG711(codec: Codec): codec is G711Codec {
+  return codec === PCMU || codec === PCMA;
 }
 
 const muLawToALaw = Uint8Array.from(PCMU.toLinear, (sample) => PCMA.fromLinear[sample & 0xffff] as number);
 const aLawToMuLaw = Uint8Array.from(PCMA.toLinear, (sample) => PCMU.fromLinear[sample & 0xffff] as number);
 
 /** The octet-to-octet table between two codecs; undefined when they are the same. */
-export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined {
+export function transcodingTable(from: G711Codec, to: G711Codec): Uint8Array | undefined {
   if (from === to) return undefined;
   return from === PCMU ? muLawToALaw : aLawToMuLaw;
 }
@@ -82,7 +85,7 @@ export function transcodingTable(from: Codec, to: Codec): Uint8Array | undefined
 const gainTables = new Map<string, Uint8Array>();
 
 /** The octet-to-octet table that changes the level by steps of 3 dB; undefined for 0 steps. */
-export function gainTable(codec: Codec, steps: number): Uint8Array | undefined {
+export function gainTable(codec: G711Codec, steps: number): Uint8Array | undefined {
   if (steps === 0) return undefined;
   const key = `${codec.name} ${steps}`;
   let table = gainTables.get(key);
@@ -99,7 +102,7 @@ export function gainTable(codec: Codec, steps: number): Uint8Array | undefined {
 
 /** Decodes `length` octets of `source` from `offset` into `target`; returns the number of samples written. */
 export function decodeG711(
-  codec: Codec,
+  codec: G711Codec,
   source: Uint8Array,
   offset: number,
   length: number,
@@ -112,7 +115,13 @@ export function decodeG711(
 }
 
 /** Encodes the first `count` samples of `source` into `target` from `offset`. */
-export function encodeG711(codec: Codec, source: Int16Array, count: number, target: Uint8Array, offset: number): void {
+export function encodeG711(
+  codec: G711Codec,
+  source: Int16Array,
+  count: number,
+  target: Uint8Array,
+  offset: number,
+): void {
   const table = codec.fromLinear;
   for (let index = 0; index < count; index += 1) {
     target[offset + index] = table[(source[index] as number) & 0xffff] as number;

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE } from './format.ts';
 
-/** Share of a block's power at one frequency, 0..1 (Goertzel's algorithm). */
+/** Share of a block's power at one frequency, 0..1 (Goertzel's algorithm). @param samples at 8 kHz */
 export function powerShare(samples: Int16Array, frequency: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / SAMPLE_RATE);
   let before = 0;

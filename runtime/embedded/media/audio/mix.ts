@@ -13,3 +13,13 @@ export function energy(samples: Int16Array): number {
   for (const sample of samples) sum += sample < 0 ? -sample : sample;
   return samples.length === 0 ? 0 : sum / samples.length;
 }
+
+/** Changes the level of samples in place by steps of 3 dB, saturating. */
+export function atLevel(samples: Int16Array, steps: number): void {
+  if (steps === 0) return;
+  const factor = 10 ** ((steps * 3) / 20);
+  for (let index = 0; index < samples.length; index += 1) {
+    const scaled = Math.round((samples[index] as number) * factor);
+    samples[index] = scaled > 32_767 ? 32_767 : scaled < -32_768 ? -32_768 : scaled;
+  }
+}

@@ -1,9 +1,12 @@
 /** Sources of audio to play. */
+import { type Rate, SAMPLE_RATE } from './format.ts';
 
 /** A sound to play: a file, tones, silence, hold music. */
 export interface AudioSource {
   /** Playback-File-Type in events; undefined for files. */
   readonly type: string | undefined;
+  /** Samples a second. */
+  readonly rate: Rate;
   /** Fills `target`; returns the samples written, 0 at the end. */
   read(target: Int16Array): number;
   /** The current sample, counted from the start of the sound: `playback_last_offset_pos`. */
@@ -20,11 +23,13 @@ const READ_AHEAD = 16_384;
 /** A sound in memory, played from an offset. */
 export class ClipSource implements AudioSource {
   readonly type = undefined;
+  readonly rate: Rate;
   readonly #samples: Int16Array;
   readonly #start: number;
   #position: number;
 
-  constructor(samples: Int16Array, offset: number) {
+  constructor(samples: Int16Array, offset: number, rate: Rate = SAMPLE_RATE) {
+    this.rate = rate;
     this.#samples = samples;
     this.#start = Math.min(Math.max(0, offset), samples.length);
     this.#position = this.#start;
@@ -54,12 +59,14 @@ export class ClipSource implements AudioSource {
 /** A sound that is generated while it plays. */
 export class GeneratedSource implements AudioSource {
   readonly type: string | undefined;
+  readonly rate: Rate;
   readonly #read: (target: Int16Array) => number;
   readonly #isExhausted: () => boolean;
   #position = 0;
 
-  constructor(type: string | undefined, read: (target: Int16Array) => number, isExhausted = () => false) {
+  constructor(type: string | undefined, rate: Rate, read: (target: Int16Array) => number, isExhausted = () => false) {
     this.type = type;
+    this.rate = rate;
     this.#read = read;
     this.#isExhausted = isExhausted;
   }

@@ -1,6 +1,8 @@
 /** Speech synthesis by espeak-ng. */
+import { resampleInPieces } from '../../../samples/index.ts';
 import type { RunProgram } from '../../thread/run-program.ts';
-import { readWav, WavError } from './wav.ts';
+import type { Rate } from './format.ts';
+import { readWavSound, WavError } from './wav.ts';
 
 /** The speech synthesizer of Debian's package of the same name. */
 const PROGRAM = 'espeak-ng';
@@ -24,12 +26,14 @@ const TIMEOUT_MS = 15_000;
  *   give English
  * @param run runs the synthesizer
  * @param signal ends the synthesizer
- * @returns samples at 8 kHz, none for a text without words; undefined when espeak-ng is not installed or cannot speak
+ * @param rate samples a second of the result
+ * @returns samples, none for a text without words; undefined when espeak-ng is not installed or cannot speak
  */
 export async function synthesize(
   run: RunProgram,
   voice: string,
   text: string,
+  rate: Rate,
   signal: AbortSignal,
 ): Promise<Int16Array | undefined> {
   const input = text.slice(0, MAX_CHARACTERS);
@@ -52,7 +56,8 @@ export async function synthesize(
   if (spoken === undefined) return undefined;
   if (spoken.length <= HEADER_BYTES) return new Int16Array(0);
   try {
-    return readWav(withLength(Buffer.from(spoken.buffer, spoken.byteOffset, spoken.length)));
+    const sound = readWavSound(withLength(Buffer.from(spoken.buffer, spoken.byteOffset, spoken.length)));
+    return await resampleInPieces(sound.samples, sound.rate, rate);
   } catch (error) {
     if (error instanceof WavError) return undefined;
     throw error;

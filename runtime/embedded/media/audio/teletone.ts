@@ -1,5 +1,5 @@
 /** Tone scripts (`tone_stream://`). */
-import { SAMPLE_RATE } from './format.ts';
+import { type Rate, SAMPLE_RATE } from './format.ts';
 
 /** A tone script is invalid; the message shows the invalid part. */
 export class ToneScriptError extends Error {
@@ -109,15 +109,18 @@ function duration(found: string, value: number): number {
 /** Generates the samples of a tone script; phases continue across frames. */
 export class ToneGenerator {
   readonly #tones: readonly Tone[];
+  readonly #rate: Rate;
   #loopsLeft: number;
   #index = 0;
   #position = 0;
 
-  constructor(script: ToneScript) {
+  /** @param rate samples a second */
+  constructor(script: ToneScript, rate: Rate = SAMPLE_RATE) {
     this.#tones = script.tones;
+    this.#rate = rate;
     this.#loopsLeft = script.loops < 0 ? Number.POSITIVE_INFINITY : script.loops;
     // With a round of length zero read() would never return.
-    if (script.tones.every((tone) => toneSamples(tone) === 0)) this.#loopsLeft = 0;
+    if (script.tones.every((tone) => toneSamples(tone, rate) === 0)) this.#loopsLeft = 0;
   }
 
   /** True when everything has been read. */
@@ -130,11 +133,11 @@ export class ToneGenerator {
     let written = 0;
     while (written < target.length && this.#loopsLeft > 0) {
       const tone = this.#tones[this.#index] as Tone;
-      const on = Math.round((tone.onMs * SAMPLE_RATE) / 1000);
-      const total = toneSamples(tone);
+      const on = Math.round((tone.onMs * this.#rate) / 1000);
+      const total = toneSamples(tone, this.#rate);
       const end = Math.min(target.length - written, total - this.#position);
       const sounding = Math.max(0, Math.min(end, on - this.#position));
-      fillTone(tone, this.#position, target, written, sounding);
+      fillTone(tone, this.#rate, this.#position, target.subarray(written, written + sounding));
       target.fill(0, written + sounding, written + end);
       this.#position += end;
       written += end;
@@ -152,26 +155,39 @@ export class ToneGenerator {
   }
 }
 
-function toneSamples(tone: Tone): number {
-  return Math.round(((tone.onMs + tone.offMs) * SAMPLE_RATE) / 1000);
+function toneSamples(tone: Tone, rate: Rate): number {
+  return Math.round(((tone.onMs + tone.offMs) * rate) / 1000);
 }
 
-/** One second of a 1 Hz sine: the lookup table of all frequencies in whole Hz. */
-const SINE = Float64Array.from({ length: SAMPLE_RATE }, (_, index) => Math.sin((2 * Math.PI * index) / SAMPLE_RATE));
+const oneHertz = (rate: Rate): Float64Array =>
+  Float64Array.from({ length: rate }, (_, index) => Math.sin((2 * Math.PI * index) / rate));
 
-/** Writes `count` samples of a tone, beginning with its sample `position`, to `target` from `offset` on. */
-function fillTone(tone: Tone, position: number, target: Int16Array, offset: number, count: number): void {
+/** One second of a 1 Hz sine at each rate: the lookup table of all frequencies in whole Hz. */
+const sines = new Map<Rate, Float64Array>();
+
+function sineOf(rate: Rate): Float64Array {
+  let sine = sines.get(rate);
+  if (sine === undefined) {
+    sine = oneHertz(rate);
+    sines.set(rate, sine);
+  }
+  return sine;
+}
+
+/** Fills `target` with a tone, from its sample `position` on. */
+function fillTone(tone: Tone, rate: Rate, position: number, target: Int16Array): void {
   const { frequencies } = tone;
   const amplitude = FULL_SCALE_SINE * 10 ** ((tone.decibels - FULL_SCALE_DBM0) / 20);
-  for (let index = 0; index < count; index += 1) {
+  const sine = sineOf(rate);
+  for (let index = 0; index < target.length; index += 1) {
+    const at = position + index;
     let sum = 0;
-    for (const frequency of frequencies) sum += amplitude * sine(frequency, position + index);
-    target[offset + index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
+    for (const frequency of frequencies) {
+      const whole = Number.isInteger(frequency);
+      sum +=
+        amplitude *
+        (whole ? (sine[(frequency * at) % rate] as number) : Math.sin((2 * Math.PI * frequency * at) / rate));
+    }
+    target[index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
   }
-}
-
-function sine(frequency: number, position: number): number {
-  return Number.isInteger(frequency)
-    ? (SINE[(frequency * position) % SAMPLE_RATE] as number)
-    : Math.sin((2 * Math.PI * frequency * position) / SAMPLE_RATE);
 }

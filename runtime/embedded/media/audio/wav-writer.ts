@@ -2,16 +2,18 @@
 import { constants, open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../core/make-folder.ts';
-import { SAMPLE_RATE } from './format.ts';
+import { type Rate, SAMPLE_RATE } from './format.ts';
 import { wavHeader } from '../../../wav/index.ts';
 
-/** Samples of all channels that are collected before a write: about a second. */
+/** Samples of all channels that are collected before a write: up to a second. */
 const CHUNK_SAMPLES = SAMPLE_RATE;
 
 /** Largest number of chunks waiting for a slow disk: a minute. Later audio is dropped, so that memory stays bounded. */
 const MAX_PENDING_CHUNKS = 60;
 
 const HEADER_BYTES = 44;
+
+const RATES: readonly Rate[] = [8000, 16_000];
 
 /** Size of a recording. */
 export interface RecordingSize {
@@ -24,9 +26,11 @@ export interface RecordingSize {
 /** Files that are being closed, by path. */
 const closing = new Map<string, Promise<unknown>>();
 
-/** Writes an 8 kHz 16-bit PCM WAV file while audio comes in, without waiting for the disk. */
+/** Writes a 16-bit PCM WAV file while audio comes in, without waiting for the disk. */
 export class WavWriter {
   readonly path: string;
+  /** Samples a second. */
+  readonly rate: Rate;
   readonly #file: FileHandle;
   readonly #channels: 1 | 2;
   /** Samples of one channel that the file held when it was opened. */
@@ -41,8 +45,10 @@ export class WavWriter {
   #failure: unknown;
   #closed: Promise<RecordingSize> | undefined;
 
-  private constructor(path: string, file: FileHandle, channels: 1 | 2, before: number) {
+  private constructor(path: string, file: FileHandle, channels: 1 | 2, earlier: EarlierSound) {
+    const before = earlier.samples;
     this.path = path;
+    this.rate = earlier.rate;
     this.#file = file;
     this.#channels = channels;
     this.#before = before;
@@ -53,10 +59,11 @@ export class WavWriter {
 
   /**
    * Creates the file and its directory. Rejects with the system's error, or when the path is not a regular file.
-   * @param append whether to append to an earlier recording; rejects when the file is not a recording of the same
-   *   format
+   * @param append whether to append to an earlier recording, at its rate; rejects when the file is not a recording with as
+   *   many channels
+   * @param rate samples a second of a new recording
    */
-  static async open(path: string, channels: 1 | 2 = 1, append = false): Promise<WavWriter> {
+  static async open(path: string, channels: 1 | 2 = 1, append = false, rate: Rate = SAMPLE_RATE): Promise<WavWriter> {
     await makeFolder(dirname(path));
     if (append) await closing.get(path);
     // O_NONBLOCK: opening a pipe would otherwise block a thread until a reader comes.
@@ -65,7 +72,8 @@ export class WavWriter {
     try {
       const status = await file.stat();
       if (!status.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'EINVAL' });
-      return new WavWriter(path, file, channels, status.size === 0 ? 0 : await samplesIn(file, path, channels));
+      const earlier = status.size === 0 ? { samples: 0, rate } : await soundIn(file, path, channels);
+      return new WavWriter(path, file, channels, earlier);
     } catch (error) {
       await file.close();
       throw error;
@@ -130,7 +138,7 @@ export class WavWriter {
 
   /** @param samples samples of one channel written by this writer */
   async #writeHeader(samples: number): Promise<void> {
-    await this.#file.write(wavHeader(this.#before + samples, this.#channels), 0, HEADER_BYTES, 0);
+    await this.#file.write(wavHeader(this.#before + samples, this.#channels, this.rate), 0, HEADER_BYTES, 0);
   }
 
   async #finish(): Promise<RecordingSize> {
@@ -146,15 +154,21 @@ export class WavWriter {
   }
 }
 
-/** Samples of one channel in a file of a WavWriter. Rejects for any other file. */
-async function samplesIn(file: FileHandle, path: string, channels: 1 | 2): Promise<number> {
+/** What a file holds before a WavWriter appends to it. */
+interface EarlierSound {
+  /** Samples of one channel. */
+  readonly samples: number;
+  readonly rate: Rate;
+}
+
+/** The sound in a file of a WavWriter. Rejects for any other file. */
+async function soundIn(file: FileHandle, path: string, channels: 1 | 2): Promise<EarlierSound> {
   const header = Buffer.alloc(HEADER_BYTES);
   await file.read(header, 0, HEADER_BYTES, 0);
   const samples = header.readUInt32LE(HEADER_BYTES - 4) / 2 / channels;
-  if (!header.equals(wavHeader(samples, channels))) {
-    throw Object.assign(new Error(`${path} is not a recording with 8 kHz, 16 bits and ${channels} channels`), {
-      code: 'EINVAL',
-    });
-  }
-  return samples;
+  const rate = RATES.find((each) => header.equals(wavHeader(samples, channels, each)));
+  if (rate !== undefined) return { samples, rate };
+  throw Object.assign(new Error(`${path} is not a recording with 8 or 16 kHz, 16 bits and ${channels} channels`), {
+    code: 'EINVAL',
+  });
 }

@@ -1,7 +1,7 @@
 /** Reads WAV files. */
+import { resample } from '../../../samples/index.ts';
 import { PCMA, PCMU } from './g711.ts';
 import { SAMPLE_RATE } from './format.ts';
-import { toTelephonyRate } from './resample.ts';
 import { FORMAT_PCM } from '../../../wav/index.ts';
 
 /** A WAV file is invalid or unsupported; the message shows the found and the expected value. */
@@ -27,14 +27,31 @@ interface WavFormat {
   readonly bits: number;
 }
 
+/** The sound of a file. */
+export interface WavSound {
+  /** Linear 16-bit samples, mono. */
+  readonly samples: Int16Array;
+  /** Samples a second. */
+  readonly rate: number;
+}
+
 /**
- * Reads a RIFF/WAVE file: PCM 16-bit, mu-law or A-law, 8 to 48 kHz, mono or stereo. The result is always 8 kHz mono.
+ * Reads a WAV file and resamples it; see `readWavSound`.
+ *
+ * @param rate samples a second of the result
+ */
+export function readWav(file: Uint8Array, rate: number = SAMPLE_RATE): Int16Array {
+  const sound = readWavSound(file);
+  return resample(sound.samples, sound.rate, rate);
+}
+
+/**
+ * Reads a RIFF/WAVE file: PCM 16-bit, mu-law or A-law, 8 to 48 kHz, mono or stereo. The result is mono.
  *
  * @param file the whole file
- * @returns linear 16-bit samples at 8 kHz
  * @throws WavError with the unsupported field or the missing chunk
  */
-export function readWav(file: Uint8Array): Int16Array {
+export function readWavSound(file: Uint8Array): WavSound {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   if (file.byteLength < 12 || chunkName(view, 0) !== 'RIFF' || chunkName(view, 8) !== 'WAVE') {
     throw new WavError('signature', describeStart(file), 'RIFF....WAVE');
@@ -48,7 +65,7 @@ export function readWav(file: Uint8Array): Int16Array {
     if (name === 'fmt ') format = readFormat(view, body, available);
     if (name === 'data') {
       if (format === undefined) throw new WavError('data chunk', 'before the fmt chunk', 'after it');
-      return toTelephony(format, view, body, available);
+      return { samples: toMono(format, view, body, available), rate: format.rate };
     }
     offset = body + size + (size & 1);
   }
@@ -91,7 +108,7 @@ function readFormat(view: DataView, offset: number, size: number): WavFormat {
   return format;
 }
 
-function toTelephony(format: WavFormat, view: DataView, offset: number, size: number): Int16Array {
+function toMono(format: WavFormat, view: DataView, offset: number, size: number): Int16Array {
   const width = format.encoding === FORMAT_PCM ? 2 : 1;
   const total = Math.floor(size / (width * format.channels));
   const mono = new Int16Array(total);
@@ -101,5 +118,5 @@ function toTelephony(format: WavFormat, view: DataView, offset: number, size: nu
   for (let index = 0; index < total; index += 1) {
     mono[index] = format.channels === 1 ? sampleAt(index) : (sampleAt(index * 2) + sampleAt(index * 2 + 1)) >> 1;
   }
-  return toTelephonyRate(mono, format.rate);
+  return mono;
 }

@@ -1,26 +1,27 @@
 /** The audio of a channel, frame by frame. */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_SAMPLES, frameSamples, type Rate, silentFrame, WIDEBAND_RATE } from '../audio/format.ts';
+import { RateConverter } from '../audio/rate-converter.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import type { Ticker } from '../rtp/ticker.ts';
+import { Converted } from './converted.ts';
 
-/** Longest packet that is decoded: three frames. */
-const MAX_PACKET_SAMPLES = FRAME_SAMPLES * 3;
+/** Longest packets that are decoded: three frames of G.711, and six of wideband (RFC 6716 section 3.1). */
+const MAX_NARROW_SAMPLES = FRAME_SAMPLES * 3;
+const MAX_WIDE_SAMPLES = frameSamples(WIDEBAND_RATE) * 6;
 
 /** Scratch memory for a decoded packet, which goes into a fifo at once. */
-const decoded = new Int16Array(MAX_PACKET_SAMPLES);
-
-const SILENCE = new Int16Array(FRAME_SAMPLES);
+const decoded = new Int16Array(MAX_WIDE_SAMPLES);
 
 /** A sound that is mixed into, or replaces, what a channel sends to its far end. */
 export interface Overlay {
-  /** Changes a frame on its way to the far end; false when the sound has ended. */
+  /** Changes a frame on its way to the far end, at the rate of the leg; false when the sound has ended. */
   apply(samples: Int16Array): boolean;
   /** Whether recordings and listeners also get the sound. */
   readonly shared: boolean;
 }
 
 /**
- * The audio of a channel, frame by frame. All readers (the application, recordings, listeners) get the same received
+ * The audio of a channel, frame by frame, at the rate of its codec; the length of a frame says its rate. Readers may ask for another. All readers (the application, recordings, listeners) get the same received
  * frame in a tick, and the same frame that the application sent.
  */
 export class ChannelAudio {
@@ -31,6 +32,9 @@ export class ChannelAudio {
   #received: Int16Array | undefined;
   #written: Int16Array | undefined;
   #mixed: Int16Array | undefined;
+  readonly #receivedConverted = new Converted();
+  readonly #writtenConverted = new Converted();
+  readonly #toOwnRate = new RateConverter();
   #fifoLength = 0;
   #readers = 0;
   #readFrame = -1;
@@ -58,13 +62,23 @@ export class ChannelAudio {
     };
   }
 
-  /** The received frame of this tick, the same for every caller; undefined when none has come. */
-  read(): Int16Array | undefined {
-    if (this.#readFrame !== this.#ticker.frame) {
-      this.#readFrame = this.#ticker.frame;
+  /** Samples a second of the leg. */
+  get rate(): Rate {
+    return this.#rtp.rate;
+  }
+
+  /**
+   * The received frame of this tick, the same for every caller; undefined when none has come.
+   * @param rate samples a second; by default that of the leg
+   */
+  read(rate: Rate = this.#rtp.rate): Int16Array | undefined {
+    const { frame } = this.#ticker;
+    if (this.#readFrame !== frame) {
+      this.#readFrame = frame;
       this.#hasReceived = this.#fill();
     }
-    return this.#hasReceived ? this.#received : undefined;
+    if (!this.#hasReceived || this.#received === undefined) return undefined;
+    return this.#receivedConverted.of(this.#received, frame, rate);
   }
 
   /** True while an overlay is active. */
@@ -78,17 +92,18 @@ export class ChannelAudio {
     return () => this.#overlays.delete(overlay);
   }
 
-  /** Sends a frame in this slot. */
+  /** Sends a frame of any rate in this slot. */
   write(samples: Int16Array): void {
-    this.#written ??= new Int16Array(FRAME_SAMPLES);
-    this.#written.set(samples);
+    const size = frameSamples(this.#rtp.rate);
+    if (this.#written?.length !== size) this.#written = new Int16Array(size);
+    this.#written.set(this.#toOwnRate.convert(samples, this.#rtp.rate));
     this.#writtenFrame = this.#ticker.frame;
     if (this.#overlays.size === 0) {
       this.#rtp.write(this.#written);
       return;
     }
     this.#applyOverlays(this.#written, true);
-    this.#mixed ??= new Int16Array(FRAME_SAMPLES);
+    if (this.#mixed?.length !== size) this.#mixed = new Int16Array(size);
     this.#mixed.set(this.#written);
     this.#applyOverlays(this.#mixed, false);
     this.#rtp.write(this.#mixed);
@@ -96,7 +111,7 @@ export class ChannelAudio {
 
   /** Sends a frame of silence in this slot. */
   writeSilence(): void {
-    if (this.#overlays.size > 0) return this.write(SILENCE);
+    if (this.#overlays.size > 0) return this.write(silentFrame(this.#rtp.rate));
     this.#writtenFrame = -1;
     this.#rtp.writeSilence();
   }
@@ -104,9 +119,11 @@ export class ChannelAudio {
   /**
    * The frame that the channel sent in this slot, or in the previous one if its turn is still to come; undefined for
    * silence or no frame.
+   * @param rate samples a second; by default that of the leg
    */
-  written(): Int16Array | undefined {
-    return this.#writtenFrame >= this.#ticker.frame - 1 ? this.#written : undefined;
+  written(rate: Rate = this.#rtp.rate): Int16Array | undefined {
+    if (this.#writtenFrame < this.#ticker.frame - 1 || this.#written === undefined) return undefined;
+    return this.#writtenConverted.of(this.#written, this.#writtenFrame, rate);
   }
 
   #applyOverlays(samples: Int16Array, shared: boolean): void {
@@ -116,17 +133,25 @@ export class ChannelAudio {
   }
 
   #fill(): boolean {
-    this.#fifo ??= new Int16Array(MAX_PACKET_SAMPLES + FRAME_SAMPLES);
-    while (this.#fifoLength < FRAME_SAMPLES) {
+    const size = frameSamples(this.#rtp.receivedRate);
+    if (this.#received?.length !== size) this.#changeRate(size);
+    const fifo = this.#fifo as Int16Array;
+    while (this.#fifoLength < size) {
       const count = this.#rtp.read(decoded);
       if (count === 0) return false;
-      this.#fifo.set(decoded.subarray(0, count), this.#fifoLength);
+      fifo.set(decoded.subarray(0, count), this.#fifoLength);
       this.#fifoLength += count;
     }
-    this.#received ??= new Int16Array(FRAME_SAMPLES);
-    this.#received.set(this.#fifo.subarray(0, FRAME_SAMPLES));
-    this.#fifo.copyWithin(0, FRAME_SAMPLES, this.#fifoLength);
-    this.#fifoLength -= FRAME_SAMPLES;
+    this.#received?.set(fifo.subarray(0, size));
+    fifo.copyWithin(0, size, this.#fifoLength);
+    this.#fifoLength -= size;
     return true;
+  }
+
+  /** Takes the memory for the first frame, or for frames of another rate. @param size samples of a frame */
+  #changeRate(size: number): void {
+    this.#received = new Int16Array(size);
+    this.#fifo = new Int16Array(size + (size === FRAME_SAMPLES ? MAX_NARROW_SAMPLES : MAX_WIDE_SAMPLES));
+    this.#fifoLength = 0;
   }
 }

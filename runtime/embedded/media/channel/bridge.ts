@@ -1,7 +1,7 @@
 /** Bridges between two channels. */
 import { randomUUID } from 'node:crypto';
 import { type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { silentFrame } from '../audio/format.ts';
 import type { Channel } from './channel.ts';
 import type { OtherLeg } from './parts.ts';
 import { HeardAudio } from './heard-audio.ts';
@@ -65,10 +65,9 @@ class BridgeLeg implements RunningApplication {
   readonly channel: Channel;
   readonly #bridge: Bridge;
   suspended = false;
-  /** Set while this side has an overlay: the other side's audio is then mixed frame by frame. */
+  /** Set while the other side's audio is decoded: this side has an overlay, or another codec. */
   #otherAudio: HeardAudio | undefined;
   #frames = 0;
-  readonly #silence = new Int16Array(FRAME_SAMPLES);
 
   constructor(joint: Bridge, channel: Channel) {
     this.#bridge = joint;
@@ -80,17 +79,25 @@ class BridgeLeg implements RunningApplication {
     this.#frames += 1;
     if (this.#frames === LEAD_FRAMES) this.#executePreBridge();
     const { audio } = this.channel;
-    if (audio.overlaid !== this.mixes) this.#changeMode();
+    if (this.#mustDecode !== this.mixes) this.#changeMode();
     if (this.#otherAudio === undefined) this.channel.rtp.writeNothing();
-    else audio.write(this.#otherAudio.frame() ?? this.#silence);
+    else audio.write(this.#otherAudio.frame() ?? silentFrame(audio.rate));
     return false;
+  }
+
+  get #mustDecode(): boolean {
+    return this.channel.audio.overlaid || !this.channel.rtp.relays(this.#other.channel.rtp);
+  }
+
+  get #other(): BridgeLeg {
+    const { legs } = this.#bridge;
+    return legs[0] === this ? legs[1] : legs[0];
   }
 
   /** Sends a digit to the other side, unless its telephone-event packets were passed on. */
   digit(digit: string, source: DigitSource, duration: number): void {
-    const { legs, dissolved } = this.#bridge;
-    const other = legs[0] === this ? legs[1] : legs[0];
-    if (dissolved) return;
+    const other = this.#other;
+    if (this.#bridge.dissolved) return;
     const passedOn = source === 'RTP' && other.channel.rtp.telephoneEvent !== undefined && !other.mixes;
     if (!passedOn) other.channel.sendDigits(digit, duration / 8);
   }
@@ -118,7 +125,7 @@ class BridgeLeg implements RunningApplication {
 
   #changeMode(): void {
     this.#otherAudio?.release();
-    this.#otherAudio = this.channel.audio.overlaid ? HeardAudio.ofBridge(this.channel) : undefined;
+    this.#otherAudio = this.#mustDecode ? HeardAudio.ofBridge(this.channel) : undefined;
     this.#bridge.update();
   }
 

@@ -1,6 +1,7 @@
 /** Sounds over a channel's own audio (`uuid_displace`). */
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { frameSamples, rateOf } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
+import { RateConverter } from '../audio/rate-converter.ts';
 import type { AudioSource } from '../audio/source.ts';
 import type { Overlay } from './audio.ts';
 import type { Channel } from './channel.ts';
@@ -10,21 +11,25 @@ class Displacement implements Overlay {
   readonly shared = true;
   readonly #source: AudioSource;
   readonly #mux: boolean;
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  readonly #frame: Int16Array;
+  readonly #converter = new RateConverter();
   #samplesLeft: number;
 
   constructor(source: AudioSource, limitSeconds: number, mux: boolean) {
     this.#source = source;
     this.#mux = mux;
-    this.#samplesLeft = limitSeconds > 0 ? limitSeconds * SAMPLE_RATE : Number.POSITIVE_INFINITY;
+    this.#frame = new Int16Array(frameSamples(source.rate));
+    this.#samplesLeft = limitSeconds > 0 ? limitSeconds * source.rate : Number.POSITIVE_INFINITY;
   }
 
   apply(samples: Int16Array): boolean {
     const count = this.#source.read(this.#frame);
     if (count === 0) return false;
     this.#frame.fill(0, count);
-    if (this.#mux) mixInto(samples, this.#frame);
-    else samples.set(this.#frame);
+    // The leg may have another codec by now.
+    const sound = this.#converter.convert(this.#frame, rateOf(samples));
+    if (this.#mux) mixInto(samples, sound);
+    else samples.set(sound);
     this.#samplesLeft -= count;
     return this.#samplesLeft > 0 && !this.#source.exhausted;
   }
@@ -43,7 +48,7 @@ export async function startDisplacement(
   limitSeconds: number,
   mux: boolean,
 ): Promise<void> {
-  const displacement = new Displacement(await channel.core.sounds.open(name), limitSeconds, mux);
+  const displacement = new Displacement(await channel.core.sounds.open(name, channel.audio.rate), limitSeconds, mux);
   if (channel.ended) return;
   stopDisplacement(channel);
   running.set(channel, channel.audio.overlay(displacement));

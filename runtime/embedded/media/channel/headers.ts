@@ -4,14 +4,10 @@ import { CHANNEL_PREFIX, EVENT_PREFIX, OTHER_LEG_PREFIX, profileHeaders } from '
 import type { ShownChannel } from './shown.ts';
 import { CHANNEL_STATES } from './state.ts';
 
-/** Bit rates of G.711, and of the linear samples that some applications read. */
-const BIT_RATE = '64000';
-const LINEAR_BIT_RATE = '128000';
-
 /** The headers of every event of a channel, without variables. */
 export function channelHeaders(channel: ShownChannel): EventHeaders {
   const { rtp, hangupCause, otherLeg, readsLinear } = channel;
-  const codec = rtp.codec.name;
+  const { name, rate, bitRate } = rtp.codec;
   const number = channel.ended && channel.callState !== 'HANGUP' ? CHANNEL_STATES.CS_HANGUP : channel.stateNumber;
   const headers: EventHeaders = {
     'Channel-State': channel.state,
@@ -26,12 +22,12 @@ export function channelHeaders(channel: ShownChannel): EventHeaders {
     'Answer-State': answerState(channel),
   };
   if (hangupCause !== undefined) headers['Hangup-Cause'] = hangupCause;
-  headers['Channel-Read-Codec-Name'] = readsLinear ? 'L16' : codec;
-  headers['Channel-Read-Codec-Rate'] = '8000';
-  headers['Channel-Read-Codec-Bit-Rate'] = readsLinear ? LINEAR_BIT_RATE : BIT_RATE;
-  headers['Channel-Write-Codec-Name'] = codec;
-  headers['Channel-Write-Codec-Rate'] = '8000';
-  headers['Channel-Write-Codec-Bit-Rate'] = BIT_RATE;
+  headers['Channel-Read-Codec-Name'] = readsLinear ? 'L16' : name;
+  headers['Channel-Read-Codec-Rate'] = String(rate);
+  headers['Channel-Read-Codec-Bit-Rate'] = String(readsLinear ? rate * 16 : bitRate);
+  headers['Channel-Write-Codec-Name'] = name;
+  headers['Channel-Write-Codec-Rate'] = String(rate);
+  headers['Channel-Write-Codec-Bit-Rate'] = String(bitRate);
   profileHeaders(headers, EVENT_PREFIX, channel.profile, channel.leg);
   if (otherLeg !== undefined) {
     headers['Other-Type'] = otherLeg.type;

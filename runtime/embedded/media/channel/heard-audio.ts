@@ -1,3 +1,4 @@
+import type { Rate } from '../audio/format.ts';
 import { bridgedTo } from './bridged.ts';
 import type { Channel } from './channel.ts';
 
@@ -21,16 +22,19 @@ export class HeardAudio {
     return new HeardAudio(channel, true);
   }
 
-  /** The frame of this tick; undefined for silence. */
-  frame(): Int16Array | undefined {
+  /**
+   * The frame of this tick; undefined for silence.
+   * @param rate samples a second; by default that of the channel
+   */
+  frame(rate: Rate = this.#channel.audio.rate): Int16Array | undefined {
     const other = bridgedTo(this.#channel);
     if (other !== this.#other) {
       this.release();
       this.#other = other;
       this.#release = other?.audio.listen();
     }
-    const written = this.#onlyBridge ? undefined : this.#channel.audio.written();
-    return written ?? other?.audio.read();
+    const written = this.#onlyBridge ? undefined : this.#channel.audio.written(rate);
+    return written ?? other?.audio.read(rate);
   }
 
   release(): void {

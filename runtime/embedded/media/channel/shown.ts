@@ -1,3 +1,4 @@
+import type { Codec } from '../audio/codec.ts';
 import type { Identity } from '../core/identity.ts';
 import type { SessionCounters } from '../rtp/figures.ts';
 import type { Reception } from '../rtp/reception.ts';
@@ -22,7 +23,7 @@ export interface ShownChannel {
   /** True while an application reads linear samples: events then show the codec L16. */
   readonly readsLinear: boolean;
   readonly rtp: {
-    readonly codec: { readonly name: string };
+    readonly codec: Pick<Codec, 'name' | 'rate' | 'bitRate'>;
     readonly counters: Readonly<SessionCounters>;
     readonly reception: Reception;
     readonly reported: { readonly lost: number; readonly jitter: number } | undefined;

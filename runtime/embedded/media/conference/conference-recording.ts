@@ -1,5 +1,6 @@
 /** A recording of a conference. */
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { type Rate, SAMPLE_RATE } from '../audio/format.ts';
+import { RateConverter } from '../audio/rate-converter.ts';
 import { type RecordingSize, WavWriter } from '../audio/wav-writer.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import { Limiter } from './limiter.ts';
@@ -14,17 +15,19 @@ export class ConferenceRecording {
   readonly joinedAt = Date.now();
   paused = false;
   readonly #limiter = new Limiter();
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  #frame = new Int16Array(0);
+  readonly #converter = new RateConverter();
   readonly #ready: Promise<WavWriter>;
   #writer: WavWriter | undefined;
   #state: RecordingState = 'opening';
 
   /**
    * @param path returns the path of the new file; an error that it throws is reported like a failure to open the file
+   * @param rate samples a second of the mix
    */
-  constructor(name: string, path: () => string) {
+  constructor(name: string, path: () => string, rate: Rate) {
     this.name = name;
-    this.#ready = this.#open(path);
+    this.#ready = this.#open(path, rate);
   }
 
   get running(): boolean {
@@ -36,17 +39,20 @@ export class ConferenceRecording {
     await this.#ready;
   }
 
-  async #open(path: () => string): Promise<WavWriter> {
-    const writer = await WavWriter.open(path());
+  async #open(path: () => string, rate: Rate): Promise<WavWriter> {
+    const writer = await WavWriter.open(path(), 1, false, rate);
     this.#writer = writer;
     if (this.#state === 'opening') this.#state = 'running';
     return writer;
   }
 
   write(sum: Int32Array): void {
-    if (this.paused || this.#state !== 'running') return;
+    const writer = this.#writer;
+    if (this.paused || this.#state !== 'running' || writer === undefined) return;
+    if (this.#frame.length !== sum.length) this.#frame = new Int16Array(sum.length);
     this.#limiter.apply(sum, this.#frame);
-    this.#writer?.append(this.#frame);
+    // The mix may have become wideband since the recording began.
+    writer.append(this.#converter.convert(this.#frame, writer.rate));
   }
 
   /** Resolves when the file is complete, with the headers of `stop-recording`. */
@@ -54,19 +60,19 @@ export class ConferenceRecording {
     this.#state = 'closing';
     try {
       const writer = await this.#ready;
-      return headers(await writer.close());
+      return headers(await writer.close(), writer.rate);
     } catch {
       return headers(undefined); // told by `start-recording`, or by a file without size
     }
   }
 }
 
-function headers(size: RecordingSize | undefined): EventHeaders {
+function headers(size: RecordingSize | undefined, rate: Rate = SAMPLE_RATE): EventHeaders {
   const samples = size?.samples ?? 0;
   return {
     'Samples-Out': String(samples),
-    Samplerate: String(SAMPLE_RATE),
-    'Milliseconds-Elapsed': String(Math.floor((samples * 1000) / SAMPLE_RATE)),
+    Samplerate: String(rate),
+    'Milliseconds-Elapsed': String(Math.floor((samples * 1000) / rate)),
     ...(size === undefined ? {} : { 'Record-File-Size': String(size.bytes) }),
   };
 }

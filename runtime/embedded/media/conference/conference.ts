@@ -1,7 +1,7 @@
 /** A conference. */
 import { randomUUID } from 'node:crypto';
 import type { AudioSource } from '../audio/source.ts';
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { frameSamples, type Rate, SAMPLE_RATE, WIDEBAND_RATE } from '../audio/format.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { ChannelCore } from '../channel/core.ts';
 import type { EventHeaders } from '../esl/event.ts';
@@ -52,7 +52,8 @@ export class Conference implements MemberConference, RecordedConference {
   readonly #keeper: ConferenceKeeper;
   readonly #members: Member[] = [];
   readonly #mixer = new Mixer();
-  readonly #waiting = new Int16Array(FRAME_SAMPLES);
+  #waiting = new Int16Array(0);
+  #rate: Rate = SAMPLE_RATE;
   #waitForModerator: boolean;
   #holdMusic: AudioSource | undefined;
   #musicWhileAlone = false;
@@ -71,6 +72,11 @@ export class Conference implements MemberConference, RecordedConference {
     this.recordings = new Recordings(core.recordings, this);
     this.sounds = new ConferenceSounds(core.sounds, this);
     this.publish('conference-create');
+  }
+
+  /** Samples a second of the mix: wideband once a member is, until its end. */
+  get rate(): Rate {
+    return this.#rate;
   }
 
   get members(): readonly Member[] {
@@ -105,6 +111,7 @@ export class Conference implements MemberConference, RecordedConference {
   /** Makes a channel a member. */
   add(channel: Channel, id: number, entry: ConferenceEntry): Member {
     const member = new Member(this, channel, id, entry.flags);
+    member.setRate(this.#rate);
     this.#core.turns.move(channel, this.turn);
     channel.set('conference_name', this.name);
     channel.set('conference_member_id', String(id));
@@ -135,11 +142,13 @@ export class Conference implements MemberConference, RecordedConference {
 
   /** Handles one frame slot: reads all members, mixes, records. The members send in their channels' tick. */
   mix(): void {
+    if (this.#rate === SAMPLE_RATE && this.#members.some(({ channel }) => channel.audio.rate !== SAMPLE_RATE))
+      this.#widen();
     for (const member of this.#members) member.listen();
     this.floor.update();
     if (this.#waitForModerator) this.#playHoldMusic();
     else {
-      for (const member of this.#members) member.sound = member.sounds.next();
+      for (const member of this.#members) member.sound = member.sounds.next(this.#rate);
       this.#mixer.mix(this.#members, this.relations, this.sounds.next());
       this.recordings.write(this.#mixer.sum);
       if (this.#aloneWithMusic) this.#playHoldMusic();
@@ -196,9 +205,17 @@ export class Conference implements MemberConference, RecordedConference {
     );
   }
 
+  #widen(): void {
+    this.#rate = WIDEBAND_RATE;
+    this.#mixer.setRate(WIDEBAND_RATE);
+    this.#holdMusic = undefined;
+    for (const member of this.#members) member.setRate(WIDEBAND_RATE);
+  }
+
   #playHoldMusic(): void {
     if (this.#holdMusic === undefined) {
-      this.#holdMusic = this.#core.sounds.openHoldMusic();
+      this.#holdMusic = this.#core.sounds.openHoldMusic(this.#rate);
+      this.#waiting = new Int16Array(frameSamples(this.#rate));
     }
     this.#holdMusic.read(this.#waiting);
     for (const member of this.#members) member.output.set(this.#waiting);

@@ -1,5 +1,5 @@
 /** A member of a conference. */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { frameSamples, type Rate } from '../audio/format.ts';
 import { energy } from '../audio/mix.ts';
 import { NO_RESPONSE, type RunningApplication } from '../channel/application.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -24,6 +24,8 @@ export interface ConferenceEvents {
 /** The part of a conference that a member uses. */
 export interface MemberConference extends ConferenceEvents {
   readonly floor: { readonly holder: Member | undefined };
+  /** Samples a second of the mix. */
+  readonly rate: Rate;
   /** A digit of the member. */
   digit(member: Member, digit: string): void;
   /** A sound that only the member hears has ended. */
@@ -42,7 +44,7 @@ export class Member implements RunningApplication {
   readonly sounds: SoundQueue;
   readonly limiter = new Limiter();
   /** The audio that this member hears in this tick, and the audio that it sent. */
-  readonly output = new Int16Array(FRAME_SAMPLES);
+  output = new Int16Array(0);
   input: Int16Array | undefined;
   /** A sound that only this member hears. */
   sound: Int16Array | undefined;
@@ -59,7 +61,7 @@ export class Member implements RunningApplication {
   readonly #talk = new TalkDetector();
   #lastTalkingAt = 0;
   readonly #release: () => void;
-  readonly #scaled = new Int16Array(FRAME_SAMPLES);
+  #scaled = new Int16Array(0);
   #gone = false;
 
   constructor(conference: MemberConference, channel: Channel, id: number, flags: ReadonlySet<string>) {
@@ -101,13 +103,18 @@ export class Member implements RunningApplication {
     return !this.channel.rtp.mayReceive;
   }
 
+  /** Takes part in a mix of this rate from now on. */
+  setRate(rate: Rate): void {
+    this.output = new Int16Array(frameSamples(rate));
+  }
+
   /**
    * Reads the far end's audio of this tick. As in mod_conference, sound below the member's energy level is not mixed.
    */
   listen(): void {
     const speaks = !this.muted && !this.held;
     this.input = undefined;
-    const frame = this.channel.audio.read();
+    const frame = this.channel.audio.read(this.#conference.rate);
     if (!speaks && !this.flags.has('mute-detect')) return;
     const said = frame === undefined ? undefined : this.#atVolume(frame, this.volumeIn);
     if (said !== undefined) this.currentEnergy = Math.trunc(energy(said));
@@ -176,6 +183,7 @@ export class Member implements RunningApplication {
   #atVolume(frame: Int16Array, steps: number): Int16Array {
     if (steps === 0) return frame;
     const factor = 10 ** ((steps * 3) / 20);
+    if (this.#scaled.length !== frame.length) this.#scaled = new Int16Array(frame.length);
     for (let index = 0; index < frame.length; index += 1) {
       const scaled = (frame[index] as number) * factor;
       this.#scaled[index] = scaled > 32_767 ? 32_767 : scaled < -32_768 ? -32_768 : scaled;

@@ -1,5 +1,5 @@
 /** Mixes the voices of a conference. */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_SAMPLES, frameSamples, type Rate } from '../audio/format.ts';
 import type { Limiter } from './limiter.ts';
 
 /** The part of a member that the mixer uses. */
@@ -24,8 +24,14 @@ export interface MixRelations {
 
 /** Mixes one frame of a conference: each member hears all others. */
 export class Mixer {
-  readonly #all = new Int32Array(FRAME_SAMPLES);
-  readonly #own = new Int32Array(FRAME_SAMPLES);
+  #all = new Int32Array(FRAME_SAMPLES);
+  #own = new Int32Array(FRAME_SAMPLES);
+
+  /** Mixes frames of another rate from now on. */
+  setRate(rate: Rate): void {
+    this.#all = new Int32Array(frameSamples(rate));
+    this.#own = new Int32Array(frameSamples(rate));
+  }
 
   /** The sum of all voices and the common sound of the last frame, before the limiter: for recordings. */
   get sum(): Int32Array {
@@ -33,7 +39,7 @@ export class Mixer {
   }
 
   /**
-   * Fills every member's output.
+   * Fills every member's output. All frames are of the mixer's rate.
    *
    * @param common a sound that all hear
    */

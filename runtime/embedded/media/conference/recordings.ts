@@ -1,4 +1,5 @@
 /** The recordings of a conference. */
+import type { Rate } from '../audio/format.ts';
 import { recordingPath } from '../recording/paths.ts';
 import { ConferenceRecording } from './conference-recording.ts';
 import type { ConferenceEvents } from './member.ts';
@@ -7,6 +8,8 @@ import type { ConferenceEvents } from './member.ts';
 export interface RecordedConference extends ConferenceEvents {
   /** True once its last member has left. */
   readonly ended: boolean;
+  /** Samples a second of the mix. */
+  readonly rate: Rate;
   /** The next member id, for a recording. */
   nextMemberId(): number;
 }
@@ -46,7 +49,7 @@ export class Recordings {
   /** Starts a recording. The event `start-recording` reports whether the file can be written. */
   start(name: string): void {
     const conference = this.#conference;
-    const recording = new ConferenceRecording(name, () => recordingPath(this.#folder, name));
+    const recording = new ConferenceRecording(name, () => recordingPath(this.#folder, name), conference.rate);
     this.#all.add(recording);
     recording.opened().then(
       () => {

@@ -1,6 +1,7 @@
 /** A queue of sounds. */
 import type { AudioSource } from '../audio/source.ts';
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { frameSamples, type Rate } from '../audio/format.ts';
+import { RateConverter } from '../audio/rate-converter.ts';
 
 /** A sound to play to a conference or to one member. */
 export interface QueuedSound {
@@ -18,7 +19,8 @@ export interface SoundFigures {
 /** Plays sounds one after the other, frame by frame. */
 export class SoundQueue {
   readonly #queue: QueuedSound[] = [];
-  readonly #frame = new Int16Array(FRAME_SAMPLES);
+  #frame = new Int16Array(0);
+  readonly #converter = new RateConverter();
   readonly #onDone: (sound: QueuedSound, figures: SoundFigures) => void;
 
   constructor(onDone: (sound: QueuedSound, figures: SoundFigures) => void) {
@@ -36,30 +38,32 @@ export class SoundQueue {
   /** Drops the current sound, or all sounds; returns their number. */
   stop(all: boolean): number {
     const stopped = this.#queue.splice(0, all ? this.#queue.length : 1);
-    for (const sound of stopped) this.#onDone(sound, figuresOf(sound.source.position));
+    for (const sound of stopped) this.#onDone(sound, figuresOf(sound.source));
     return stopped.length;
   }
 
-  /** The next frame; undefined when no sound is playing. */
-  next(): Int16Array | undefined {
+  /** The next frame; undefined when no sound is playing. @param rate samples a second of the mix */
+  next(rate: Rate): Int16Array | undefined {
     const sound = this.#queue[0];
     if (sound === undefined) return undefined;
+    const size = frameSamples(sound.source.rate);
+    if (this.#frame.length !== size) this.#frame = new Int16Array(size);
     const count = sound.source.read(this.#frame);
     this.#frame.fill(0, count);
-    if (count < FRAME_SAMPLES || sound.source.exhausted) {
+    if (count < size || sound.source.exhausted) {
       this.#queue.shift();
-      this.#onDone(sound, figuresOf(sound.source.position));
+      this.#onDone(sound, figuresOf(sound.source));
     }
-    return count > 0 ? this.#frame : undefined;
+    return count > 0 ? this.#converter.convert(this.#frame, rate) : undefined;
   }
 }
 
 /** FreeSWITCH counts each sample of a conference sound twice, and so do these figures, which clients show. */
-function figuresOf(position: number): SoundFigures {
+function figuresOf({ position, rate }: AudioSource): SoundFigures {
   const samples = position * 2;
   return {
-    seconds: Math.floor(samples / SAMPLE_RATE),
-    milliseconds: Math.floor((samples * 1000) / SAMPLE_RATE),
+    seconds: Math.floor(samples / rate),
+    milliseconds: Math.floor((samples * 1000) / rate),
     samples,
   };
 }

@@ -1,5 +1,5 @@
 /** The sounds played to a conference. */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import type { Rate } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { type SoundLibrary, SoundNotFoundError } from '../audio/sound-library.ts';
 import type { EventHeaders } from '../esl/event.ts';
@@ -9,16 +9,22 @@ import { type SoundFigures, SoundQueue } from './sound-queue.ts';
 /** The sounds that `stop` ends. */
 export type StopWhich = 'current' | 'all' | 'async';
 
+/** The part of a conference that its sounds use. */
+export interface SoundedConference extends ConferenceEvents {
+  /** Samples a second of the mix. */
+  readonly rate: Rate;
+}
+
 /** The sounds for all members of a conference: a queue, and one sound beside it (`async`). */
 export class ConferenceSounds {
   readonly #library: SoundLibrary;
-  readonly #events: ConferenceEvents;
+  readonly #events: SoundedConference;
   readonly #queue: SoundQueue;
   readonly #beside: SoundQueue;
-  readonly #mixed = new Int16Array(FRAME_SAMPLES);
+  #mixed = new Int16Array(0);
 
   /** @param library opens sounds by name */
-  constructor(library: SoundLibrary, events: ConferenceEvents) {
+  constructor(library: SoundLibrary, events: SoundedConference) {
     this.#library = library;
     this.#events = events;
     this.#queue = new SoundQueue(({ file }, figures) => this.#done(file, figures, {}));
@@ -34,7 +40,7 @@ export class ConferenceSounds {
   async play(file: string, beside: boolean): Promise<boolean> {
     const async = String(beside);
     try {
-      const sound = { file, source: await this.#library.open(file) };
+      const sound = { file, source: await this.#library.open(file, this.#events.rate) };
       if (beside) this.#beside.stop(true);
       (beside ? this.#beside : this.#queue).add(sound);
       this.#events.publish('play-file', undefined, { File: file, Async: async });
@@ -54,7 +60,7 @@ export class ConferenceSounds {
   /** Plays a sound to one member only. Returns false when the sound does not exist. */
   async playTo(member: Member, file: string): Promise<boolean> {
     try {
-      member.sounds.add({ file, source: await this.#library.open(file) });
+      member.sounds.add({ file, source: await this.#library.open(file, this.#events.rate) });
     } catch (error) {
       if (!(error instanceof SoundNotFoundError)) throw error;
       return false;
@@ -69,10 +75,12 @@ export class ConferenceSounds {
     return beside + (which === 'async' ? 0 : this.#queue.stop(which === 'all'));
   }
 
-  /** The next frame; undefined when no sound is playing. */
+  /** The next frame of the mix; undefined when no sound is playing. */
   next(): Int16Array | undefined {
-    const [one, other] = [this.#queue.next(), this.#beside.next()];
+    const { rate } = this.#events;
+    const [one, other] = [this.#queue.next(rate), this.#beside.next(rate)];
     if (one === undefined || other === undefined) return one ?? other;
+    if (this.#mixed.length !== one.length) this.#mixed = new Int16Array(one.length);
     this.#mixed.set(one);
     mixInto(this.#mixed, other);
     return this.#mixed;

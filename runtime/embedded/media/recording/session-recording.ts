@@ -1,5 +1,5 @@
 /** Recordings of a channel beside its application. */
-import { FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
+import { frameSamples, silentFrame } from '../audio/format.ts';
 import { mixInto } from '../audio/mix.ts';
 import { WavWriter } from '../audio/wav-writer.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -7,8 +7,6 @@ import type { MediaTap } from '../channel/tap.ts';
 import { HeardAudio } from '../channel/heard-audio.ts';
 import { isTrueText } from '../channel/variable.ts';
 import { recordingPath } from './paths.ts';
-
-const SILENCE = new Int16Array(FRAME_SAMPLES);
 
 /** The recorded directions of a channel, and their layout. */
 interface RecordRules {
@@ -33,7 +31,7 @@ export class SessionRecording implements MediaTap {
   readonly #readOnly: boolean;
   readonly #writeOnly: boolean;
   readonly #limitSamples: number;
-  readonly #mixed = new Int16Array(FRAME_SAMPLES);
+  readonly #mixed: Int16Array;
   #masked = false;
   #paused = false;
   #stopped: Promise<void> | undefined;
@@ -46,7 +44,8 @@ export class SessionRecording implements MediaTap {
     this.#swapped = rules.swapped;
     this.#readOnly = rules.readOnly;
     this.#writeOnly = rules.writeOnly;
-    this.#limitSamples = limitSeconds > 0 ? limitSeconds * SAMPLE_RATE : Number.POSITIVE_INFINITY;
+    this.#mixed = new Int16Array(frameSamples(writer.rate));
+    this.#limitSamples = limitSeconds > 0 ? limitSeconds * writer.rate : Number.POSITIVE_INFINITY;
     this.#heard = new HeardAudio(channel);
     this.#release = channel.audio.listen();
   }
@@ -74,7 +73,7 @@ export class SessionRecording implements MediaTap {
       writeOnly: isSet('RECORD_WRITE_ONLY'),
     };
     const path = recordingPath(channel.core.recordings, name);
-    const writer = await WavWriter.open(path, rules.stereo ? 2 : 1, isSet('RECORD_APPEND'));
+    const writer = await WavWriter.open(path, rules.stereo ? 2 : 1, isSet('RECORD_APPEND'), channel.audio.rate);
     const recording = new SessionRecording(channel, name, writer, limitSeconds, rules);
     if (channel.ended) await recording.stop();
     else {
@@ -100,11 +99,13 @@ export class SessionRecording implements MediaTap {
 
   tick(): void {
     if (this.#paused) return;
-    const read = this.#writeOnly ? undefined : this.#channel.audio.read();
-    const heard = this.#readOnly ? undefined : this.#heard.frame();
-    if (this.#masked) this.#writer.append(SILENCE, SILENCE);
-    else if (this.#swapped) this.#writer.append(heard ?? SILENCE, read ?? SILENCE);
-    else if (this.#stereo) this.#writer.append(read ?? SILENCE, heard ?? SILENCE);
+    const { rate } = this.#writer;
+    const silence = silentFrame(rate);
+    const read = this.#writeOnly ? undefined : this.#channel.audio.read(rate);
+    const heard = this.#readOnly ? undefined : this.#heard.frame(rate);
+    if (this.#masked) this.#writer.append(silence, silence);
+    else if (this.#swapped) this.#writer.append(heard ?? silence, read ?? silence);
+    else if (this.#stereo) this.#writer.append(read ?? silence, heard ?? silence);
     else {
       this.#mixed.fill(0);
       if (read !== undefined) mixInto(this.#mixed, read);
@@ -135,8 +136,8 @@ export class SessionRecording implements MediaTap {
     );
     channel.set('record_file_size', String(completion.bytes));
     channel.set('record_samples', String(completion.samples));
-    channel.set('record_seconds', String(Math.floor(completion.samples / SAMPLE_RATE)));
-    channel.set('record_ms', String(Math.floor((completion.samples * 1000) / SAMPLE_RATE)));
+    channel.set('record_seconds', String(Math.floor(completion.samples / this.#writer.rate)));
+    channel.set('record_ms', String(Math.floor((completion.samples * 1000) / this.#writer.rate)));
     channel.set('record_completion_cause', completion.cause);
     channel.publish('RECORD_STOP', {
       last: { 'Record-File-Path': this.name, 'Record-Completion-Cause': completion.cause },

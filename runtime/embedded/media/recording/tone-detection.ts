@@ -1,5 +1,5 @@
 /** Tone detection on a channel. */
-import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../audio/format.ts';
 import { powerShare } from '../audio/goertzel.ts';
 import { energy } from '../audio/mix.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -88,7 +88,7 @@ export class ToneDetection implements MediaTap {
   tick(): void {
     this.#framesLeft -= 1;
     if (this.#framesLeft < 0) this.end();
-    const frame = this.#heard === undefined ? this.#channel.audio.read() : this.#heard.frame();
+    const frame = this.#heard === undefined ? this.#channel.audio.read(SAMPLE_RATE) : this.#heard.frame(SAMPLE_RATE);
     if (frame === undefined) return;
     this.#block.set(frame, this.#filled);
     this.#filled += FRAME_SAMPLES;

@@ -17,8 +17,11 @@ const MAX_PREFILL = CAPACITY / 2;
 /** After this many frames with more than the prefill in hand, the delay is cut by a frame. */
 const SURPLUS_FRAMES = 100;
 
-/** Longest accepted payload in octets: three frames. */
-const MAX_OCTETS = FRAME_SAMPLES * 3;
+/** Longest accepted payload in octets: three frames of G.711. */
+export const MAX_OCTETS = FRAME_SAMPLES * 3;
+
+/** Octets of a frame of G.711, and of G.722. */
+const FRAME_OCTETS = FRAME_SAMPLES;
 
 interface Slot {
   used: boolean;
@@ -36,6 +39,7 @@ interface Slot {
 export class JitterBuffer {
   #slots: readonly Slot[] = [];
   #octets = new Uint8Array(0);
+  #maxOctets = MAX_OCTETS;
   #next = 0;
   #newest = 0;
   #held = 0;
@@ -51,14 +55,20 @@ export class JitterBuffer {
   /** Frames that were missing at their due time although later ones had come. */
   lost = 0;
 
+  /** Whether the last pull met a lost packet: later ones had come. */
+  missing = false;
+
   /** Frames in hand. */
   get depth(): number {
     return this.#held;
   }
 
-  /** Takes the payload of one packet. */
-  push(sequence: number, payload: Uint8Array, offset: number, length: number): void {
-    if (length === 0 || length > MAX_OCTETS) {
+  /**
+   * Takes the payload of one packet.
+   * @param frames its length in frames; by default that of G.711
+   */
+  push(sequence: number, payload: Uint8Array, offset: number, length: number, frames = length / FRAME_OCTETS): void {
+    if (length === 0 || length > this.#maxOctets) {
       this.dropped += 1;
       return;
     }
@@ -74,8 +84,7 @@ export class JitterBuffer {
       this.dropped += 1;
       return;
     } else if (ahead >= CAPACITY || ahead <= -CAPACITY) this.#restart(sequence);
-    this.#prefill =
-      length >= FRAME_SAMPLES ? PREFILL : Math.min(MAX_PREFILL, Math.ceil((PREFILL * FRAME_SAMPLES) / length));
+    this.#prefill = frames >= 1 ? PREFILL : Math.min(MAX_PREFILL, Math.ceil(PREFILL / frames));
     this.#store(sequence, payload, offset, length);
     while (this.#held > CAPACITY) this.#dropOldest();
   }
@@ -87,6 +96,7 @@ export class JitterBuffer {
    * @returns octets written; 0 without a due packet (prefilling, run dry, or a lost packet)
    */
   pull(target: Uint8Array): number {
+    this.missing = false;
     if (this.#held === 0) {
       this.#filling = true;
       return 0;
@@ -105,12 +115,30 @@ export class JitterBuffer {
     this.#next = (this.#next + 1) & 0xffff;
     if (!present) {
       this.lost += 1;
+      this.missing = true;
       return 0;
     }
     for (let index = 0; index < slot.length; index += 1) target[index] = this.#octets[slot.offset + index] as number;
     slot.used = false;
     this.#held -= 1;
     return slot.length;
+  }
+
+  /** Copies the payload that follows a lost packet; returns its octets, 0 when it has not come either. */
+  peek(target: Uint8Array): number {
+    const slot = this.#slots.length === 0 ? undefined : this.#slot(this.#next);
+    if (slot?.used !== true || slot.sequence !== this.#next) return 0;
+    target.set(this.#octets.subarray(slot.offset, slot.offset + slot.length));
+    return slot.length;
+  }
+
+  /** Empties the buffer, and sets the longest accepted payload in octets. */
+  resize(maxOctets: number): void {
+    this.reset();
+    if (maxOctets === this.#maxOctets) return;
+    this.#maxOctets = maxOctets;
+    this.#slots = [];
+    this.#octets = new Uint8Array(0);
   }
 
   /** Empties the buffer, for another source. */
@@ -123,12 +151,12 @@ export class JitterBuffer {
   }
 
   #takeMemory(): void {
-    this.#octets = new Uint8Array(SLOTS * MAX_OCTETS);
+    this.#octets = new Uint8Array(SLOTS * this.#maxOctets);
     this.#slots = Array.from({ length: SLOTS }, (_, index) => ({
       used: false,
       sequence: 0,
       length: 0,
-      offset: index * MAX_OCTETS,
+      offset: index * this.#maxOctets,
     }));
   }
 

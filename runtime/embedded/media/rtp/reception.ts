@@ -10,15 +10,14 @@ const LEAD = 10;
 /** A longer time between two packets is a pause of the sender, ms. */
 const PAUSE_MS = 1000;
 
-/** Timestamp units of a millisecond. */
-const UNITS = 8;
-
 /**
  * Follows one stream of packets. Lost are those that are missing between the lowest and the highest sequence number
  * (RFC 3550 appendix A.3). Jitter is the variance of the time between two packets around the time between their
  * timestamps.
  */
 export class Reception {
+  /** Timestamp units of a millisecond. */
+  units = 8;
   #ssrc: number | undefined;
   #base = 0;
   /** Extended by the cycles of the sequence numbers. */
@@ -92,7 +91,7 @@ export class Reception {
 
   #measure(timestamp: number, now: number): void {
     const interval = now - this.#arrival;
-    const due = timestampDistance(this.#timestamp, timestamp) / UNITS;
+    const due = timestampDistance(this.#timestamp, timestamp) / this.units;
     this.#arrival = now;
     this.#timestamp = timestamp;
     this.#lead += 1;

@@ -12,9 +12,6 @@ const SENDER_HEAD = 28;
 const RECEIVER_HEAD = 8;
 const BLOCK_BYTES = 24;
 
-/** Timestamp units of a millisecond. */
-const UNITS = 8;
-
 /** Smallest time between two reports, ms (RFC 3550 section 6.2). */
 const REPORT_INTERVAL_MS = 5000;
 
@@ -31,6 +28,8 @@ export class RtcpResponder {
   readonly #reception: Reception;
   #sourceAddress = '';
   #lastReport = Number.NEGATIVE_INFINITY;
+  /** Timestamp units of a millisecond in sent packets. */
+  units = 8;
   /** Protects the reports. */
   security: PacketSecurity = PLAIN;
   /** Number of answered sender reports. */
@@ -85,7 +84,7 @@ export class RtcpResponder {
       if (datagram.readUInt32BE(at) !== this.#ssrc) continue;
       // More duplicates than losses make the number negative (RFC 3550 section 6.4.1).
       const lost = Math.max(0, datagram.readIntBE(at + 5, 3));
-      this.reported = { lost, jitter: datagram.readUInt32BE(at + 12) / UNITS };
+      this.reported = { lost, jitter: datagram.readUInt32BE(at + 12) / this.units };
     }
   }
 

@@ -1,6 +1,6 @@
 /** An outgoing RTP stream. */
 import { randomBytes } from 'node:crypto';
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { MOST_OVERHEAD } from '../srtp/transform.ts';
 import { RTP_HEADER_BYTES, type RtpPacket, sequenceDistance, timestampDistance, writeRtpHeader } from './packet.ts';
 
@@ -24,6 +24,8 @@ export class RtpSender {
   #sequence: number;
   #timestamp = 0;
   #base: number;
+  /** Timestamp units of a frame. */
+  #units = FRAME_SAMPLES;
   #idle = true;
   #lastFrame = -1;
   #started = false;
@@ -41,6 +43,15 @@ export class RtpSender {
     this.#base = random.readUInt32BE(4);
     // In the lower half, so that a lost first packet hides no rollover from a far end with SRTP (RFC 3711 section 3.3.1).
     this.#sequence = random.readUInt16BE(8) % 0x8000;
+  }
+
+  /** Changes the clock of the timestamps, in units a second: they go on from the last one (RFC 3550 section 5.1). */
+  setClock(rate: number, frame: number): void {
+    const units = (rate * FRAME_MS) / 1000;
+    if (units === this.#units) return;
+    this.#units = units;
+    this.#translating = false;
+    if (this.#stamped) this.#base = (this.#timestamp - frame * units) >>> 0;
   }
 
   /** The datagram of the last call, cut to the length that the call returned. */
@@ -124,12 +135,13 @@ export class RtpSender {
 
   /** The timestamp of the ticker's frame, moved on if the last sent packet is already past it. */
   #clockTimestamp(frame: number): number {
-    let timestamp = (this.#base + frame * FRAME_SAMPLES) >>> 0;
+    const units = this.#units;
+    let timestamp = (this.#base + frame * units) >>> 0;
     if (this.#stamped) {
       const ahead = timestampDistance(this.#timestamp, timestamp);
-      if (ahead < FRAME_SAMPLES) {
-        this.#base = (this.#base + FRAME_SAMPLES - ahead) >>> 0;
-        timestamp = (this.#timestamp + FRAME_SAMPLES) >>> 0;
+      if (ahead < units) {
+        this.#base = (this.#base + units - ahead) >>> 0;
+        timestamp = (this.#timestamp + units) >>> 0;
       }
     }
     this.#stamped = true;

@@ -1,9 +1,22 @@
 /** The RTP session of a channel. */
 import type { RemoteInfo } from 'node:dgram';
-import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
-import { type Codec, codecOf, decodeG711, encodeG711, gainTable, PCMU, transcodingTable } from '../audio/g711.ts';
+import type { Codec, FormatParameters, Voice } from '../audio/codec.ts';
+import { areRelayed } from '../audio/codecs.ts';
+import { FRAME_MS, FRAME_SAMPLES, type Rate } from '../audio/format.ts';
+import {
+  decodeG711,
+  encodeG711,
+  type G711Codec,
+  gainTable,
+  isG711,
+  PCMA,
+  PCMU,
+  transcodingTable,
+} from '../audio/g711.ts';
+import { atLevel } from '../audio/mix.ts';
+import { OPUS, opusMilliseconds } from '../audio/opus.ts';
 import { emptyCounters, type MediaFigures, type SessionCounters } from './figures.ts';
-import { JitterBuffer } from './jitter-buffer.ts';
+import { JitterBuffer, MAX_OCTETS } from './jitter-buffer.ts';
 import { SourceLatch } from './latch.ts';
 import {
   emptyPacket,
@@ -19,9 +32,10 @@ import type { PortPair } from './ports.ts';
 import { Reception } from './reception.ts';
 import { RtcpResponder } from './rtcp.ts';
 import { MAX_PAYLOAD, RtpSender } from './sender.ts';
-import { TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
+import { type ReceivedDigit, rescaleEvent, TelephoneEventReceiver, TelephoneEventSender } from './telephone-event.ts';
 import type { ThreadLag } from './thread-lag.ts';
 import type { Ticker } from './ticker.ts';
+import { VoiceBox } from './voice-box.ts';
 
 /** Allowed drift of the clocks with each packet, ms. */
 const CLOCK_DRIFT_MS = 0.005;
@@ -29,14 +43,31 @@ const CLOCK_DRIFT_MS = 0.005;
 /** Payload type of comfort noise (RFC 3389). */
 const COMFORT_NOISE = 13;
 
+/** Longest payload of Opus that is decoded: what a datagram of 1500 octets holds. */
+const MAX_OPUS_OCTETS = 1460;
+
 /** Scratch memory for the payload being decoded, shared by all sessions. */
-const pulled = new Uint8Array(FRAME_SAMPLES * 3);
+const pulled = new Uint8Array(MAX_OPUS_OCTETS);
+
+/** What far ends may send of G.711, whichever of the two was agreed. */
+const G711_FORMATS: ReadonlyMap<number, Codec> = new Map([PCMU, PCMA].map((codec) => [codec.payloadType, codec]));
+
+const NO_PARAMETERS: FormatParameters = new Map();
 
 /** The parameters of a session that SDP has negotiated. */
 export interface RtpParameters {
+  /** Codec of sent packets. */
   readonly codec: Codec;
+  /** Payload type of sent packets; by default the codec's own. */
+  readonly payloadType?: number;
+  /** Codecs of received packets by payload type, besides G.711 where that is the codec. */
+  readonly formats?: ReadonlyMap<number, Codec>;
+  /** What the far end wants to get. */
+  readonly wanted?: FormatParameters;
   /** Payload type of telephone-event; undefined if not negotiated. */
   readonly telephoneEvent: number | undefined;
+  /** Clock of its durations, units a second; by default 8000. */
+  readonly eventClock?: number;
   /** Far end's media address; port 0 for none. */
   readonly remoteAddress: string;
   readonly remotePort: number;
@@ -73,7 +104,13 @@ export class RtpSession {
   readonly #jitter = new JitterBuffer();
   readonly #rtcp: RtcpResponder;
   #codec: Codec = PCMU;
+  /** Set when the codec is G.711. */
+  #g711: G711Codec | undefined = PCMU;
+  #payloadType = PCMU.payloadType;
+  #formats = G711_FORMATS;
   #receivedCodec: Codec = PCMU;
+  readonly #box = new VoiceBox();
+  #eventClock = 8000;
   #telephoneEvent: number | undefined;
   #security: PacketSecurity = PLAIN;
   /** Takes what is neither RTP nor RTCP, and says that both share the port. */
@@ -128,6 +165,25 @@ export class RtpSession {
     return this.#codec;
   }
 
+  /** Samples a second of frames to write. */
+  get rate(): Rate {
+    return this.#codec.rate;
+  }
+
+  /** Samples a second of what `read` returns. */
+  get receivedRate(): Rate {
+    return this.#receivedCodec.rate;
+  }
+
+  /**
+   * Whether another session's packets can be sent on as they are. Muted or changed sound is decoded, except G.711, which is changed by
+   * tables.
+   */
+  relays(from: RtpSession): boolean {
+    if (!areRelayed(from.#receivedCodec, this.#codec)) return false;
+    return this.#g711 !== undefined || !(from.mutedIn || from.#gainIn !== 0 || this.mutedOut || this.#gainOut !== 0);
+  }
+
   get telephoneEvent(): number | undefined {
     return this.#telephoneEvent;
   }
@@ -158,14 +214,38 @@ export class RtpSession {
 
   /** Applies an answer or a new offer. */
   configure(parameters: RtpParameters): void {
-    this.#codec = parameters.codec;
     this.#telephoneEvent = parameters.telephoneEvent;
+    this.#eventClock = parameters.eventClock ?? 8000;
+    this.#eventSender.frameUnits = (this.#eventClock * FRAME_MS) / 1000;
     this.#maySend = parameters.maySend;
     this.#mayReceive = parameters.mayReceive;
     const own = parameters.remotePort === this.localPort && parameters.remoteAddress === this.localAddress;
     // An answer that echoes the own offer (an endpoint without far end) must not make the session send to itself.
     this.latch.expect(parameters.remoteAddress, own ? 0 : parameters.remotePort);
+    this.#useCodec(parameters, own);
     if (!this.#mayReceive) this.#endDigit();
+  }
+
+  /** @param own whether the description is the own one, whose codecs nobody uses yet */
+  #useCodec({ codec, payloadType, formats, wanted }: RtpParameters, own: boolean): void {
+    const g711 = isG711(codec) ? codec : undefined;
+    this.#payloadType = payloadType ?? codec.payloadType;
+    this.#formats = g711 === undefined ? (formats ?? new Map()) : new Map([...G711_FORMATS, ...(formats ?? [])]);
+    if (!own) this.#box.use(codec, wanted ?? NO_PARAMETERS);
+    if (codec === this.#codec) return;
+    this.#codec = codec;
+    this.#g711 = g711;
+    this.#receivedAs(codec);
+    this.#sender.setClock(codec.clockRate, this.#environment.ticker.frame);
+    this.#rtcp.units = codec.clockRate / 1000;
+  }
+
+  /** The far end sends in this codec from now on. */
+  #receivedAs(codec: Codec): void {
+    this.#receivedCodec = codec;
+    this.reception.units = codec.clockRate / 1000;
+    this.#transitBase = Number.POSITIVE_INFINITY;
+    this.#jitter.resize(codec === OPUS ? MAX_OPUS_OCTETS : MAX_OCTETS);
   }
 
   /** Protects all packets from now on; PLAIN for none. */
@@ -224,23 +304,47 @@ export class RtpSession {
    */
   read(target: Int16Array): number {
     const length = this.#jitter.pull(pulled);
-    return length === 0 ? 0 : decodeG711(this.#receivedCodec, pulled, 0, length, target);
+    const codec = this.#receivedCodec;
+    if (isG711(codec)) return length === 0 ? 0 : decodeG711(codec, pulled, 0, length, target);
+    const { voice } = this.#box;
+    const isLost = this.#jitter.missing;
+    if (voice === undefined || codec !== this.#codec || (length === 0 && !isLost)) return 0;
+    const count = isLost ? this.#conceal(voice, target) : voice.decode(pulled.subarray(0, length), target);
+    if (this.mutedIn) target.fill(0, 0, count);
+    else atLevel(target.subarray(0, count), this.#gainIn);
+    return count;
   }
 
-  /** Sends one frame of linear samples in this frame slot. */
+  #conceal(voice: Voice, target: Int16Array): number {
+    const next = this.#jitter.peek(pulled);
+    return voice.conceal(next === 0 ? undefined : pulled.subarray(0, next), target);
+  }
+
+  /** Sends one frame of linear samples, at the session's rate, in this frame slot. */
   write(samples: Int16Array): void {
     if (this.mutedOut) return this.writeSilence();
     if (this.#slotTaken()) return;
-    encodeG711(this.#codec, samples, FRAME_SAMPLES, this.#sender.datagram, RTP_HEADER_BYTES);
-    this.#applyGainOut(FRAME_SAMPLES);
-    this.#sendFrame();
+    if (this.#g711 === undefined) return this.#encode(samples);
+    encodeG711(this.#g711, samples, FRAME_SAMPLES, this.#sender.datagram, RTP_HEADER_BYTES);
+    this.#applyGainOut(this.#g711, FRAME_SAMPLES);
+    this.#sendFrame(FRAME_SAMPLES);
   }
 
   /** Sends one frame of silence in this frame slot. */
   writeSilence(): void {
     if (this.#slotTaken()) return;
-    this.#sender.datagram.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + FRAME_SAMPLES);
-    this.#sendFrame();
+    if (this.#g711 === undefined) return this.#encode(undefined);
+    this.#sender.datagram.fill(this.#g711.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + FRAME_SAMPLES);
+    this.#sendFrame(FRAME_SAMPLES);
+  }
+
+  /** @param samples changed to the level of sent sound; undefined for silence */
+  #encode(samples: Int16Array | undefined): void {
+    const { voice } = this.#box;
+    if (voice === undefined || this.latch.target === undefined) return this.#sender.pause();
+    const length = voice.encode(this.#atGainOut(samples), this.#sender.datagram, RTP_HEADER_BYTES);
+    if (length === 0) this.#sender.pause();
+    else this.#sendFrame(length);
   }
 
   /** Sends no audio in this frame slot, only a waiting digit. */
@@ -254,10 +358,19 @@ export class RtpSession {
     return this.#eventSender.enqueue(digits, milliseconds) > 0;
   }
 
+  #atGainOut(samples: Int16Array | undefined): Int16Array | undefined {
+    if (samples === undefined || this.#gainOut === 0) return samples;
+    // A copy: recordings get the frame itself.
+    const changed = samples.slice();
+    atLevel(changed, this.#gainOut);
+    return changed;
+  }
+
   /** Closes the sockets and leaves the peer. Further calls have no effect. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#box.close();
     this.#peer = undefined;
     this.#pair.rtp.removeAllListeners('message');
     this.#pair.release();
@@ -275,9 +388,9 @@ export class RtpSession {
     return this.#maySend && !this.#closed;
   }
 
-  #sendFrame(): void {
+  #sendFrame(octets: number): void {
     const { ticker } = this.#environment;
-    const length = this.#sender.frame(ticker.frame, this.#codec.payloadType, FRAME_SAMPLES);
+    const length = this.#sender.frame(ticker.frame, this.#payloadType, octets);
     this.counters.outMediaPackets += 1;
     this.#send(length, ticker.latenessMs());
   }
@@ -339,7 +452,7 @@ export class RtpSession {
     }
     const packet = this.#packet;
     const { payloadType } = packet;
-    const codec = codecOf(payloadType);
+    const codec = this.#formats.get(payloadType);
     const isEvent = payloadType === this.#telephoneEvent;
     if (codec === undefined && !isEvent && payloadType !== COMFORT_NOISE) {
       this.counters.inSkipPackets += 1;
@@ -370,17 +483,19 @@ export class RtpSession {
   }
 
   #endDigit(): void {
-    const digit = this.#events.flush();
-    if (digit !== undefined) this.onDigit(digit.digit, digit.duration);
+    this.#tellDigit(this.#events.flush());
+  }
+
+  #tellDigit(digit: ReceivedDigit | undefined): void {
+    if (digit !== undefined) this.onDigit(digit.digit, Math.round((digit.duration * 8000) / this.#eventClock));
   }
 
   #receiveEvent(datagram: Buffer, packet: RtpPacket): void {
     this.counters.inDtmfPackets += 1;
     this.reception.interrupt();
     const { payloadOffset, payloadLength } = packet;
-    this.#peer?.passOnEvent(datagram, packet);
-    const digit = this.#events.receive(datagram, payloadOffset, payloadLength, packet);
-    if (digit !== undefined) this.onDigit(digit.digit, digit.duration);
+    this.#peer?.passOnEvent(datagram, packet, this.#eventClock);
+    this.#tellDigit(this.#events.receive(datagram, payloadOffset, payloadLength, packet));
   }
 
   #receiveComfortNoise(packet: RtpPacket): void {
@@ -394,62 +509,84 @@ export class RtpSession {
     if (this.#events.active) this.#endDigit();
     this.counters.inMediaPackets += 1;
     this.counters.inMediaBytes += datagram.length;
-    this.#receivedCodec = codec;
-    const gain = gainTable(codec, this.#gainIn);
-    if (gain !== undefined) translateOctets(datagram, packet.payloadOffset, packet.payloadLength, gain);
-    if (this.mutedIn) datagram.fill(codec.silence, packet.payloadOffset, packet.payloadOffset + packet.payloadLength);
-    this.#peer?.passOnAudio(datagram, packet, codec, this.#lateness(packet.timestamp));
-    if (this.#buffering > 0) {
-      this.#jitter.push(packet.sequence, datagram, packet.payloadOffset, packet.payloadLength);
+    if (codec !== this.#receivedCodec) {
+      if (areRelayed(codec, this.#receivedCodec)) this.#receivedCodec = codec;
+      else this.#receivedAs(codec);
     }
+    if (isG711(codec)) this.#changeOctets(datagram, packet, codec);
+    this.#peer?.passOnAudio(datagram, packet, this);
+    if (this.#buffering > 0) this.#buffer(datagram, packet, codec);
+  }
+
+  /** Changes the level of G.711, or mutes it, in place. */
+  #changeOctets(datagram: Buffer, { payloadOffset, payloadLength }: RtpPacket, codec: G711Codec): void {
+    const gain = gainTable(codec, this.#gainIn);
+    if (gain !== undefined) translateOctets(datagram, payloadOffset, payloadLength, gain);
+    if (this.mutedIn) datagram.fill(codec.silence, payloadOffset, payloadOffset + payloadLength);
+  }
+
+  #buffer(datagram: Buffer, { sequence, payloadOffset, payloadLength }: RtpPacket, codec: Codec): void {
+    if (codec !== OPUS) return this.#jitter.push(sequence, datagram, payloadOffset, payloadLength);
+    const milliseconds = opusMilliseconds(datagram, payloadOffset, payloadLength);
+    if (milliseconds === 0) this.counters.inSkipPackets += 1;
+    else this.#jitter.push(sequence, datagram, payloadOffset, payloadLength, milliseconds / FRAME_MS);
+  }
+
+  /** The codec in which the far end sends. */
+  get receivedCodec(): Codec {
+    return this.#receivedCodec;
   }
 
   /** Lateness of a packet relative to the quickest of its stream, ms; at most the time that it can have waited here. */
-  #lateness(timestamp: number): number {
+  lateness(timestamp: number): number {
     const now = performance.now();
-    const transit = now - timestampDistance(0, timestamp) / 8;
+    const transit = now - timestampDistance(0, timestamp) / this.reception.units;
     // The base follows a far end whose clock is up to 250 parts per million slower.
     this.#transitBase = Math.min(transit, this.#transitBase + CLOCK_DRIFT_MS);
     return Math.min(transit - this.#transitBase, this.#environment.lag.at(now));
   }
 
   /** Sends a packet of the joined session. */
-  passOnAudio(datagram: Buffer, packet: RtpPacket, codec: Codec, latenessMs: number): void {
-    if (!this.#canSend()) return this.passNothing();
+  passOnAudio(datagram: Buffer, packet: RtpPacket, from: RtpSession): void {
+    // Until the bridge decodes, packets of another codec are left out.
+    if (!this.#canSend() || !this.relays(from)) return this.passNothing();
+    const latenessMs = from.lateness(packet.timestamp);
     if (this.#eventSender.pending > 0) {
       this.#sender.omit(packet);
       return;
     }
     const target = this.#sender.datagram;
     const length = Math.min(packet.payloadLength, MAX_PAYLOAD);
-    const table = transcodingTable(codec, this.#codec);
+    const codec = this.#g711;
+    const table = codec === undefined ? undefined : transcodingTable(from.#receivedCodec as G711Codec, codec);
     const start = packet.payloadOffset;
-    if (this.mutedOut) target.fill(this.#codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + length);
+    if (codec !== undefined && this.mutedOut) target.fill(codec.silence, RTP_HEADER_BYTES, RTP_HEADER_BYTES + length);
     else if (table === undefined) datagram.copy(target, RTP_HEADER_BYTES, start, start + length);
     else {
       for (let index = 0; index < length; index += 1) {
         target[RTP_HEADER_BYTES + index] = table[datagram[start + index] as number] as number;
       }
     }
-    this.#applyGainOut(length);
-    const size = this.#sender.translate(this.#environment.ticker.frame, packet, this.#codec.payloadType, length);
+    if (codec !== undefined) this.#applyGainOut(codec, length);
+    const size = this.#sender.translate(this.#environment.ticker.frame, packet, this.#payloadType, length);
     this.counters.outMediaPackets += 1;
     this.#send(size, latenessMs);
   }
 
-  #applyGainOut(length: number): void {
-    const gain = gainTable(this.#codec, this.#gainOut);
+  #applyGainOut(codec: G711Codec, length: number): void {
+    const gain = gainTable(codec, this.#gainOut);
     if (gain !== undefined) translateOctets(this.#sender.datagram, RTP_HEADER_BYTES, length, gain);
   }
 
   /** Sends a telephone-event packet of the joined session under this side's payload type. */
-  passOnEvent(datagram: Buffer, packet: RtpPacket): void {
+  passOnEvent(datagram: Buffer, packet: RtpPacket, clock: number): void {
     if (!this.#canSend() || this.#telephoneEvent === undefined || packet.payloadLength > 64) {
       this.#sender.omit(packet);
       return;
     }
     const start = packet.payloadOffset;
     datagram.copy(this.#sender.datagram, RTP_HEADER_BYTES, start, start + packet.payloadLength);
+    if (clock !== this.#eventClock) rescaleEvent(this.#sender.datagram, RTP_HEADER_BYTES, this.#eventClock / clock);
     const { ticker } = this.#environment;
     const size = this.#sender.translate(ticker.frame, packet, this.#telephoneEvent, packet.payloadLength);
     this.counters.outDtmfPackets += 1;

@@ -1,5 +1,5 @@
 /** Digits as telephone-events (RFC 4733). */
-import { FRAME_SAMPLES } from '../audio/format.ts';
+import { FRAME_MS, FRAME_SAMPLES } from '../audio/format.ts';
 import { sequenceDistance } from './packet.ts';
 
 /** Events 0..15 of RFC 4733 section 3.2, in the order of their codes. */
@@ -13,6 +13,9 @@ const END_PACKETS = 3;
 
 /** A packet with a sequence number this far back is not late: as in FreeSWITCH, its sender has restarted. */
 const RESTART_DISTANCE = 100;
+
+/** The most that the field of a duration holds. */
+const MOST_DURATION = 0xffff;
 
 /** Sent tone level: 10 is -10 dBm0. */
 const VOLUME = 10;
@@ -93,14 +96,22 @@ export class TelephoneEventReceiver {
   }
 }
 
+/** Multiplies the duration in an event's payload: both sides of a bridge may count it by other clocks. */
+export function rescaleEvent(payload: Uint8Array, offset: number, factor: number): void {
+  const duration = ((payload[offset + 2] as number) << 8) | (payload[offset + 3] as number);
+  const scaled = Math.min(MOST_DURATION, Math.round(duration * factor));
+  payload[offset + 2] = scaled >> 8;
+  payload[offset + 3] = scaled & 0xff;
+}
+
 interface QueuedDigit {
   readonly code: number;
-  readonly samples: number;
+  readonly frames: number;
 }
 
 /** A pause in frames within a string of digits. */
 interface QueuedPause {
-  readonly frames: number;
+  readonly pause: number;
 }
 
 /** Length of the pause characters in frames of 20 ms: `w` half a second, `W` a second. */
@@ -120,6 +131,8 @@ export interface EventPacket {
 export class TelephoneEventSender {
   readonly #queue: (QueuedDigit | QueuedPause)[] = [];
   readonly payload = new Uint8Array(EVENT_PAYLOAD_BYTES);
+  /** Timestamp units of a frame in durations. */
+  frameUnits = FRAME_SAMPLES;
   #current: QueuedDigit | undefined;
   #frame = 0;
   #ends = 0;
@@ -138,13 +151,14 @@ export class TelephoneEventSender {
    * @returns number of queued digits
    */
   enqueue(digits: string, milliseconds: number): number {
-    const samples = Math.min(Math.max(Math.round(milliseconds), 40), 8000) * 8;
+    // As observed at FreeSWITCH: a digit lasts whole frames.
+    const frames = Math.ceil(Math.min(Math.max(Math.round(milliseconds), 40), 8000) / FRAME_MS);
     let count = 0;
     for (const character of digits) {
-      const frames = PAUSES[character];
+      const pause = PAUSES[character];
       const code = DIGITS.indexOf(character.toUpperCase());
-      if (frames === undefined && code < 0) continue;
-      this.#queue.push(frames === undefined ? { code, samples } : { frames });
+      if (pause === undefined && code < 0) continue;
+      this.#queue.push(pause === undefined ? { code, frames } : { pause });
       count += 1;
     }
     return count;
@@ -164,8 +178,8 @@ export class TelephoneEventSender {
       }
       const next = this.#queue[0];
       if (next === undefined) return undefined;
-      if ('frames' in next) {
-        if (next.frames > 1) this.#queue[0] = { frames: next.frames - 1 };
+      if ('pause' in next) {
+        if (next.pause > 1) this.#queue[0] = { pause: next.pause - 1 };
         else this.#queue.shift();
         return undefined;
       }
@@ -174,11 +188,10 @@ export class TelephoneEventSender {
       this.#frame = 0;
       this.#ends = 0;
     }
-    const { code, samples } = this.#current;
-    // As observed at FreeSWITCH: a digit lasts whole frames.
-    const total = Math.ceil(samples / FRAME_SAMPLES) * FRAME_SAMPLES;
-    const duration = Math.min((this.#frame + 1) * FRAME_SAMPLES, total);
-    const ending = duration === total;
+    const { code, frames } = this.#current;
+    const ending = this.#frame + 1 >= frames;
+    // Sixteen bits hold 1.3 s at 48 kHz; a longer digit stays at the most (RFC 4733 section 2.3.5).
+    const duration = Math.min(Math.min(this.#frame + 1, frames) * this.frameUnits, MOST_DURATION);
     this.payload[0] = code;
     this.payload[1] = (ending ? 0x80 : 0) | VOLUME;
     this.payload[2] = duration >> 8;

@@ -1,8 +1,11 @@
 /** The SIP side of a channel. */
+import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { Signalling } from '../channel/parts.ts';
-import { PCMU } from '../audio/g711.ts';
+import type { Codec, CodecName } from '../audio/codec.ts';
+import { CODECS, isReady, prepareCodec } from '../audio/codecs.ts';
+import { isG711 } from '../audio/g711.ts';
 import { MediaTimeout } from '../rtp/media-timeout.ts';
 import { PLAIN } from '../rtp/security.ts';
 import type { RtpSession } from '../rtp/session.ts';
@@ -31,8 +34,14 @@ import {
  */
 type CallState = 'answering' | 'confirmed' | 'ended';
 
-/** The codecs of the far end, as FreeSWITCH's variable `ep_codec_string` writes them. */
-const EP_CODECS = 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b,CORE_PCM_MODULE.PCMA@8000h@20i@64000b';
+/** The codecs of the server, and one of the far end as `ep_codec_string` writes it: in the form of FreeSWITCH's variables. */
+const CODEC_NAMES = CODECS.map(({ name }) => name.toUpperCase()).join(',');
+const SHOWN_CODECS: Readonly<Record<CodecName, string>> = {
+  opus: 'mod_opus.opus@48000h@20i@2c',
+  G722: 'mod_spandsp.G722@8000h@20i@64000b',
+  PCMU: 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b',
+  PCMA: 'CORE_PCM_MODULE.PCMA@8000h@20i@64000b',
+};
 
 /** Factor on the silence limit of a far end that holds, unless `media_hold_timeout` is set. */
 const HOLD_FACTOR = 10;
@@ -89,9 +98,23 @@ export class Call implements Signalling {
     this.#record(undefined, remote.text);
   }
 
-  /** Whether the call's first description needs a certificate. */
-  needsDtls(remote: RemoteDescription | undefined): boolean {
+  /** Whether the call needs a certificate, or a codec whose library is loaded with its first call. */
+  needsPreparation(remote: RemoteDescription | undefined): boolean {
+    const codec = remote?.audio?.codecs[0]?.codec;
+    return this.#needsDtls(remote) || (codec !== undefined && !isReady(codec));
+  }
+
+  #needsDtls(remote: RemoteDescription | undefined): boolean {
     return remote === undefined ? this.#secureMedia === 'dtls' : remote.audio?.dtls !== undefined;
+  }
+
+  /** Loads what the first description needs. */
+  async prepare(remote: RemoteDescription | undefined): Promise<void> {
+    const codec = remote?.audio?.codecs[0]?.codec;
+    await Promise.all([
+      ...(this.#needsDtls(remote) ? [this.dtls.prepare()] : []),
+      ...(codec === undefined ? [] : [prepareCodec(codec)]),
+    ]);
   }
 
   /**
@@ -110,10 +133,11 @@ export class Call implements Signalling {
       return true;
     }
     const audio = this.#usable(remote);
-    if (audio?.codec === undefined) return false;
+    const used = audio?.codecs[0];
+    if (audio === undefined || used === undefined) return false;
     this.#farEndOffered = true;
     this.#apply(audio);
-    const sdp = this.#local.answer(remote, audio, audio.codec);
+    const sdp = this.#local.answer(remote, audio, used);
     this.#record(sdp, remote.text);
     this.#sendSdp(invite, sdp, headers);
     return true;
@@ -133,18 +157,24 @@ export class Call implements Signalling {
       return;
     }
     const audio = this.#usable(remote);
-    if (audio?.dtls !== undefined && !this.dtls.ready) {
-      this.dtls.prepare().then(
+    const isPrepared = audio?.dtls === undefined || this.dtls.ready;
+    const codec = audio?.codecs[0]?.codec;
+    if (!isPrepared || (codec !== undefined && !isReady(codec))) {
+      this.prepare(remote).then(
         () => this.modify(transaction),
-        () => transaction.reply(488, { headers: answerHeaders(this.#contact) }),
+        (error: unknown) => {
+          reportFault('encryption or codec', error);
+          transaction.reply(488, { headers: answerHeaders(this.#contact) });
+        },
       );
       return;
     }
-    if (audio?.codec === undefined && this.#farEndOffered) {
+    const used = audio?.codecs[0];
+    if (used === undefined && this.#farEndOffered) {
       transaction.reply(488, { headers: answerHeaders(this.#contact) });
       return;
     }
-    if (audio?.codec === undefined) {
+    if (audio === undefined || used === undefined) {
       // As in FreeSWITCH, a call whose first offer was the server's goes on without media.
       this.#timeout?.stop();
       this.rtp.configure({
@@ -161,7 +191,7 @@ export class Call implements Signalling {
       return;
     }
     this.#apply(audio);
-    const sdp = this.#local.answer(remote, audio, audio.codec);
+    const sdp = this.#local.answer(remote, audio, used);
     this.#record(sdp, remote.text);
     this.#sendSdp(transaction, sdp, {});
     this.#tellHold(audio);
@@ -173,7 +203,7 @@ export class Call implements Signalling {
       this.#awaitsAnswer = false;
       const remote = readDescription(ack.body.toString('latin1'));
       const audio = remote === undefined ? undefined : this.#usable(remote);
-      if (remote !== undefined && audio?.codec !== undefined) {
+      if (remote !== undefined && audio !== undefined && audio.codecs.length > 0) {
         this.#apply(audio);
         this.#flow = audio.direction;
         this.#record(undefined, remote.text);
@@ -263,10 +293,14 @@ export class Call implements Signalling {
   #apply(audio: RemoteAudio): void {
     const direction = answerDirection(audio.direction);
     this.#flow = direction;
+    const [used] = audio.codecs;
     this.#secure(audio);
     this.rtp.configure({
-      codec: audio.codec ?? PCMU,
-      telephoneEvent: audio.telephoneEvent,
+      codec: used?.codec ?? this.rtp.codec,
+      ...(used === undefined ? {} : { payloadType: used.payloadType, wanted: used.parameters }),
+      formats: formatsOf(audio),
+      telephoneEvent: audio.telephoneEvent?.payloadType,
+      ...(audio.telephoneEvent === undefined ? {} : { eventClock: audio.telephoneEvent.clockRate }),
       ...this.#addressOf(audio),
       maySend: direction === 'sendrecv' || direction === 'sendonly',
       mayReceive: direction === 'sendrecv' || direction === 'recvonly',
@@ -317,32 +351,37 @@ export class Call implements Signalling {
   /** Sets the channel's variables to the negotiated values, for drachtio-fsmrf. */
   exportVariables(channel: Channel): void {
     const { localAddress, localPort, ssrc, telephoneEvent } = this.rtp;
-    const codec = this.#remoteAudio?.codec ?? this.rtp.codec;
+    const used = this.#remoteAudio?.codecs[0];
+    const codec = used?.codec ?? this.rtp.codec;
+    const payloadType = String(used?.payloadType ?? codec.payloadType);
+    const offered = (this.#remoteAudio?.codecs.map((each) => each.codec) ?? CODECS).map(
+      ({ name }) => SHOWN_CODECS[name],
+    );
     const values: Record<string, string> = {
-      ep_codec_string: EP_CODECS,
-      rtp_use_codec_string: 'PCMU,PCMA',
+      ep_codec_string: offered.join(','),
+      rtp_use_codec_string: CODEC_NAMES,
       remote_video_media_flow: 'inactive',
       remote_text_media_flow: 'inactive',
       remote_audio_media_flow: this.#remoteAudio?.direction ?? 'inactive',
       audio_media_flow: this.#flow,
-      rtp_audio_recv_pt: String(codec.payloadType),
+      rtp_audio_recv_pt: payloadType,
       rtp_use_codec_name: codec.name,
-      rtp_use_codec_rate: '8000',
+      rtp_use_codec_rate: String(codec.clockRate),
       rtp_use_codec_ptime: '20',
       rtp_use_codec_channels: '1',
-      rtp_last_audio_codec_string: `${codec.name}@8000h@20i@1c`,
+      rtp_last_audio_codec_string: `${codec.name}@${codec.clockRate}h@20i@1c`,
       read_codec: codec.name,
       original_read_codec: codec.name,
-      read_rate: '8000',
-      original_read_rate: '8000',
+      read_rate: String(codec.rate),
+      original_read_rate: String(codec.rate),
       write_codec: codec.name,
-      write_rate: '8000',
+      write_rate: String(codec.rate),
       dtmf_type: telephoneEvent === undefined && this.#remoteAudio !== undefined ? 'info' : 'rfc2833',
       local_media_ip: localAddress,
       local_media_port: String(localPort),
       advertised_media_ip: localAddress,
       rtp_use_timer_name: 'soft',
-      rtp_use_pt: String(codec.payloadType),
+      rtp_use_pt: payloadType,
       rtp_use_ssrc: String(ssrc),
       rtp_2833_send_payload: String(telephoneEvent ?? 101),
       rtp_2833_recv_payload: String(telephoneEvent ?? 101),
@@ -356,4 +395,17 @@ export class Call implements Signalling {
       if (value !== '') channel.variables.set(name, value);
     }
   }
+}
+
+/** Codecs by the payload types that the far end may use: its own for the codec in use, or the one of the server's offer. */
+function formatsOf({ codecs }: RemoteAudio): ReadonlyMap<number, Codec> {
+  const [used] = codecs;
+  const formats = new Map<number, Codec>();
+  if (used === undefined) return formats;
+  formats.set(used.codec.payloadType, used.codec);
+  for (const { codec, payloadType } of codecs) {
+    // G.711 needs no decoder that would have to be opened.
+    if (codec === used.codec || isG711(codec)) formats.set(payloadType, codec);
+  }
+  return formats;
 }

@@ -29,7 +29,7 @@ import {
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
 import { readInfoDigit } from './info-digit.ts';
-import { BAD_DESCRIPTION, readDescription } from './sdp.ts';
+import { BAD_DESCRIPTION, readDescription, type RemoteDescription } from './sdp.ts';
 
 /** Takes over a channel whose call has been answered. */
 export type ChannelAnswered = (channel: Channel, controller: { readonly host: string; readonly port: number }) => void;
@@ -175,7 +175,7 @@ export class SipProfile {
       transaction.reply(400, { reason: BAD_DESCRIPTION, headers: refusalHeaders() });
       return;
     }
-    if (remote !== undefined && remote.audio?.codec === undefined) {
+    if (remote !== undefined && !(remote.audio !== undefined && remote.audio.codecs.length > 0)) {
       transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
       return;
     }
@@ -241,7 +241,7 @@ export class SipProfile {
     channel.setState('CS_EXECUTE');
     for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
     for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
-    if (call.needsDtls(remote) && !(await this.#prepareDtls(call, transaction))) return;
+    if (call.needsPreparation(remote) && !(await this.#prepare(call, transaction, remote))) return;
     const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
     call.answer(transaction, remote, {
       'Allow-Events': 'talk, hold, conference, refer',
@@ -269,13 +269,13 @@ export class SipProfile {
     }
   }
 
-  /** Loads what DTLS needs. @returns false when the call is over, or has been refused */
-  async #prepareDtls(call: Call, transaction: ServerTransaction): Promise<boolean> {
+  /** Loads what DTLS and the codec need. @returns false when the call is over, or has been refused */
+  async #prepare(call: Call, transaction: ServerTransaction, remote: RemoteDescription | undefined): Promise<boolean> {
     try {
-      await call.dtls.prepare();
+      await call.prepare(remote);
       if (transaction.open && !this.#closed) return true;
     } catch (error) {
-      reportFault('DTLS', error);
+      reportFault('encryption or codec', error);
       if (transaction.open)
         transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
     }

@@ -1,7 +1,16 @@
 /** Session descriptions: reads offers and answers, and writes the server's. */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { type CryptoLine, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
-import { type Codec, CODECS } from '../audio/g711.ts';
+import {
+  codecLines,
+  type DescribedCodec,
+  type DescribedEvent,
+  eventLines,
+  OFFERED_FORMATS,
+  offeredCodecLines,
+  readCodecs,
+  readEvents,
+} from './codec-lines.ts';
 import { dtlsLines, dtlsSessionLines, type LocalDtls, readDtls, type RemoteDtlsLines } from './dtls-lines.ts';
 import type { LocalKeys } from './local-keys.ts';
 
@@ -15,9 +24,6 @@ const OPPOSITE: Readonly<Record<Direction, Direction>> = {
   inactive: 'inactive',
 };
 
-/** Payload type of telephone-event in the server's offers. */
-const TELEPHONE_EVENT = 101;
-
 /** Longest accepted description. */
 const MAX_SDP_BYTES = 32_768;
 
@@ -29,9 +35,9 @@ export interface RemoteAudio {
   readonly port: number;
   /** The far end's direction. */
   readonly direction: Direction;
-  /** The first codec in the server's preference that the far end supports. */
-  readonly codec: Codec | undefined;
-  readonly telephoneEvent: number | undefined;
+  /** The server's codecs that the far end supports, in the server's order: the first is used. */
+  readonly codecs: readonly DescribedCodec[];
+  readonly telephoneEvent: DescribedEvent | undefined;
   /** The first usable key of an encrypted stream (RTP/SAVP). */
   readonly crypto: CryptoLine | undefined;
   /** Of a stream with keys by DTLS. */
@@ -108,7 +114,7 @@ function chooseAudio(session: SessionDescription, keys: readonly StreamKeys[]): 
     const crypto = dtls === undefined && !isTls(line) ? firstKey(keys[index]?.crypto ?? []) : undefined;
     return dtls === undefined && crypto === undefined ? [] : [readAudio(session, line, index, { crypto, dtls })];
   });
-  return usable.find(({ codec }) => codec !== undefined) ?? usable[0];
+  return usable.find(({ codecs }) => codecs.length > 0) ?? usable[0];
 }
 
 /** The first usable key: the far end prefers it (RFC 4568 section 5.1.1). */
@@ -148,10 +154,7 @@ function readAudio(
   const formats = asText(line.payloads).split(/\s+/);
   const address = asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
   const direction = readDirection(line.direction ?? session.direction);
-  const events = line.rtp.filter(
-    ({ codec, payload }) =>
-      codec.toLowerCase() === 'telephone-event' && formats.includes(String(payload)) && isFreePayloadType(payload),
-  );
+  const codecs = readCodecs(line, formats);
   return {
     index,
     crypto,
@@ -161,15 +164,9 @@ function readAudio(
     // Hold in the style of RFC 2543: the address 0.0.0.0 means that the far end does not listen.
     // With ICE it means that the candidates come later (RFC 8840).
     direction: address === '0.0.0.0' && direction === 'sendrecv' && dtls?.ice === undefined ? 'sendonly' : direction,
-    codec: CODECS.find((each) => formats.includes(String(each.payloadType))),
-    // As in FreeSWITCH, one with another clock rate is taken rather than none.
-    telephoneEvent: (events.find((each) => (each.rate ?? 8000) === 8000) ?? events[0])?.payload,
+    codecs,
+    telephoneEvent: readEvents(line, formats, codecs),
   };
-}
-
-/** Whether a payload type is valid and belongs to no codec of the server (RFC 3551 section 6: seven bits). */
-function isFreePayloadType(type: number): boolean {
-  return type < 128 && CODECS.every(({ payloadType }) => payloadType !== type);
 }
 
 function readDirection(text: string | undefined): Direction {
@@ -206,9 +203,8 @@ export class LocalDescription {
   /** An offer of all codecs of the server; of optional encryption as two streams, of which the far end takes one. */
   offer(direction: Direction, media: OfferedMedia): string {
     const stream = (profile: string, keys: readonly string[]): string[] => [
-      `m=audio ${this.#port} ${profile} 0 8 ${TELEPHONE_EVENT} 13`,
-      ...codecLines(CODECS),
-      ...eventLines(TELEPHONE_EVENT),
+      `m=audio ${this.#port} ${profile} ${OFFERED_FORMATS} 13`,
+      ...offeredCodecLines(),
       ...keys,
       'a=rtpmap:13 CN/8000',
       ...directionLines(direction),
@@ -226,14 +222,15 @@ export class LocalDescription {
   }
 
   /** An answer that accepts the audio of the offer with one codec, and refuses every other stream. */
-  answer(remote: RemoteDescription, audio: RemoteAudio, codec: Codec): string {
+  answer(remote: RemoteDescription, audio: RemoteAudio, used: DescribedCodec): string {
     const events = audio.telephoneEvent;
-    const formats = events === undefined ? `${codec.payloadType}` : `${codec.payloadType} ${events}`;
+    const { codec, payloadType, parameters } = used;
+    const formats = events === undefined ? `${payloadType}` : `${payloadType} ${events.payloadType}`;
     const lines = remote.media.flatMap((media, index) => {
       if (index !== audio.index) return [`m=${media.type} 0 ${media.protocol} ${media.formats}`];
       return [
         `m=audio ${this.#port} ${media.protocol} ${formats}`,
-        ...codecLines([codec]),
+        ...codecLines(codec, payloadType, parameters),
         ...(events === undefined ? [] : eventLines(events)),
         ...this.#answeringDtls(audio),
         ...(audio.crypto === undefined ? [] : [`a=crypto:${writeCryptoLine(this.#keys.answering(audio.crypto))}`]),
@@ -266,14 +263,6 @@ export class LocalDescription {
 /** The description for the variable `rtp_local_sdp_str`: with the direction, even the default one. */
 export function withDirection(sdp: string): string {
   return /^a=(?:sendrecv|sendonly|recvonly|inactive)\r?$/m.test(sdp) ? sdp : `${sdp}a=sendrecv\r\n`;
-}
-
-function codecLines(codecs: readonly Codec[]): string[] {
-  return codecs.map((codec) => `a=rtpmap:${codec.payloadType} ${codec.name}/8000`);
-}
-
-function eventLines(payloadType: number): string[] {
-  return [`a=rtpmap:${payloadType} telephone-event/8000`, `a=fmtp:${payloadType} 0-15`];
 }
 
 function directionLines(direction: Direction): string[] {

@@ -30,6 +30,9 @@ export interface Step {
 }
 
 /** A recorded flow with the real server. */
+/** Formats that the recorded server did not have: comfort noise, and wideband with its telephone-event. */
+const UNRECORDED: ReadonlySet<string> = new Set(['13', '102', '9', '103']);
+
 export interface Recording {
   readonly flow: string;
   /** Ports of the callers that sent audio. */
@@ -296,7 +299,7 @@ export class Replay {
     const { sdp } = answer.remote;
     const media = /^m=audio (\d+) RTP\/AVP (.*)$/m.exec(sdp);
     const refused = media?.[1] === '0';
-    const formats = refused ? [] : (media?.[2] ?? '').split(' ').filter((format) => format !== '13');
+    const formats = refused ? [] : (media?.[2] ?? '').split(' ').filter((format) => !UNRECORDED.has(format));
     const direction = /^a=(inactive|sendonly|recvonly)/m.exec(sdp)?.[1] ?? 'sendrecv';
     return { status: 200, refused, formats, direction };
   }

@@ -10,7 +10,7 @@ const PARAMETERS: Readonly<Record<string, (conference: Conference) => string>> =
   is_locked: ({ locked }) => (locked ? 'locked' : ''),
   max_members: ({ maxMembers }) => String(maxMembers),
   profile_name: ({ profile }) => profile,
-  rate: () => '8000',
+  rate: ({ rate }) => String(rate),
   run_time: ({ startedAt }) => String(Math.floor(Date.now() / 1000) - Math.floor(startedAt / 1000)),
   uuid: ({ uuid }) => uuid,
   wait_mod: ({ waitsForModerator }) => (waitsForModerator ? 'true' : ''),

@@ -13,7 +13,7 @@ function jsonOf(conference: Conference): object {
     conference_name: conference.name,
     member_count: conference.size,
     ghost_count: conference.members.length - conference.size,
-    rate: 8000,
+    rate: conference.rate,
     run_time: secondsSince(conference.startedAt),
     conference_uuid: conference.uuid,
     canvas_count: 0,

@@ -56,7 +56,7 @@ export function listAll(conferences: readonly Conference[], options: ListOptions
 }
 
 function head(conference: Conference): string {
-  const { name, size, locked, waitsForModerator, enterSound, exitSound, recordings } = conference;
+  const { name, size, rate, locked, waitsForModerator, enterSound, exitSound, recordings } = conference;
   const flags = [
     ['locked', locked],
     ['wait_mod', waitsForModerator],
@@ -71,5 +71,5 @@ function head(conference: Conference): string {
   ] as const;
   const shown = flags.flatMap(([flag, on]) => (on ? [flag] : [])).join('|');
   const members = `${size} member${size === 1 ? '' : 's'}`;
-  return `+OK Conference ${name} (${members} rate: 8000${locked ? ' locked' : ''} flags: ${shown})\n`;
+  return `+OK Conference ${name} (${members} rate: ${rate}${locked ? ' locked' : ''} flags: ${shown})\n`;
 }

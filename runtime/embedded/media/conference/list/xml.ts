@@ -25,7 +25,7 @@ function xmlOf(conference: Conference): string {
     ['name', conference.name],
     ['member-count', conference.size],
     ['ghost-count', conference.members.length - conference.size],
-    ['rate', 8000],
+    ['rate', conference.rate],
     ['uuid', conference.uuid],
     ...flag('locked', conference.locked),
     ...flag('wait_mod', conference.waitsForModerator),

@@ -1,0 +1,2 @@
+/** Arithmetic on sampled sound. */
+export { resample, resampleInPieces, Resampler } from './resampler.ts';
