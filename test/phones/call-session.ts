@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Codec } from './media/g711.ts';
-import { PAYLOAD_TYPES } from './media/g711.ts';
+import { CODECS, type Codec } from './media/codecs.ts';
 import type { SdesKeys } from './media/sdes.ts';
 import type { RtpSession } from './media/rtp-session.ts';
 import {
@@ -38,7 +37,8 @@ export class CallSession {
   readonly rtp: RtpSession;
   /** The wanted direction: `sendrecv`, or a kind of hold. */
   wanted: Direction = 'sendrecv';
-  readonly #codecs: readonly Codec[];
+  /** Its codecs, of which offers have all. */
+  codecs: readonly Codec[];
   readonly #keysByRtp: boolean;
   readonly #describes: (sdp: string) => string;
   /** Undefined: the phone does not encrypt. */
@@ -67,7 +67,7 @@ export class CallSession {
     violation: (what: string) => void,
   ) {
     this.rtp = rtp;
-    this.#codecs = can.codecs;
+    this.codecs = can.codecs;
     this.#keysByRtp = can.keysByRtp;
     this.#describes = can.describes;
     this.#keys = can.keys;
@@ -88,7 +88,7 @@ export class CallSession {
   offer(): string {
     this.#encrypts = this.#keys !== undefined;
     this.rtp.awaitsKey = this.#encrypts && this.rtp.protection === undefined;
-    return this.#describe(this.wanted, this.#codecs, this.#keysByRtp ? TELEPHONE_EVENT : undefined);
+    return this.#describe(this.wanted, this.codecs, this.#keysByRtp ? TELEPHONE_EVENT : undefined);
   }
 
   /** Takes the far end's answer to the last offer. */
@@ -103,12 +103,12 @@ export class CallSession {
   /** Answers an offer; undefined when nothing in it can be accepted (488). */
   answer(text: string): string | undefined {
     const offer = this.#read(text);
-    const codecs = this.#codecs.filter((codec) => offer?.codecs.includes(codec));
+    const codecs = this.codecs.filter((codec) => offer?.codecs.includes(codec));
     if (offer === undefined || codecs.length === 0) return undefined;
     const direction = combine(answerTo(offer.direction), this.wanted);
     this.#protect(text);
     this.#encrypts = this.rtp.protection !== undefined;
-    const own = this.#describe(direction, codecs, this.#keysByRtp ? offer.telephoneEvent : undefined);
+    const own = this.#describe(direction, codecs, this.#keysByRtp ? offer.telephoneEvent : undefined, offer.types);
     this.#connect(offer);
     return withRefusals(text, own);
   }
@@ -118,18 +118,24 @@ export class CallSession {
     this.rtp.awaitsKey = false;
   }
 
-  #describe(direction: Direction, codecs: readonly Codec[], telephoneEvent: number | undefined): string {
+  #describe(
+    direction: Direction,
+    codecs: readonly Codec[],
+    telephoneEvent: number | undefined,
+    offered: ReadonlyMap<Codec, number> = new Map(),
+  ): string {
     this.#version += 1;
+    const types = new Map(codecs.map((codec) => [codec, offered.get(codec) ?? CODECS[codec].payloadType]));
     this.#local = {
       sessionId: this.#sessionId,
       version: this.#version,
       port: this.rtp.port,
       direction,
       codecs,
+      types,
       telephoneEvent,
     };
-    const types = codecs.map((codec) => PAYLOAD_TYPES[codec]);
-    this.rtp.expect(telephoneEvent === undefined ? types : [...types, telephoneEvent]);
+    this.rtp.expect(new Map([...types].map(([codec, type]) => [type, codec])), telephoneEvent);
     const text = this.#describes(
       this.#encrypts ? (this.#keys as SdesKeys).encrypted(writeSdp(this.#local)) : writeSdp(this.#local),
     );
@@ -160,7 +166,13 @@ export class CallSession {
     const sending =
       canSend(local.direction) && canReceive(remote.direction) && remote.port !== 0 && remote.address !== '0.0.0.0';
     this.rtp.connect(
-      { address: remote.address, port: remote.port, codec, telephoneEvent: remote.telephoneEvent },
+      {
+        address: remote.address,
+        port: remote.port,
+        codec,
+        payloadType: remote.types.get(codec) ?? CODECS[codec].payloadType,
+        telephoneEvent: remote.telephoneEvent,
+      },
       sending,
     );
   }

@@ -1,7 +1,7 @@
 import type { Challenger } from './challenger.ts';
 import { CallSession } from './call-session.ts';
 import { IncomingCall } from './incoming-call.ts';
-import type { Codec } from './media/g711.ts';
+import type { Codec } from './media/codecs.ts';
 import { RtpSession } from './media/rtp-session.ts';
 import type { SrtpSuite } from './media/srtp.ts';
 import { OutgoingCall } from './outgoing-call.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Codec } from '../../phones/media/g711.ts';
+import type { Codec } from '../../phones/media/codecs.ts';
 import type { OutgoingCall } from '../../phones/outgoing-call.ts';
 import type { PhoneCall } from '../../phones/phone-call.ts';
 import { Phone } from '../../phones/phone.ts';

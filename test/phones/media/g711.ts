@@ -1,14 +1,6 @@
 /** G.711 at 8 kHz (ITU-T G.711): 16 bit linear samples to and from mu-law (PCMU) and A-law (PCMA). */
 
-export type Codec = 'PCMU' | 'PCMA';
-
-/** Static payload types (RFC 3551 table 4). */
-export const PAYLOAD_TYPES: Readonly<Record<Codec, number>> = { PCMU: 0, PCMA: 8 };
-
-/** The codec of a static payload type, or undefined. */
-export function codecOf(payloadType: number): Codec | undefined {
-  return payloadType === 0 ? 'PCMU' : payloadType === 8 ? 'PCMA' : undefined;
-}
+export type G711 = 'PCMU' | 'PCMA';
 
 const BIAS = 0x84;
 const CLIP = 32635;
@@ -47,11 +39,11 @@ const DECODE = {
   PCMA: Int16Array.from({ length: 256 }, (_, byte) => decodeALaw(byte)),
 };
 
-export function decode(codec: Codec, payload: Uint8Array): Int16Array {
+export function decode(codec: G711, payload: Uint8Array): Int16Array {
   const table = DECODE[codec];
   return Int16Array.from(payload, (byte) => table[byte] ?? 0);
 }
 
-export function encode(codec: Codec, samples: Int16Array): Buffer {
+export function encode(codec: G711, samples: Int16Array): Buffer {
   return Buffer.from(Uint8Array.from(samples, codec === 'PCMU' ? encodeMuLaw : encodeALaw));
 }

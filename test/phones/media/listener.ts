@@ -2,7 +2,7 @@ import { WaitError } from '../wait.ts';
 import { amplitudeAt, hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
 
 /** 160 ms: distinguishes tones 10 Hz apart, and answers quickly. */
-const WINDOW = (SAMPLE_RATE * 160) / 1000;
+const WINDOW_MS = 160;
 
 interface Expectation {
   check(window: Int16Array): boolean;
@@ -13,14 +13,23 @@ interface Expectation {
 
 /** The ear of the phone: keeps the last 160 ms of audio and answers questions about the following sound. */
 export class Listener {
-  #window = new Int16Array(WINDOW);
+  #rate = SAMPLE_RATE;
+  #window = new Int16Array((SAMPLE_RATE * WINDOW_MS) / 1000);
   #total = 0;
   readonly #expectations = new Set<Expectation>();
 
+  /** Samples a second from now on. */
+  setRate(rate: number): void {
+    if (rate === this.#rate) return;
+    this.#rate = rate;
+    this.#window = new Int16Array((rate * WINDOW_MS) / 1000);
+    for (const expectation of this.#expectations) expectation.missing = this.#window.length;
+  }
+
   hear(samples: Int16Array): void {
-    const next = new Int16Array(WINDOW);
+    const next = new Int16Array(this.#window.length);
     next.set(this.#window.subarray(samples.length));
-    next.set(samples, WINDOW - samples.length);
+    next.set(samples, next.length - samples.length);
     this.#window = next;
     this.#total += samples.length;
     for (const expectation of this.#expectations) {
@@ -32,7 +41,7 @@ export class Listener {
   /** @throws WaitError when the tone is not heard, from now on, within `withinMs` */
   async tone(frequency: number, withinMs: number): Promise<void> {
     const before = this.#total;
-    if (await this.#within((window) => hasTone(window, frequency), withinMs)) return;
+    if (await this.#within((window) => hasTone(window, frequency, this.#rate), withinMs)) return;
     throw new WaitError(
       `${frequency} Hz not heard within ${withinMs} ms; ${this.#total - before} samples came, ${this.#heard()}`,
     );
@@ -42,7 +51,7 @@ export class Listener {
   async tones(frequencies: readonly number[], withinMs: number, amplitude = 400): Promise<number[]> {
     let heard: number[] = [];
     const listened = await this.#within((window) => {
-      heard = frequencies.filter((frequency) => amplitudeAt(window, frequency) >= amplitude);
+      heard = frequencies.filter((frequency) => amplitudeAt(window, frequency, this.#rate) >= amplitude);
       return true;
     }, withinMs);
     if (!listened) throw new WaitError(`no 160 ms of sound came within ${withinMs} ms`);
@@ -57,13 +66,13 @@ export class Listener {
 
   /** @throws WaitError when the tone is heard at any moment of the next `forMs` */
   async noTone(frequency: number, forMs: number): Promise<void> {
-    if (await this.#within((window) => hasTone(window, frequency), forMs)) {
+    if (await this.#within((window) => hasTone(window, frequency, this.#rate), forMs)) {
       throw new WaitError(`${frequency} Hz is heard, though it should not be`);
     }
   }
 
   #heard(): string {
-    const best = strongest(this.#window);
+    const best = strongest(this.#window, this.#rate);
     return best === undefined
       ? 'the last of them silence'
       : `the strongest tone being ${best.frequency} Hz (${Math.round(best.share * 100)} %)`;
@@ -71,7 +80,7 @@ export class Listener {
 
   async #within(check: (window: Int16Array) => boolean, milliseconds: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const expectation = { check, missing: WINDOW, settle: resolve };
+    const expectation = { check, missing: this.#window.length, settle: resolve };
     this.#expectations.add(expectation);
     const timer = setTimeout(() => resolve(false), milliseconds);
     try {

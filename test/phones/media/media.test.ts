@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { decode, encode, type Codec } from './g711.ts';
+import { decode, encode, type G711 } from './g711.ts';
 import { parseEvent, parseRtp, serialiseEvent, serialiseRtp } from './rtp-packet.ts';
 import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
 import { answerMistakes, parseSdp, SdpError, versionMistakes, writeSdp } from './sdp.ts';
@@ -27,7 +27,7 @@ describe('media of the test phone', () => {
   it('encodes and decodes G.711 like the tables of the recommendation', () => {
     expect([...decode('PCMU', Uint8Array.of(0x00, 0x80, 0xff, 0x7f))]).to.deep.equal([-32124, 32124, 0, 0]);
     expect([...decode('PCMA', Uint8Array.of(0xd5, 0x55, 0xaa, 0x2a))]).to.deep.equal([8, -8, 32256, -32256]);
-    for (const codec of ['PCMU', 'PCMA'] satisfies Codec[]) {
+    for (const codec of ['PCMU', 'PCMA'] satisfies G711[]) {
       const codes = Uint8Array.from({ length: 256 }, (_, code) => code).filter((code) => code !== 0x7f);
       expect([...encode(codec, decode(codec, codes))], codec).to.deep.equal([...codes]);
     }
@@ -101,6 +101,7 @@ describe('media of the test phone', () => {
       port: 4000,
       direction: 'sendrecv',
       codecs: ['PCMU', 'PCMA'],
+      types: new Map(),
       telephoneEvent: 101,
     } as const;
     const text = writeSdp(local);

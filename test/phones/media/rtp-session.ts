@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { Moment } from '../wait.ts';
-import { codecOf, decode, encode, PAYLOAD_TYPES, type Codec } from './g711.ts';
+import { CODECS, type Codec, type Coder, openCoder } from './codecs.ts';
 import { Listener } from './listener.ts';
 import { isRtcp, parseEvent, parseRtp, serialiseEvent, serialiseRtp, type RtpPacket } from './rtp-packet.ts';
 import { RtpStatistics, type RtpReport } from './rtp-statistics.ts';
@@ -11,7 +11,8 @@ import { SampleSource } from './sample-source.ts';
 import { ToneSource } from './tone.ts';
 
 const PACKET_MS = 20;
-const SAMPLES = 160;
+/** Octets of a packet, except of Opus. */
+const OCTETS = 160;
 /** Of a sample: above the comfort noise of media servers. */
 const AUDIBLE = 1000;
 /** A digit of 100 ms, then 100 ms of audio. */
@@ -22,6 +23,8 @@ export interface RtpTarget {
   readonly address: string;
   readonly port: number;
   readonly codec: Codec;
+  /** Payload type of the codec. */
+  readonly payloadType: number;
   readonly telephoneEvent: number | undefined;
 }
 
@@ -54,14 +57,16 @@ export class RtpSession {
   readonly violations: string[] = [];
   readonly #socket: Socket;
   readonly #ssrc = randomBytes(4).readUInt32BE();
-  readonly #silence = new Int16Array(SAMPLES);
+  readonly #coders = new Map<Codec, Coder>();
   readonly #digitWaiters = new Set<() => void>();
   #sequence = randomBytes(2).readUInt16BE() & 0x7fff;
   #timestamp = randomBytes(4).readUInt32BE();
   #target: RtpTarget | undefined;
+  #frequency: number | undefined;
   #tone: ToneSource | SampleSource | undefined;
   #sending = false;
   #expecting: ReadonlySet<number> = new Set();
+  #formats: ReadonlyMap<number, Codec> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #started = 0;
   #ticks = 0;
@@ -105,13 +110,25 @@ export class RtpSession {
   }
 
   /** Payload types offered by this phone; others are violations. */
-  expect(payloadTypes: Iterable<number>): void {
-    this.#expecting = new Set(payloadTypes);
+  expect(formats: ReadonlyMap<number, Codec>, telephoneEvent: number | undefined): void {
+    this.#formats = formats;
+    this.#expecting = new Set([...formats.keys(), ...(telephoneEvent === undefined ? [] : [telephoneEvent])]);
+    for (const codec of new Set(formats.values())) {
+      if (this.#coders.has(codec)) continue;
+      void openCoder(codec).then((coder) => {
+        this.#coders.get(codec)?.close();
+        this.#coders.set(codec, coder);
+      });
+    }
   }
 
   /** The far end from now on; without `sending` no packets are sent (hold). */
   connect(target: RtpTarget, sending: boolean): void {
     this.#target = target;
+    const { rate, clock } = CODECS[target.codec];
+    this.listener.setRate(rate);
+    this.statistics.units = (clock * PACKET_MS) / 1000;
+    if (this.#frequency !== undefined) this.play(this.#frequency);
     if (sending && !this.#sending) this.#marker = true;
     this.#sending = sending;
     if (this.#timer === undefined) {
@@ -123,7 +140,9 @@ export class RtpSession {
 
   /** The sound sent from now on; undefined is silence. */
   play(frequency: number | undefined): void {
-    this.#tone = frequency === undefined ? undefined : new ToneSource(frequency);
+    this.#frequency = frequency;
+    const { rate } = CODECS[this.#target?.codec ?? 'PCMU'];
+    this.#tone = frequency === undefined ? undefined : new ToneSource(frequency, undefined, rate);
   }
 
   /** Loses and delays packets from now on; the first one has the number 0. */
@@ -146,6 +165,7 @@ export class RtpSession {
   /** Sends samples once, then silence; settles when the last is out. */
   async say(samples: Int16Array): Promise<void> {
     const source = new SampleSource(samples);
+    this.#frequency = undefined;
     this.#tone = source;
     await source.over;
   }
@@ -184,6 +204,8 @@ export class RtpSession {
     this.firstSound.miss('the call ended first');
     for (const digit of this.#queue) digit.done();
     this.#queue = [];
+    for (const coder of this.#coders.values()) coder.close();
+    this.#coders.clear();
     this.#socket.removeAllListeners('message');
     this.#socket.close();
   }
@@ -198,7 +220,8 @@ export class RtpSession {
     this.#schedule();
     const target = this.#target;
     const timestamp = this.#timestamp;
-    this.#timestamp = (this.#timestamp + SAMPLES) >>> 0;
+    const { rate, clock } = CODECS[target?.codec ?? 'PCMU'];
+    this.#timestamp = (this.#timestamp + (clock * PACKET_MS) / 1000) >>> 0;
     if (target === undefined || !this.#sending) return;
     const digit = this.#gap > 0 ? undefined : this.#queue[0];
     if (digit !== undefined && target.telephoneEvent !== undefined) {
@@ -206,8 +229,11 @@ export class RtpSession {
       return;
     }
     this.#gap = Math.max(0, this.#gap - 1);
-    const samples = this.#tone?.next(SAMPLES) ?? this.#silence;
-    this.#send(target, PAYLOAD_TYPES[target.codec], timestamp, this.#marker, encode(target.codec, samples));
+    const coder = this.#coders.get(target.codec);
+    if (coder === undefined) return;
+    const count = (rate * PACKET_MS) / 1000;
+    const samples = this.#tone?.next(count) ?? new Int16Array(count);
+    this.#send(target, target.payloadType, timestamp, this.#marker, coder.encode(samples));
     this.#marker = false;
   }
 
@@ -218,7 +244,11 @@ export class RtpSession {
     this.#queue[0] = digit;
     digit.sent += 1;
     const end = digit.sent >= EVENT_PACKETS;
-    const payload = serialiseEvent({ digit: digit.digit, end, duration: digit.sent * SAMPLES });
+    const payload = serialiseEvent({
+      digit: digit.digit,
+      end,
+      duration: digit.sent * ((CODECS[target.codec].clock * PACKET_MS) / 1000),
+    });
     for (let copy = 0; copy < (end ? 3 : 1); copy += 1) {
       this.#send(target, target.telephoneEvent ?? 101, digit.timestamp, first, payload);
     }
@@ -261,15 +291,19 @@ export class RtpSession {
       this.violations.push(`payload type ${packet.payloadType} was not agreed`);
       return;
     }
-    const codec = codecOf(packet.payloadType);
+    const codec = this.#formats.get(packet.payloadType);
     this.statistics.receive(packet, performance.now(), codec !== undefined);
     if (codec === undefined) this.#receiveEvent(packet);
     else this.#receiveAudio(codec, packet);
   }
 
   #receiveAudio(codec: Codec, packet: RtpPacket): void {
-    if (packet.payload.length !== SAMPLES) this.violations.push(`an audio packet of ${packet.payload.length} bytes`);
-    const samples = decode(codec, packet.payload.subarray(0, SAMPLES));
+    const { length } = packet.payload;
+    if (codec !== 'OPUS' && length !== OCTETS) this.violations.push(`an audio packet of ${length} bytes`);
+    const coder = this.#coders.get(codec);
+    if (coder === undefined) return;
+    this.listener.setRate(CODECS[codec].rate);
+    const samples = coder.decode(packet.payload);
     if (!this.firstSound.reached && samples.some((sample) => Math.abs(sample) >= AUDIBLE)) {
       this.firstSound.reach(performance.now());
     }

@@ -21,6 +21,8 @@ const LATE_MS = 10;
 
 /** Takes every packet of one direction of one call. */
 export class RtpStatistics {
+  /** Timestamp units of an audio packet. */
+  units = 160;
   readonly #sequences = new Set<number>();
   #ssrc: number | undefined;
   #lost = 0;
@@ -92,10 +94,11 @@ export class RtpStatistics {
     const steps = previous === undefined ? 0 : (packet.sequence - previous.sequence) & 0xffff;
     if (previous !== undefined && !packet.marker && steps === 1) {
       const elapsed = (packet.timestamp - previous.timestamp) >>> 0;
-      if (elapsed !== previous.payload.length) this.#timestampJumps += 1;
+      if (elapsed !== this.units) this.#timestampJumps += 1;
     }
-    if (packet.marker || this.#origin === undefined) this.#origin = now - packet.timestamp / 8;
-    const lateness = now - packet.timestamp / 8 - this.#origin;
+    const due = packet.timestamp / (this.units / 20);
+    if (packet.marker || this.#origin === undefined) this.#origin = now - due;
+    const lateness = now - due - this.#origin;
     if (lateness < 0) this.#origin += lateness;
     else if (lateness > LATE_MS) this.#late += 1;
     this.#worst = Math.max(this.#worst, lateness);

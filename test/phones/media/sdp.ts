@@ -1,5 +1,5 @@
 /** Session descriptions of an audio phone (RFC 8866), offered and answered by RFC 3264. */
-import { PAYLOAD_TYPES, type Codec } from './g711.ts';
+import { CODECS, type Codec, codecNamed } from './codecs.ts';
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
@@ -13,8 +13,11 @@ export interface AudioDescription {
   readonly profile: string;
   readonly direction: Direction;
   readonly payloadTypes: readonly number[];
-  /** The G.711 variants in order of preference. */
+  /** The phone's codecs in order of preference. */
   readonly codecs: readonly Codec[];
+  /** Their payload types. */
+  readonly types: ReadonlyMap<Codec, number>;
+  /** Payload type of telephone-events with the clock of the first codec, if there is one. */
   readonly telephoneEvent: number | undefined;
   /** Number of media lines, which an answer must keep. */
   readonly mediaLines: number;
@@ -111,27 +114,38 @@ function directionOf(lines: readonly string[]): Direction | undefined {
 
 function parseMedia(
   media: readonly string[],
-): Pick<AudioDescription, 'port' | 'profile' | 'payloadTypes' | 'codecs' | 'telephoneEvent'> {
+): Pick<AudioDescription, 'port' | 'profile' | 'payloadTypes' | 'codecs' | 'types' | 'telephoneEvent'> {
   const match = /^m=audio (\d+)(?:\/\d+)? (RTP\/S?AVPF?)((?: \d+)+)$/.exec(media[0] ?? '');
   if (match === null) throw new SdpError(`malformed media line "${media[0]}"`);
   const payloadTypes = (match[3] ?? '').trim().split(' ').map(Number);
   const names = new Map<number, string>([
     [0, 'PCMU/8000'],
     [8, 'PCMA/8000'],
+    [9, 'G722/8000'],
   ]);
   for (const line of media) {
     const map = /^a=rtpmap:(\d+) (\S+)$/.exec(line);
     if (map !== null) names.set(Number(map[1]), (map[2] ?? '').toUpperCase().replace(/\/1$/, ''));
   }
-  const codecs = payloadTypes.flatMap((type): Codec[] => {
-    const name = names.get(type);
-    return name === 'PCMU/8000' ? ['PCMU'] : name === 'PCMA/8000' ? ['PCMA'] : [];
+  const known = payloadTypes.flatMap((type): [Codec, number][] => {
+    const codec = codecNamed(names.get(type) ?? '');
+    return codec === undefined ? [] : [[codec, type]];
   });
-  const telephoneEvent = payloadTypes.find((type) => names.get(type) === 'TELEPHONE-EVENT/8000');
+  const codecs = known.map(([codec]) => codec);
+  const eventOf = (clock: number): number | undefined =>
+    payloadTypes.find((type) => names.get(type) === `TELEPHONE-EVENT/${clock}`);
+  const telephoneEvent = eventOf(CODECS[codecs[0] ?? 'PCMU'].clock) ?? eventOf(8000);
   for (const type of payloadTypes) {
     if (type >= 96 && !names.has(type)) throw new SdpError(`dynamic payload type ${type} has no rtpmap`);
   }
-  return { port: Number(match[1]), profile: match[2] ?? '', payloadTypes, codecs, telephoneEvent };
+  return {
+    port: Number(match[1]),
+    profile: match[2] ?? '',
+    payloadTypes,
+    codecs,
+    types: new Map(known),
+    telephoneEvent,
+  };
 }
 
 export interface LocalDescription {
@@ -140,13 +154,16 @@ export interface LocalDescription {
   readonly port: number;
   readonly direction: Direction;
   readonly codecs: readonly Codec[];
+  /** Their payload types. */
+  readonly types: ReadonlyMap<Codec, number>;
   readonly telephoneEvent: number | undefined;
 }
 
 /** Writes the phone's own description, offer or answer. */
 export function writeSdp(local: LocalDescription): string {
-  const types = local.codecs.map((codec) => PAYLOAD_TYPES[codec]);
+  const types = local.codecs.map((codec) => local.types.get(codec) ?? CODECS[codec].payloadType);
   const events = local.telephoneEvent;
+  const { clock } = CODECS[local.codecs[0] ?? 'PCMU'];
   return [
     'v=0',
     `o=phone ${local.sessionId} ${local.version} IN IP4 127.0.0.1`,
@@ -154,8 +171,8 @@ export function writeSdp(local: LocalDescription): string {
     'c=IN IP4 127.0.0.1',
     't=0 0',
     `m=audio ${local.port} RTP/AVP ${[...types, ...(events === undefined ? [] : [events])].join(' ')}`,
-    ...local.codecs.map((codec) => `a=rtpmap:${PAYLOAD_TYPES[codec]} ${codec}/8000`),
-    ...(events === undefined ? [] : [`a=rtpmap:${events} telephone-event/8000`, `a=fmtp:${events} 0-15`]),
+    ...local.codecs.map((codec, at) => `a=rtpmap:${types[at]} ${CODECS[codec].rtpmap}`),
+    ...(events === undefined ? [] : [`a=rtpmap:${events} telephone-event/${clock}`, `a=fmtp:${events} 0-15`]),
     'a=ptime:20',
     `a=${local.direction}`,
     '',

@@ -1,4 +1,4 @@
-/** Sine tones, and their recognition in 8 kHz linear audio. */
+/** Sine tones, and their recognition in linear audio: of 8 kHz, unless told otherwise. */
 
 export const SAMPLE_RATE = 8000;
 
@@ -9,8 +9,8 @@ export class ToneSource {
   #phase = 0;
 
   /** @param amplitude of 32767; 8000 is about -12 dBm0 */
-  constructor(frequency: number, amplitude = 8000) {
-    this.#step = (2 * Math.PI * frequency) / SAMPLE_RATE;
+  constructor(frequency: number, amplitude = 8000, rate = SAMPLE_RATE) {
+    this.#step = (2 * Math.PI * frequency) / rate;
     this.#amplitude = amplitude;
   }
 
@@ -32,8 +32,8 @@ export function level(samples: Int16Array): number {
 }
 
 /** Squared magnitude of the spectrum at `frequency`, by the Goertzel algorithm. */
-function powerAt(samples: Int16Array, frequency: number): number {
-  const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / SAMPLE_RATE);
+function powerAt(samples: Int16Array, frequency: number, rate: number): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / rate);
   let previous = 0;
   let beforePrevious = 0;
   for (const sample of samples) {
@@ -45,31 +45,31 @@ function powerAt(samples: Int16Array, frequency: number): number {
 }
 
 /** Share (0 to 1) of the energy that lies at `frequency`. */
-export function shareAt(samples: Int16Array, frequency: number): number {
+export function shareAt(samples: Int16Array, frequency: number, rate = SAMPLE_RATE): number {
   let energy = 0;
   for (const sample of samples) energy += sample * sample;
-  return energy === 0 ? 0 : (2 * powerAt(samples, frequency)) / (samples.length * energy);
+  return energy === 0 ? 0 : (2 * powerAt(samples, frequency, rate)) / (samples.length * energy);
 }
 
 /** Amplitude of the sine at `frequency`, of 32767. */
-export function amplitudeAt(samples: Int16Array, frequency: number): number {
-  return samples.length === 0 ? 0 : (2 * Math.sqrt(Math.max(0, powerAt(samples, frequency)))) / samples.length;
+export function amplitudeAt(samples: Int16Array, frequency: number, rate = SAMPLE_RATE): number {
+  return samples.length === 0 ? 0 : (2 * Math.sqrt(Math.max(0, powerAt(samples, frequency, rate)))) / samples.length;
 }
 
 /** Samples below this level count as silence: A-law and mu-law idle noise, comfort noise. */
 export const AUDIBLE = 150;
 
 /** Whether the tone is audible, with at least a quarter of the energy (so that two tones may sound together). */
-export function hasTone(samples: Int16Array, frequency: number): boolean {
-  return level(samples) >= AUDIBLE && shareAt(samples, frequency) >= 0.25;
+export function hasTone(samples: Int16Array, frequency: number, rate = SAMPLE_RATE): boolean {
+  return level(samples) >= AUDIBLE && shareAt(samples, frequency, rate) >= 0.25;
 }
 
-/** The strongest frequency in 10 Hz steps up to 3.4 kHz and its share, for error texts; undefined in silence. */
-export function strongest(samples: Int16Array): { frequency: number; share: number } | undefined {
+/** The strongest frequency in 10 Hz steps up to 3.4 kHz, or 7 kHz, and its share, for error texts; undefined in silence. */
+export function strongest(samples: Int16Array, rate = SAMPLE_RATE): { frequency: number; share: number } | undefined {
   if (level(samples) < AUDIBLE) return undefined;
   let best = { frequency: 0, share: 0 };
-  for (let frequency = 100; frequency <= 3400; frequency += 10) {
-    const share = shareAt(samples, frequency);
+  for (let frequency = 100; frequency <= 0.4375 * rate - 100; frequency += 10) {
+    const share = shareAt(samples, frequency, rate);
     if (share > best.share) best = { frequency, share };
   }
   return best;
