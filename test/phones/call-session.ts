@@ -41,6 +41,7 @@ export class CallSession {
   codecs: readonly Codec[];
   readonly #keysByRtp: boolean;
   readonly #describes: (sdp: string) => string;
+  readonly #address: string | undefined;
   /** Undefined: the phone does not encrypt. */
   readonly #keys: SdesKeys | undefined;
   readonly #receives: (sdp: string) => void;
@@ -63,6 +64,7 @@ export class CallSession {
       readonly describes: (sdp: string) => string;
       readonly keys?: SdesKeys | undefined;
       readonly receives?: ((sdp: string) => void) | undefined;
+      readonly address?: string | undefined;
     },
     violation: (what: string) => void,
   ) {
@@ -70,6 +72,7 @@ export class CallSession {
     this.codecs = can.codecs;
     this.#keysByRtp = can.keysByRtp;
     this.#describes = can.describes;
+    this.#address = can.address;
     this.#keys = can.keys;
     this.#receives = can.receives ?? (() => undefined);
     this.#encrypts = can.keys !== undefined;
@@ -130,6 +133,7 @@ export class CallSession {
       sessionId: this.#sessionId,
       version: this.#version,
       port: this.rtp.port,
+      ...(this.#address === undefined ? {} : { address: this.#address }),
       direction,
       codecs,
       types,

@@ -20,7 +20,7 @@ export interface PhoneOptions extends EndpointOptions {
   readonly login: string;
   readonly domain: string;
   readonly password?: string;
-  /** `ip:port` of the server: registrar and outbound proxy. Without it calls go where their URI points. */
+  /** `ip:port`, or `[ip]:port`, of the server: registrar and outbound proxy. Without it calls go where their URI points. */
   readonly registrar?: string;
   readonly transport?: Protocol;
   readonly codecs?: readonly Codec[];
@@ -82,7 +82,7 @@ export class Phone {
     return phone;
   }
 
-  /** `sip:login@127.0.0.1:port`, its contact and direct address. */
+  /** `sip:login@address:port`, its contact and direct address. */
   get contact(): string {
     const { protocol, hostPort } = this.#endpoint;
     // RFC 7118 section 5.2.4 knows `ws` only.
@@ -236,8 +236,8 @@ export class Phone {
   }
 
   #proxy(): ReturnType<SipEndpoint['peer']> | undefined {
-    const [address, port] = this.#options.registrar?.split(':') ?? [];
-    return address === undefined ? undefined : this.#endpoint.peer(address, Number(port ?? 5060));
+    const { registrar } = this.#options;
+    return registrar === undefined ? undefined : this.#endpoint.peerOf(`sip:${registrar}`);
   }
 
   #registrar(): Registration {
@@ -260,8 +260,8 @@ export class Phone {
     // Loaded by the phones that need it: the library takes a while.
     const keys = srtp === undefined ? undefined : new (await import('./media/sdes.ts')).SdesKeys(srtp);
     const session = new CallSession(
-      await RtpSession.open(),
-      { codecs, keysByRtp, describes, keys, receives },
+      await RtpSession.open(this.#options.address),
+      { codecs, keysByRtp, describes, keys, receives, address: this.#options.address },
       violation,
     );
     return { endpoint, session, contact: this.contact, label };

@@ -86,11 +86,11 @@ export class RtpSession {
     socket.on('error', (error) => this.violations.push(error.message));
   }
 
-  /** Binds an even port on 127.0.0.1 (RFC 3550 section 11). */
-  static async open(): Promise<RtpSession> {
+  /** Binds an even port (RFC 3550 section 11). */
+  static async open(address = '127.0.0.1'): Promise<RtpSession> {
     for (;;) {
-      const socket = createSocket('udp4');
-      socket.bind(0, '127.0.0.1');
+      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+      socket.bind(0, address);
       await once(socket, 'listening');
       if (socket.address().port % 2 === 0) return new RtpSession(socket);
       socket.close();

@@ -63,7 +63,10 @@ export function parseSdp(text: string, encrypts = false): AudioDescription {
   const media = lines.slice(mediaStarts[audioAt], mediaStarts[audioAt + 1] ?? lines.length);
   const origin = (session[1] ?? '').slice(2).split(' ');
   const connection = [...media, ...session].find((line) => line.startsWith('c='));
-  const address = /^c=IN IP4 ([\d.]+)$/.exec(connection ?? '')?.[1];
+  const address = /^c=IN (?:IP4 ([\d.]+)|IP6 ([\da-f:.]+))$/i
+    .exec(connection ?? '')
+    ?.slice(1)
+    .find((one) => one !== undefined);
   if (address === undefined) throw new SdpError(`no usable connection line: ${connection}`);
   return {
     sessionId: origin[1] ?? '',
@@ -152,6 +155,8 @@ export interface LocalDescription {
   readonly sessionId: string;
   readonly version: number;
   readonly port: number;
+  /** Default 127.0.0.1. */
+  readonly address?: string;
   readonly direction: Direction;
   readonly codecs: readonly Codec[];
   /** Their payload types. */
@@ -164,11 +169,13 @@ export function writeSdp(local: LocalDescription): string {
   const types = local.codecs.map((codec) => local.types.get(codec) ?? CODECS[codec].payloadType);
   const events = local.telephoneEvent;
   const { clock } = CODECS[local.codecs[0] ?? 'PCMU'];
+  const { address = '127.0.0.1' } = local;
+  const network = `IN ${address.includes(':') ? 'IP6' : 'IP4'} ${address}`;
   return [
     'v=0',
-    `o=phone ${local.sessionId} ${local.version} IN IP4 127.0.0.1`,
+    `o=phone ${local.sessionId} ${local.version} ${network}`,
     's=-',
-    'c=IN IP4 127.0.0.1',
+    `c=${network}`,
     't=0 0',
     `m=audio ${local.port} RTP/AVP ${[...types, ...(events === undefined ? [] : [events])].join(' ')}`,
     ...local.codecs.map((codec, at) => `a=rtpmap:${types[at]} ${CODECS[codec].rtpmap}`),

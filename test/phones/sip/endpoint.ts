@@ -30,6 +30,8 @@ export interface EndpointOptions {
   readonly timers?: SipTimers;
   /** Loses or duplicates datagrams, to verify retransmission on both sides. */
   readonly impair?: Impairment;
+  /** IP address of the phone, for SIP and sound; default 127.0.0.1. */
+  readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
   /** For TLS and WebSockets. */
@@ -56,16 +58,19 @@ export class SipEndpoint {
   readonly #servers = new Map<string, ServerTransaction>();
   readonly #events: EndpointEvents;
   readonly #times: SipTimers;
+  readonly #address: string;
   #transport: Transport | undefined;
   #closed = false;
 
-  private constructor(events: EndpointEvents, times: SipTimers) {
+  private constructor(events: EndpointEvents, times: SipTimers, address: string) {
+    this.#address = address;
     this.#events = events;
     this.#times = times;
   }
 
   static async open(protocol: Protocol, events: EndpointEvents, options: EndpointOptions = {}): Promise<SipEndpoint> {
-    const endpoint = new SipEndpoint(events, options.timers ?? RFC3261_TIMERS);
+    const { timers = RFC3261_TIMERS, address = '127.0.0.1' } = options;
+    const endpoint = new SipEndpoint(events, timers, address);
     const handlers = {
       message: (data: Buffer, from: Peer) => endpoint.#receive(data, from),
       broken: (what: string) => endpoint.violation(what),
@@ -81,10 +86,10 @@ export class SipEndpoint {
     return this.#open().protocol;
   }
 
-  /** `127.0.0.1:port`, for Via and Contact; a browser's has no meaning. */
+  /** `address:port`, for Via and Contact; a browser's has no meaning. */
   get hostPort(): string {
     const { host, port } = this.#open();
-    return host ?? `127.0.0.1:${port}`;
+    return host ?? `${this.#address.includes(':') ? `[${this.#address}]` : this.#address}:${port}`;
   }
 
   /** The answer to a keep-alive over the connection. */
@@ -108,7 +113,7 @@ export class SipEndpoint {
   /** The peer of a URI with a numeric host. */
   peerOf(uri: string): Peer {
     const { host, port } = parseUri(uri);
-    return this.#open().peer(host === 'localhost' ? '127.0.0.1' : host, port ?? 5060);
+    return this.#open().peer(host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''), port ?? 5060);
   }
 
   peer(address: string, port: number): Peer {
@@ -237,7 +242,7 @@ export class SipEndpoint {
     const known = this.#servers.get(`${key} ${request.method}`);
     if (known !== undefined) return known.retransmitted();
     // Without rport the answer goes to the port in Via (RFC 3261 section 18.2.2).
-    const viaPort = Number(via.sentBy.split(':')[1] ?? 5060);
+    const viaPort = Number(/:(\d+)$/.exec(via.sentBy)?.[1] ?? 5060);
     const peer = from.protocol !== 'udp' || via.params.has('rport') ? from : this.peer(from.address, viaPort);
     const transaction = new ServerTransaction(request, peer, this.#times, {
       sent: (message) => this.#note(true, peer, message),

@@ -25,7 +25,7 @@ export interface TransportEvents {
 
 export interface Transport {
   readonly protocol: Protocol;
-  /** The phone's own SIP port on 127.0.0.1. */
+  /** The phone's own SIP port. */
   readonly port: number;
   /** Host of Via and Contact in place of address and port. */
   readonly host?: string;
@@ -38,19 +38,29 @@ export interface Transport {
 const HOST = '127.0.0.1';
 
 /**
- * Opens the phone's SIP port on 127.0.0.1.
+ * Opens the phone's SIP port.
+ * @param address its IP address, 127.0.0.1 by default
  * @param impair loses or doubles datagrams; UDP only
  */
 export async function openTransport(
   protocol: 'udp' | 'tcp',
   events: TransportEvents,
-  { impair = () => 1, port }: { readonly impair?: Impairment; readonly port?: number } = {},
+  {
+    impair = () => 1,
+    port,
+    address = HOST,
+  }: { readonly impair?: Impairment; readonly port?: number; readonly address?: string } = {},
 ): Promise<Transport> {
-  return protocol === 'udp' ? openUdp(events, impair, port) : openTcp(events, port);
+  return protocol === 'udp' ? openUdp(events, impair, address, port) : openTcp(events, address, port);
 }
 
-async function openUdp(events: TransportEvents, impair: Impairment, own: number | undefined): Promise<Transport> {
-  const socket: UdpSocket = createSocket('udp4');
+async function openUdp(
+  events: TransportEvents,
+  impair: Impairment,
+  host: string,
+  own: number | undefined,
+): Promise<Transport> {
+  const socket: UdpSocket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   const counts = { sent: 0, received: 0 };
   const copies = (direction: 'sent' | 'received'): number => impair(direction, (counts[direction] += 1));
   let open = true;
@@ -69,7 +79,7 @@ async function openUdp(events: TransportEvents, impair: Impairment, own: number 
     for (let copy = copies('received'); copy > 0; copy -= 1) events.message(data, peer(from.address, from.port));
   });
   // A port unused by earlier phones: a leftover registration points at its old port.
-  socket.bind(own ?? (await freeUdpPort()), HOST);
+  socket.bind(own ?? (await freeUdpPort()), host);
   await once(socket, 'listening');
   return {
     protocol: 'udp',
@@ -109,7 +119,7 @@ export class StreamFramer {
   }
 }
 
-async function openTcp(events: TransportEvents, own = 0): Promise<Transport> {
+async function openTcp(events: TransportEvents, host: string, own = 0): Promise<Transport> {
   const connections = new Map<string, Socket>();
   const adopt = (socket: Socket, address: string, port: number): Peer => {
     const key = `${address}:${port}`;
@@ -140,7 +150,7 @@ async function openTcp(events: TransportEvents, own = 0): Promise<Transport> {
     return peer;
   };
   const server: Server = createServer((socket) => adopt(socket, socket.remoteAddress ?? '', socket.remotePort ?? 0));
-  server.listen(own, HOST);
+  server.listen(own, host);
   await once(server, 'listening');
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('the TCP server has no port');
