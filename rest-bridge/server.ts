@@ -24,6 +24,7 @@ import { createFrontedServer, refuseClient } from './http/front.ts';
 import type { Refusal } from './http/refusal.ts';
 import { SecureFront } from './http/secure-front.ts';
 import { modelRoutes } from './model/routes.ts';
+import { closeFurther } from './listen.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
 import { phoneRoutes } from './phone/routes.ts';
@@ -162,6 +163,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     },
     { prefix: BASE_PATH },
   );
+  app.addHook('preClose', async () => closeFurther(app));
   app.addHook('onClose', () => secure?.close());
   app.decorate('secureFront', secure);
   await app.ready();

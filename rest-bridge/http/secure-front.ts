@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listenFurther, portOf } from './further-listeners.ts';
 import { createFrontedServer, type FrontOptions, refuseClient } from './front.ts';
 
 /** A certificate with its chain, and its key, PEM. */
@@ -20,6 +21,7 @@ const MIN_VERSION = 'TLSv1.2';
 /** Serves the requests of another server over TLS too. */
 export class SecureFront {
   readonly #server: TlsServer;
+  #closeFurther: (() => void) | undefined;
   /** Unfinished ones by the port of the client, the oldest first. */
   readonly #handshakes = new Map<string, Socket>();
 
@@ -44,10 +46,12 @@ export class SecureFront {
   }
 
   /**
-   * @returns `https://host:port`
+   * @param hosts at least one address
+   * @returns `https://host:port` of the first one
    * @throws Error of the system for a taken port
    */
-  async listen(host: string, port: number): Promise<string> {
+  async listen(hosts: readonly string[], port: number): Promise<string> {
+    const [host = '127.0.0.1', ...others] = hosts;
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
       this.#server.listen({ host, port }, () => {
@@ -56,14 +60,15 @@ export class SecureFront {
         resolve();
       });
     });
-    const address = this.#server.address();
-    const bound = typeof address === 'object' && address !== null ? address.port : port;
+    const bound = portOf(this.#server);
+    this.#closeFurther = await listenFurther(this.#server, others, bound);
     return `https://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   }
 
   /** Answers the requests in progress, and takes no more. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
+    this.#closeFurther?.();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const socket of this.#handshakes.values()) socket.destroy();
     this.#server.closeIdleConnections();

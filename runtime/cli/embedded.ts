@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { listeningHosts, publicAddressesOf } from '../config/index.ts';
 import {
   type EmbeddedServer,
   type MediaServerOptions,
@@ -20,12 +21,16 @@ const USAGE = `ringmaster embedded: the embedded servers alone, for programs tha
   media server (FreeSWITCH's event socket)
     --event-socket ip:port   address for connections of applications
     --password P             their password
-    --media ip:port          SIP address of the profile; RTP uses the same host
+    --media ip:port          SIP address of the profile, IPv4; RTP uses the same host
+    --rtp-host ADDRESS       address of RTP instead, IPv4 or IPv6; may be given several times
     --callers ADDRESS        allowed source of calls, or any; may be given several times; default this machine
     --profile NAME           default drachtio_mrf
     --rtp-ports A-B          default 20000-20999
     --sounds DIR             folder of relative sound files; default the current folder
     --recordings DIR         folder of relative recordings; default the current folder
+
+  both
+    --public-address ADDRESS  told to far ends outside, behind a NAT; one of IPv4, one of IPv6
 
 A server without any of its options is not started. Port 0 takes a free port; the addresses are printed.
 `;
@@ -38,6 +43,8 @@ const OPTIONS = {
   password: { type: 'string' },
   media: { type: 'string' },
   callers: { type: 'string', multiple: true },
+  'rtp-host': { type: 'string', multiple: true },
+  'public-address': { type: 'string', multiple: true },
   profile: { type: 'string' },
   'rtp-ports': { type: 'string' },
   sounds: { type: 'string' },
@@ -114,7 +121,9 @@ function sipOptions(values: Values): SipServerOptions | undefined {
   return {
     app: needed(values.app, '--app'),
     secret: needed(values.secret, '--secret'),
-    sip: needed(values.sip, '--sip'),
+    sip: needed(values.sip, '--sip').flatMap(both),
+    publicAddresses: publicAddressesOf('--public-address', (values['public-address'] ?? []).join(',')),
+    towardsMedia: true,
   };
 }
 
@@ -125,12 +134,22 @@ function mediaOptions(values: Values): MediaServerOptions | undefined {
     eventSocket: needed(eventSocket, '--event-socket'),
     password: needed(values.password, '--password'),
     media: needed(values.media, '--media'),
+    ...(values['rtp-host'] === undefined
+      ? {}
+      : { rtpHosts: listeningHosts('--rtp-host', values['rtp-host'].join(',')) }),
+    publicAddresses: publicAddressesOf('--public-address', (values['public-address'] ?? []).join(',')),
     ...(values.callers === undefined ? {} : { callers: values.callers }),
     profile: values.profile ?? 'drachtio_mrf',
     rtpPorts: portRange(values['rtp-ports'] ?? '20000-20999'),
     sounds: values.sounds ?? process.cwd(),
     recordings: values.recordings ?? process.cwd(),
   };
+}
+
+/** `[::]:port` stands for IPv4 too, as in the settings of a node. */
+function both(address: string): string[] {
+  const port = /^\[::\]:(\d+)$/.exec(address)?.[1];
+  return port === undefined ? [address] : [`0.0.0.0:${port}`, address];
 }
 
 function needed<T>(value: T | undefined, option: string): T {

@@ -100,8 +100,10 @@ async function drawn(phone: MadeAccount & { made: true }, domain: string, server
 }
 
 /** The address that phones use; for a wildcard, the first one of this machine. */
-function phoneServer({ sip: { host, port } }: Config): string {
+function phoneServer({ sip: { hosts, port }, publicAddresses }: Config): string {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
-  return `${host === WILDCARD ? (own ?? host) : host}:${port}`;
+  const [host = WILDCARD] = [...publicAddresses, ...hosts];
+  const shown = host === WILDCARD ? (own ?? host) : host;
+  return `${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { listeningHosts } from '../config/index.ts';
 import {
   type Account,
   type Callee,
@@ -105,7 +106,10 @@ export async function loadOptions(args: readonly string[]): Promise<LoadOptions>
 }
 
 function parse(args: readonly string[]) {
-  const { RINGMASTER_SIP_HOST: host = '127.0.0.1', RINGMASTER_SIP_PORT: port = '5060' } = process.env;
+  const { RINGMASTER_SIP_HOST: hosts = '127.0.0.1', RINGMASTER_SIP_PORT: port = '5060' } = process.env;
+  // The phones of this command speak IPv4.
+  const found = listeningHosts('RINGMASTER_SIP_HOST', hosts).find((one) => isIPv4(one));
+  const host = found === undefined || found === '0.0.0.0' ? '127.0.0.1' : found;
   return parseArgs({
     args: [...args],
     options: {

@@ -1,5 +1,6 @@
 /** Access of commands to a running node over REST. */
 import process from 'node:process';
+import { listeningHosts } from '../config/index.ts';
 
 /** The demo administrator (see README), which exists only when every listener is on loopback. */
 const DEMO_LOGIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', session_type: 'token' };
@@ -7,7 +8,8 @@ const DEMO_LOGIN = { domain: 'demo.local', login: 'admin', pwd: 'demo-admin', se
 /** URL of a node with this machine's settings. */
 export function nodeUrl(): string {
   const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env;
-  return `http://${host}:${port}`;
+  const [first = '127.0.0.1'] = listeningHosts('RINGMASTER_HTTP_HOST', host);
+  return `http://${first.includes(':') ? `[${first}]` : first}:${port}`;
 }
 
 /**

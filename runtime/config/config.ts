@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { wantsTraces } from '../tracing/index.ts';
+import { listeningHosts, publicAddressesOf, withoutMapped } from './addresses.ts';
 import { ConfigError } from './errors.ts';
 import { type SettingName as Name, SETTINGS } from './settings.ts';
 
@@ -21,8 +22,11 @@ export interface TlsConfig {
 
 /** The configuration of a node. */
 export interface Config {
-  readonly http: { readonly host: string; readonly port: number };
-  readonly sip: { readonly host: string; readonly port: number };
+  /** Addresses to listen on, at least one. `0.0.0.0` and `::` stand for all of their family. */
+  readonly http: { readonly hosts: readonly string[]; readonly port: number };
+  readonly sip: { readonly hosts: readonly string[]; readonly port: number };
+  /** At most one address a family, which a NAT passes on to this machine. */
+  readonly publicAddresses: readonly string[];
   /** TLS of SIP and HTTP; undefined: none. */
   readonly tls: TlsConfig | undefined;
   /** SIP over WebSocket: its own port, if any, and allowed origins of pages, lower case. */
@@ -105,6 +109,7 @@ export interface Config {
   readonly sessionRequests: number;
 }
 
+const PUBLIC = 'RINGMASTER_PUBLIC_ADDRESS';
 const SCRIPT_PROCESSORS = ['spare-one', 'all'];
 const LOG_FORMATS = ['json', 'pretty'];
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
@@ -122,8 +127,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       : value;
   };
   return {
-    http: { host: host('RINGMASTER_HTTP_HOST', text), port: port('RINGMASTER_HTTP_PORT', text) },
-    sip: { host: ipv4Host('RINGMASTER_SIP_HOST', text), port: port('RINGMASTER_SIP_PORT', text) },
+    http: {
+      hosts: listeningHosts('RINGMASTER_HTTP_HOST', text('RINGMASTER_HTTP_HOST')),
+      port: port('RINGMASTER_HTTP_PORT', text),
+    },
+    sip: { hosts: sipHosts(text), port: port('RINGMASTER_SIP_PORT', text) },
+    publicAddresses: withoutMapped(PUBLIC, publicAddressesOf(PUBLIC, text(PUBLIC))),
     tls: tls(text),
     webSocket: {
       port: text('RINGMASTER_WS_PORT') === '' ? undefined : port('RINGMASTER_WS_PORT', text),
@@ -193,11 +202,6 @@ function serviceManager(env: Readonly<Record<string, string | undefined>>): Conf
   };
 }
 
-/** True for an address that only this machine can reach. */
-export function isLoopback(address: string): boolean {
-  return address === 'localhost' || address === '::1' || address.startsWith('127.');
-}
-
 function list(value: string): string[] {
   return value
     .split(',')
@@ -245,19 +249,8 @@ function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void 
   }
 }
 
-function host(name: Name, text: (name: Name) => string): string {
-  const value = text(name);
-  if (value === 'localhost') return '127.0.0.1';
-  if (isIP(value) === 0) throw new ConfigError(name, value, 'an IP address, e.g. 127.0.0.1');
-  return value;
-}
-
-/** SIP and audio over IPv6 are not supported yet. */
-function ipv4Host(name: Name, text: (name: Name) => string): string {
-  const value = host(name, text);
-  if (isIP(value) !== 4)
-    throw new ConfigError(name, value, 'an IPv4 address, e.g. 127.0.0.1: IPv6 is not supported for SIP yet');
-  return value;
+function sipHosts(text: (name: Name) => string): readonly string[] {
+  return withoutMapped('RINGMASTER_SIP_HOST', listeningHosts('RINGMASTER_SIP_HOST', text('RINGMASTER_SIP_HOST')));
 }
 
 function port(name: Name, text: (name: Name) => string): number {
@@ -388,6 +381,6 @@ function servers(name: Name, text: (name: Name) => string): ServerAddress[] {
       // The message names only the place in the list, to keep the secret out of logs.
       throw new ConfigError(name, part.replace(/:[^:]*$/, ':***'), 'host:port:secret, several separated by commas');
     }
-    return { host: match[1] ?? '', port: Number(match[2]), secret: match[3] ?? '' };
+    return { host: (match[1] ?? '').replace(/[[\]]/g, ''), port: Number(match[2]), secret: match[3] ?? '' };
   });
 }

@@ -1,13 +1,24 @@
 /** Settings by environment variable, with the default and the form in which each is documented. */
 export const SETTINGS = [
-  { name: 'RINGMASTER_HTTP_HOST', fallback: '127.0.0.1', about: 'address of the REST service' },
+  { name: 'RINGMASTER_HTTP_HOST', fallback: '127.0.0.1', about: 'addresses of the REST service, comma-separated' },
   { name: 'RINGMASTER_HTTP_PORT', fallback: '8080', about: 'port of the REST service' },
   {
     name: 'RINGMASTER_HTTPS_PORT',
     fallback: '8443',
     about: 'port of the REST service over TLS; with a certificate only',
   },
-  { name: 'RINGMASTER_SIP_HOST', fallback: '127.0.0.1', about: 'IPv4 address that phones register to' },
+  {
+    name: 'RINGMASTER_SIP_HOST',
+    fallback: '127.0.0.1',
+    about:
+      'addresses of SIP and sound, IPv4 and IPv6, comma-separated; `0.0.0.0`: all of IPv4, `::`: all of both. Phones register to them',
+  },
+  {
+    name: 'RINGMASTER_PUBLIC_ADDRESS',
+    fallback: '',
+    about:
+      'addresses that phones and carriers outside reach this machine at, behind a NAT: one of IPv4, one of IPv6, or both, comma-separated',
+  },
   { name: 'RINGMASTER_SIP_PORT', fallback: '5060', about: 'SIP port, UDP and TCP' },
   {
     name: 'RINGMASTER_SIPS_PORT',

@@ -29,6 +29,7 @@ export interface EndpointServer {
    * @param wish.via name of the SIP server that calls the media server
    * @param wish.mayBeSilent true when its far end only listens
    * @param wish.srtp encryption of the sound to and from the far end
+   * @param wish.peer IP address that the far end's SIP comes from
    * @param wish.browser whether the far end takes keys by DTLS only
    */
   createEndpoint(wish: {
@@ -36,6 +37,7 @@ export interface EndpointServer {
     readonly via?: string | undefined;
     readonly mayBeSilent?: boolean;
     readonly srtp?: SrtpPolicy | undefined;
+    readonly peer?: string | undefined;
     readonly browser?: boolean;
   }): Promise<MediaEndpoint>;
   /** Creates a conference on the same media server. */
@@ -57,6 +59,7 @@ export class MediaEndpoint {
   readonly #gone = new AbortController();
   readonly #via: string | undefined;
   readonly #srtp: SrtpPolicy | undefined;
+  readonly #peer: string | undefined;
   #server: EndpointServer;
   #endpoint: FsEndpoint;
   #session: ChannelSession;
@@ -71,6 +74,7 @@ export class MediaEndpoint {
   /**
    * @param made.via name of the SIP server that called the media server
    * @param made.srtp encryption of the sound to and from the far end
+   * @param made.peer IP address that the far end's SIP comes from
    * @param made.session the initial media session
    */
   constructor(
@@ -79,6 +83,7 @@ export class MediaEndpoint {
     made: {
       readonly via: string | undefined;
       readonly srtp: SrtpPolicy | undefined;
+      readonly peer?: string | undefined;
       readonly session: ChannelSession;
     },
   ) {
@@ -87,6 +92,7 @@ export class MediaEndpoint {
     this.#applications = new Applications(endpoint, this.gone);
     this.#via = made.via;
     this.#srtp = made.srtp;
+    this.#peer = made.peer;
     this.#session = made.session;
     this.#inhabit(endpoint, server);
   }
@@ -142,6 +148,7 @@ export class MediaEndpoint {
   async #move(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
     const next = await server.createEndpoint({
       via: this.#via,
+      peer: this.#peer,
       srtp: this.#session.encrypted ? 'required' : this.#srtp,
       browser: this.#session.byDtls,
     });

@@ -28,6 +28,9 @@ const COMPLETE_MS = 2000;
 /** The embedded media server then reports a tenth of a new channel. For FreeSWITCH it has no meaning. */
 const CHANNEL_DATA = { 'X-Channel-Data': 'brief' };
 
+/** Header of the INVITE that creates a channel. The embedded media server reads it. */
+const PEER_HEADER = 'X-Media-Peer';
+
 /** Wishes for a new endpoint. */
 export interface EndpointWish {
   /** The phone's session description to answer; without it the endpoint makes an offer. */
@@ -38,6 +41,8 @@ export interface EndpointWish {
   readonly mayBeSilent?: boolean;
   /** Encryption of the sound to and from the far end. */
   readonly srtp?: SrtpPolicy | undefined;
+  /** IP address that the far end's SIP comes from: the session description names the address that is reached from there. */
+  readonly peer?: string | undefined;
   /** Whether the far end is a browser: the offer has ICE, and keys by DTLS. */
   readonly browser?: boolean;
 }
@@ -103,17 +108,18 @@ export class MediaServer implements EndpointServer {
    * as it has to be; 503 when it is busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
-    const { via, remoteSdp, srtp } = wish;
+    const { via, remoteSdp, srtp, peer } = wish;
     const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp);
     const keys = adapted === undefined ? offeredKeys(wish) : keysOf(adapted, srtp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
-        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secureHeaders(keys) };
+        const peerHeader = peer === undefined ? {} : { [PEER_HEADER]: peer };
+        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secureHeaders(keys), ...peerHeader };
         const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
         const session = new ChannelSession(endpoint, silence, srtp, remoteSdp);
-        const made = new MediaEndpoint(endpoint, this, { via, srtp, session });
+        const made = new MediaEndpoint(endpoint, this, { via, srtp, peer, session });
         if (adapted === undefined && mustEncrypt(wish) && !session.encrypted) throw await withoutKeys(made);
         return made;
       } catch (error) {

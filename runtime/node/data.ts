@@ -130,7 +130,7 @@ async function fillEmptyStore(config: Config, storage: Storage): Promise<void> {
 
 /** True when only programs of this machine can reach the node. */
 function isPrivate({ http, sip }: Config): boolean {
-  return isLoopback(http.host) && isLoopback(sip.host);
+  return [...http.hosts, ...sip.hosts].every(isLoopback);
 }
 
 /** Avatars of former releases in the folder `avatars`. This node reads them there until they are moved. */

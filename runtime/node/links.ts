@@ -1,4 +1,5 @@
 /** The node's connections to its SIP servers and media servers. */
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, isLoopback } from '../config/index.ts';
@@ -48,7 +49,8 @@ export function openLinks(
       port,
       password: secret,
       profile: PROFILE,
-      listenAddress: isLoopback(host) ? '127.0.0.1' : config.sip.host,
+      // drachtio-fsmrf and the dialplan write the address of the node without brackets.
+      listenAddress: isLoopback(host) ? '127.0.0.1' : (config.sip.hosts.find((own) => isIPv4(own)) ?? '0.0.0.0'),
       silenceLimitMs: config.rtpTimeout * 1000,
     }));
     const media = await MediaServers.connect(sip.all, addresses, { patienceMs: servers.media.patienceMs, log });

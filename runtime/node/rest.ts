@@ -4,6 +4,7 @@ import {
   ClassResource,
   createRestServer,
   domainCenter,
+  listenOn,
   type SipWebSockets,
   webAppsOf,
 } from '../../rest-bridge/index.ts';
@@ -132,12 +133,13 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     log,
   });
   certificate?.onChange((changed) => rest.secureFront?.replaceCertificate(changed));
-  const { host, port } = config.http;
+  const { hosts, port } = config.http;
   const { httpPort: securePort = 0 } = config.tls ?? {};
   try {
-    const address = await listening(host, port, rest.listen({ host, port }));
+    const address = await listening(hosts, port, (all) => listenOn(rest, all, port));
+    const { secureFront } = rest;
     const secureAddress =
-      rest.secureFront && (await listening(host, securePort, rest.secureFront.listen(host, securePort)));
+      secureFront && (await listening(hosts, securePort, (all) => secureFront.listen(all, securePort)));
     return { address, secureAddress, close: () => rest.close() };
   } catch (error) {
     await rest.close();
@@ -145,12 +147,16 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
   }
 }
 
-async function listening(host: string, port: number, opening: Promise<string>): Promise<string> {
+async function listening(
+  hosts: readonly string[],
+  port: number,
+  open: (hosts: readonly string[]) => Promise<string>,
+): Promise<string> {
   try {
-    return await opening;
+    return await open(hosts);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const { code, address = hosts[0] ?? '' } = error as NodeJS.ErrnoException & { address?: string };
     if (code === undefined) throw error;
-    throw new ListenError(code, `${host}:${port}`, 'the REST service');
+    throw new ListenError(code, `${address.includes(':') ? `[${address}]` : address}:${port}`, 'the REST service');
   }
 }

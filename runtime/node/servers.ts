@@ -1,5 +1,6 @@
 /** The servers of a node: embedded ones, started here, or the real ones from the configuration. */
 import { randomBytes } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, ServerAddress } from '../config/index.ts';
@@ -79,19 +80,20 @@ async function startEmbeddedSip(
   exited: (error: Error) => void,
 ) {
   const secret = randomBytes(16).toString('hex');
-  const { sip, tls, webSocket } = config;
-  const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.host };
+  const { sip, tls, webSocket, publicAddresses } = config;
+  const at = (port: number) => sip.hosts.map((host) => atPort(host, port));
+  const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.hosts[0] as string };
   const server = await startSipServer(
     {
       app: '127.0.0.1:0',
       secret,
-      sip: [`${sip.host}:${sip.port}`],
+      sip: at(sip.port),
+      towardsMedia: true,
+      publicAddresses,
       ...(tls !== undefined && certificate !== undefined
-        ? { tls: `${sip.host}:${tls.sipPort}`, certificate: certificate.current }
+        ? { tls: at(tls.sipPort), certificate: certificate.current }
         : {}),
-      ...(webSocket.port === undefined
-        ? {}
-        : { [certificate === undefined ? 'ws' : 'wss']: `${sip.host}:${webSocket.port}` }),
+      ...(webSocket.port === undefined ? {} : { [certificate === undefined ? 'ws' : 'wss']: at(webSocket.port) }),
       origins: webSocket.origins,
       forwarded,
     },
@@ -119,7 +121,9 @@ async function startEmbeddedMedia(
     {
       eventSocket: '127.0.0.1:0',
       password: secret,
-      media: `${config.sip.host}:0`,
+      media: `${signallingHost(config)}:0`,
+      rtpHosts: config.sip.hosts,
+      publicAddresses: config.publicAddresses,
       profile: PROFILE,
       rtpPorts: config.rtpPorts,
       sounds: SOUNDS,
@@ -130,6 +134,19 @@ async function startEmbeddedMedia(
   shutdown.add('media server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
   return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
+}
+
+/**
+ * The IPv4 address at which the media server is called, as drachtio-fsmrf calls no other: this machine's own, unless a real SIP server
+ * elsewhere calls it.
+ */
+function signallingHost({ sip, drachtio }: Config): string {
+  const own = sip.hosts.find((host) => isIPv4(host));
+  return own === undefined || (own === '0.0.0.0' && drachtio.length === 0) ? '127.0.0.1' : own;
+}
+
+function atPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function hostPort(address: string): { host: string; port: number } {

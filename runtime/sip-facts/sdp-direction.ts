@@ -24,6 +24,6 @@ export function sdpDirection(sdp: string): SdpDirection {
     const connection = /^c=IN IP[46] (\S+)/.exec(line)?.[1];
     if (connection !== undefined && (inAudio || address === '')) address = connection;
   }
-  if (address === '0.0.0.0') return 'inactive';
+  if (address === '0.0.0.0' || address === '::') return 'inactive';
   return media ?? session;
 }

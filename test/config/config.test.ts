@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { isLoopback, readConfig } from '../../runtime/config/config.ts';
+import { isLoopback, readConfig } from '../../runtime/config/index.ts';
 
 describe('the settings of a node', () => {
   it('have defaults on loopback', () => {
     const config = readConfig({});
-    expect(config.http).to.deep.equal({ host: '127.0.0.1', port: 8080 });
-    expect(config.sip).to.deep.equal({ host: '127.0.0.1', port: 5060 });
+    expect(config.http).to.deep.equal({ hosts: ['127.0.0.1'], port: 8080 });
+    expect(config.sip).to.deep.equal({ hosts: ['127.0.0.1'], port: 5060 });
     expect(config.rtpPorts).to.deep.equal({ from: 20000, to: 20999 });
     expect(config.drachtio).to.deep.equal([]);
   });
@@ -13,16 +13,53 @@ describe('the settings of a node', () => {
   it('name several real servers', () => {
     expect(readConfig({ RINGMASTER_DRACHTIO: '127.0.0.1:9022:a:b, [::1]:9023:c' }).drachtio).to.deep.equal([
       { host: '127.0.0.1', port: 9022, secret: 'a:b' },
-      { host: '[::1]', port: 9023, secret: 'c' },
+      { host: '::1', port: 9023, secret: 'c' },
     ]);
+  });
+
+  it('have one address to listen on, or several, of IPv4 and IPv6', () => {
+    const hosts = (value: string) => readConfig({ RINGMASTER_SIP_HOST: value, RINGMASTER_HTTP_HOST: value });
+    for (const [value, expected] of [
+      ['::1', ['::1']],
+      ['[2001:DB8::1], 192.0.2.1', ['2001:db8::1', '192.0.2.1']],
+      ['0.0.0.0', ['0.0.0.0']],
+      ['::', ['0.0.0.0', '::']],
+      ['0.0.0.0,::,::', ['0.0.0.0', '::']],
+      ['localhost,127.0.0.1', ['127.0.0.1']],
+    ] as const) {
+      expect(hosts(value).sip.hosts, value).to.deep.equal(expected);
+      expect(hosts(value).http.hosts, value).to.deep.equal(expected);
+    }
+  });
+
+  it('say which address another one includes', () => {
+    expect(() => readConfig({ RINGMASTER_SIP_HOST: '0.0.0.0,192.0.2.1' })).to.throw(
+      'either 0.0.0.0, which includes 192.0.2.1, or single addresses',
+    );
+  });
+
+  it('have a public address for each family', () => {
+    const { publicAddresses } = readConfig({ RINGMASTER_PUBLIC_ADDRESS: '203.0.113.7, 2001:db8::7' });
+    expect(publicAddresses).to.deep.equal(['203.0.113.7', '2001:db8::7']);
+    expect(readConfig({}).publicAddresses).to.deep.equal([]);
   });
 
   const bad: [string, string][] = [
     ['RINGMASTER_HTTP_PORT', '80a'],
     ['RINGMASTER_SIP_PORT', '70000'],
     ['RINGMASTER_SIP_HOST', 'example'],
-    ['RINGMASTER_SIP_HOST', '::1'],
-    ['RINGMASTER_SIP_HOST', '::'],
+    ['RINGMASTER_SIP_HOST', '127.0.0.1, example'],
+    ['RINGMASTER_SIP_HOST', ','],
+    ['RINGMASTER_SIP_HOST', 'fe80::1%eth0'],
+    ['RINGMASTER_SIP_HOST', 'ff02::1'],
+    ['RINGMASTER_SIP_HOST', '239.1.2.3'],
+    ['RINGMASTER_SIP_HOST', '::ffff:127.0.0.1'],
+    ['RINGMASTER_SIP_HOST', '[::1]:5060'],
+    ['RINGMASTER_HTTP_HOST', '::1%lo'],
+    ['RINGMASTER_PUBLIC_ADDRESS', 'phones.example.com'],
+    ['RINGMASTER_PUBLIC_ADDRESS', '0.0.0.0'],
+    ['RINGMASTER_PUBLIC_ADDRESS', '203.0.113.7,203.0.113.8'],
+    ['RINGMASTER_PUBLIC_ADDRESS', '2001:db8::7%eth0'],
     ['RINGMASTER_RTP_PORTS', '20000'],
     ['RINGMASTER_RTP_PORTS', '30000-20000'],
     ['RINGMASTER_LOG_LEVEL', 'loud'],

@@ -4,13 +4,14 @@ import { APIS } from './api/table.ts';
 import { applications } from './apps/table.ts';
 import { SoundLibrary } from './audio/sound-library.ts';
 import { ConferenceTable } from './conference/table.ts';
-import { advertisedAddress } from './core/advertised-address.ts';
 import { startHeartbeat } from './core/heartbeat.ts';
 import { Identity } from './core/identity.ts';
 import { MediaCore } from './core/media-core.ts';
 import { ControllerConnections } from './esl/controller.ts';
 import { EslListener } from './esl/listener.ts';
+import { OwnAddresses } from '../stack/index.ts';
 import { type MediaServerOptions, type MediaServerStats, readAddress } from './options.ts';
+import { MediaHosts } from './rtp/media-hosts.ts';
 import { PortPool } from './rtp/ports.ts';
 import { Callers } from './sip/callers.ts';
 import { SipProfile } from './sip/profile.ts';
@@ -30,7 +31,7 @@ export class MediaServer {
     const sounds = new SoundLibrary(options.sounds, () => this.#core.ticker.frame);
     const conferences = new ConferenceTable();
     this.#core = new MediaCore({
-      identity: new Identity(advertisedAddress(media.host)),
+      identity: new Identity(new OwnAddresses().towards(media.host, '')),
       sounds,
       recordings: options.recordings,
       applications: applications(conferences),
@@ -39,9 +40,11 @@ export class MediaServer {
       profileName: options.profile,
       run,
     });
-    this.#ports = new PortPool(media.host, options.rtpPorts);
+    this.#ports = new PortPool(options.rtpPorts);
+    const hosts = new MediaHosts(options.rtpHosts ?? [media.host], options.publicAddresses ?? []);
     this.#controllers = new ControllerConnections(this.#core);
-    this.#profile = new SipProfile(this.#core, this.#ports, new Callers(options.callers), (channel, controller) => {
+    const callers = new Callers(options.callers);
+    this.#profile = new SipProfile(this.#core, { ports: this.#ports, hosts, callers }, (channel, controller) => {
       this.#controllers.attach(channel, controller);
     });
     this.#listener = new EslListener(this.#core, options.password);

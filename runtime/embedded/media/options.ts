@@ -6,8 +6,12 @@ export interface MediaServerOptions {
   readonly eventSocket: string;
   /** Password of event socket clients. */
   readonly password: string;
-  /** `ip:port` of the SIP profile, for UDP and TCP. Media uses the same address. */
+  /** IPv4 `ip:port` of the SIP profile, for UDP and TCP: drachtio-fsmrf calls no other. Media uses the same address unless `rtpHosts` is set. */
   readonly media: string;
+  /** Addresses of media, IPv4 and IPv6; `0.0.0.0` and `::` stand for all of their family. */
+  readonly rtpHosts?: readonly string[];
+  /** Public addresses, at most one a family, at which a NAT passes packets on to this machine. */
+  readonly publicAddresses?: readonly string[];
   /**
    * Addresses that calls are accepted from, or `any`. A caller chooses the program that controls the call, and this
    * program can command the server. Default: this machine's own addresses.

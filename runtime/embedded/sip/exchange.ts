@@ -38,6 +38,8 @@ export interface Cleaner {
 export class Exchange {
   /** Set as soon as the stack has the request. */
   transaction: ClientTransaction | undefined;
+  /** Called when the host name of the destination has been looked up, before the request is sent. */
+  resolved: ((destination: Destination) => void) | undefined;
   readonly #core: Core;
   readonly #cleaner: Cleaner;
   readonly #app: AppConnection;

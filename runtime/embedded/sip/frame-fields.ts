@@ -1,6 +1,6 @@
 /** Builds the `|`-separated fields of the frames to an application, as observed on drachtio-server's wire. */
 import { randomUUID } from 'node:crypto';
-import { isWebSocket, type SipMessage, type Source, type TransportName } from '../stack/index.ts';
+import { formatHost, isWebSocket, type SipMessage, type Source, type TransportName } from '../stack/index.ts';
 
 /** Cache of the last formatted second: every frame has a time, and many fall into one second. */
 let second = -1;
@@ -48,7 +48,7 @@ function wire(meta: WireMeta): string {
 
 /** A request outside of dialogs. The fields end with the local address and an empty session token. */
 export function newRequestFields(meta: WireMeta, transactionId: string, local: { host: string; port: number }): string {
-  return `${newId()}|sip|network|${wire(meta)}|${transactionId}||${local.host}|${local.port}|`;
+  return `${newId()}|sip|network|${wire(meta)}|${transactionId}||${formatHost(local.host)}|${local.port}|`;
 }
 
 /** A request in a dialog, or a response. */

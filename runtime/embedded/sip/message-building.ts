@@ -107,6 +107,16 @@ export function withOwnHost(value: string, own: OwnAddress, field: string): Name
   return { ...address, uri: formatUri({ ...uri, host: own.host, port: own.port, params }) };
 }
 
+/** Writes this server's address anew in the headers that have it. */
+export function replaceOwn(message: SipMessage, before: OwnAddress, now: OwnAddress): void {
+  const [old, fresh] = [formatHostPort(before.host, before.port), formatHostPort(now.host, now.port)];
+  if (old === fresh) return;
+  for (const name of ['Contact', 'From']) {
+    const value = message.header(name);
+    if (value?.includes(old) === true) message.set(name, value.replaceAll(old, fresh));
+  }
+}
+
 /** The value of Contact: the application's with `localhost` replaced, or else this server's own address. */
 export function contactValue(given: string | undefined, own: OwnAddress): string {
   if (given === undefined) return `<${ownUri(own)}>`;

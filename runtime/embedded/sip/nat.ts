@@ -1,13 +1,10 @@
 /** Finds the address of a peer behind NAT. */
-import { isIP } from 'node:net';
+import { PRIVATE, scopeOf } from '../../sip-facts/index.ts';
 import { type Destination, parseNameAddr, parseUri, SipParseError, type SipMessage } from '../stack/index.ts';
 
-/** Whether an IPv4 address is of a private network (RFC 1918, RFC 6598). */
+/** Whether an address is of a private network (RFC 1918, RFC 6598, RFC 4193). */
 function isPrivate(host: string): boolean {
-  const [a = 0, b = 0] = host.split('.').map(Number);
-  return (
-    a === 10 || (a === 172 && b >= 16 && b <= 31) || (a === 192 && b === 168) || (a === 100 && b >= 64 && b <= 127)
-  );
+  return scopeOf(host) === PRIVATE;
 }
 
 /**
@@ -26,9 +23,7 @@ export function behindNat(message: SipMessage, target: string | undefined): Dest
   if (target === undefined) return undefined;
   try {
     const { host } = parseUri(parseNameAddr(target, 'Contact').uri);
-    return isIP(host) === 4 && isPrivate(host) && host !== source.address && !isPrivate(source.address)
-      ? flow
-      : undefined;
+    return isPrivate(host) && host !== source.address && !isPrivate(source.address) ? flow : undefined;
   } catch (error) {
     if (error instanceof SipParseError) return undefined;
     throw error;

@@ -11,12 +11,22 @@ export interface SipServerOptions {
   readonly sip: readonly string[];
   /** Certificate for `tls` and `wss`, which are left out without it. */
   readonly certificate?: Certificate;
-  /** `ip:port` for TLS. */
-  readonly tls?: string;
-  /** `ip:port` for WebSockets without TLS. */
-  readonly ws?: string;
-  /** `ip:port` for WebSockets with TLS. */
-  readonly wss?: string;
+  /** `ip:port` of each address for TLS. */
+  readonly tls?: readonly string[];
+  /** `ip:port` of each address for WebSockets without TLS. */
+  readonly ws?: readonly string[];
+  /** `ip:port` of each address for WebSockets with TLS. */
+  readonly wss?: readonly string[];
+  /**
+   * Public IP addresses, at most one a family, at which a NAT passes packets on to this machine. Peers beyond this machine's own networks
+   * find them in Via, Contact and Record-Route.
+   */
+  readonly publicAddresses?: readonly string[];
+  /**
+   * Opens a further listener on 127.0.0.1 where no address of `sip` is IPv4: drachtio-fsmrf calls media servers by IPv4. Applications are
+   * not told of it.
+   */
+  readonly towardsMedia?: boolean;
   /** Allowed origins of pages that connect to `ws` and `wss`, beside those of the host itself. */
   readonly origins?: readonly string[];
   /** Opens a further WebSocket listener on 127.0.0.1, for an HTTP server that passes on the connections of phones. */

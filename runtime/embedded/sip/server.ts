@@ -1,8 +1,16 @@
 /** The embedded SIP server. */
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type Server } from 'node:net';
+import { createServer, isIPv6, type Server } from 'node:net';
 import { ListenError } from '../listen-error.ts';
-import { formatHostPort, type ListeningPoint, SipEndpoint, SipParseError, type Timers } from '../stack/index.ts';
+import {
+  formatHostPort,
+  isLoopback,
+  type ListenAddress,
+  type ListeningPoint,
+  SipEndpoint,
+  SipParseError,
+  type Timers,
+} from '../stack/index.ts';
 import { type AppCommand, parseAppMessage, type SipCommand } from './app-command.ts';
 import { AppConnection } from './app-connection.ts';
 import { AppRegistry } from './app-registry.ts';
@@ -38,7 +46,9 @@ export class EmbeddedSipServer {
   readonly #proxy: ProxyCore;
   readonly #listener: Server;
   #closing = false;
+  /** `transport/ip:port` of the listeners: as peers outside are told, and as bound. */
   #hostports = '';
+  #localHostports = '';
   #appAddress = '';
   readonly #sipAddresses: string[] = [];
   /** Addresses of TLS and WebSockets, by role. */
@@ -64,6 +74,7 @@ export class EmbeddedSipServer {
       ...(options.timerValues === undefined ? {} : { timerValues: options.timerValues }),
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.tcpLimits === undefined ? {} : { tcpLimits: options.tcpLimits }),
+      ...(options.publicAddresses === undefined ? {} : { publicAddresses: options.publicAddresses }),
     });
     this.#core = {
       endpoint,
@@ -116,10 +127,11 @@ export class EmbeddedSipServer {
         server.#sipAddresses.push(formatHostPort(point.host, point.port));
       }
       await server.#listenSecure();
-      server.#hostports = server.#core.endpoint.points
-        .map(({ transport, host, port }) => `${transport}/${formatHostPort(host, port)}`)
-        .toReversed()
-        .join(',');
+      const points = server.#core.endpoint.points.toReversed();
+      server.#localHostports = hostportsOf(points);
+      server.#hostports = hostportsOf(points.map((point) => ({ ...point, host: server.#shownHost(point.host) })));
+      if (options.towardsMedia === true && sip.every(({ host }) => isIPv6(host)))
+        await server.#core.endpoint.listen({ host: '127.0.0.1', port: 0 });
       server.#appAddress = await server.#listen(app.host, app.port);
     } catch (error) {
       await server.close();
@@ -128,9 +140,15 @@ export class EmbeddedSipServer {
     return server;
   }
 
-  /** Bound addresses: `app`, `sip` (separated by commas if there are several), `tls`, `ws`, `wss`, `forwarded`. */
+  /** Bound addresses: `app`, `sip`, `tls`, `ws`, `wss` (separated by commas if there are several), `forwarded`. */
   get addresses(): { readonly app: string; readonly sip: string; readonly [role: string]: string } {
     return { app: this.#appAddress, sip: this.#sipAddresses.join(','), ...this.#secureAddresses };
+  }
+
+  /** The address of a listener that peers outside are told. */
+  #shownHost(host: string): string {
+    if (isLoopback(host)) return host;
+    return this.#options.publicAddresses?.find((address) => isIPv6(address) === isIPv6(host)) ?? host;
   }
 
   /** Applies a change without closing a connection. */
@@ -164,19 +182,26 @@ export class EmbeddedSipServer {
   }
 
   async #listenSecure(): Promise<void> {
-    const { certificate, tls, ws, wss, origins = [], forwarded } = this.#options;
+    const { certificate, tls = [], ws = [], wss = [], origins = [], forwarded } = this.#options;
     const { endpoint } = this.#core;
-    const opened = async (role: string, listening: Promise<ListeningPoint>): Promise<void> => {
-      const { host, port } = await listening;
-      this.#secureAddresses[role] = formatHostPort(host, port);
+    const open = async (
+      role: string,
+      addresses: readonly string[],
+      listen: (address: ListenAddress) => Promise<ListeningPoint>,
+    ): Promise<void> => {
+      const bound: string[] = [];
+      for (const address of addresses) {
+        const { host, port } = await listen(parseAddress(address, role));
+        bound.push(formatHostPort(host, port));
+      }
+      if (bound.length > 0) this.#secureAddresses[role] = bound.join(',');
     };
-    if (tls !== undefined && certificate !== undefined)
-      await opened('tls', endpoint.listenTls(parseAddress(tls, 'tls'), certificate));
-    if (ws !== undefined) await opened('ws', endpoint.listenWebSocket(parseAddress(ws, 'ws'), { origins }));
-    if (wss !== undefined && certificate !== undefined)
-      await opened('wss', endpoint.listenWebSocket(parseAddress(wss, 'wss'), { origins }, certificate));
+    if (certificate !== undefined) await open('tls', tls, (address) => endpoint.listenTls(address, certificate));
+    await open('ws', ws, (address) => endpoint.listenWebSocket(address, { origins }));
+    if (certificate !== undefined)
+      await open('wss', wss, (address) => endpoint.listenWebSocket(address, { origins }, certificate));
     if (forwarded !== undefined)
-      await opened('forwarded', endpoint.listenWebSocket({ host: '127.0.0.1', port: 0 }, { forwarded }));
+      await open('forwarded', ['127.0.0.1:0'], (address) => endpoint.listenWebSocket(address, { forwarded }));
   }
 
   #listen(host: string, port: number): Promise<string> {
@@ -208,7 +233,7 @@ export class EmbeddedSipServer {
         }
         app.authenticated = true;
         app.tags = command.tags;
-        app.send(okFields(command.id, this.#hostports, VERSION, this.#hostports));
+        app.send(okFields(command.id, this.#hostports, VERSION, this.#localHostports));
         break;
       case 'ping':
         app.send(okFields(command.id, 'pong'));
@@ -276,4 +301,8 @@ export class EmbeddedSipServer {
     const offered = Buffer.from(given, 'latin1');
     return offered.length === expected.length && timingSafeEqual(offered, expected);
   }
+}
+
+function hostportsOf(points: readonly ListeningPoint[]): string {
+  return points.map(({ transport, host, port }) => `${transport}/${formatHostPort(host, port)}`).join(',');
 }

@@ -19,8 +19,8 @@ const SIP_SERVER: ThreadKind = {
  * srf.connect({ host: '127.0.0.1', port: 9022, secret: 'cymru' });
  * ```
  *
- * @returns a handle whose `addresses` are `app`, `sip` (separated by commas if there are several), `tls`, `ws`,
- *   `wss` and `forwarded`.
+ * @returns a handle whose `addresses` are `app`, `sip`, `tls`, `ws`, `wss` (separated by commas if there are several) and
+ *   `forwarded`.
  * @throws ListenError when an address is taken or not allowed.
  * @throws RangeError when an address is not `ip:port`.
  */

@@ -3,6 +3,7 @@ import {
   type ClientTransaction,
   type Destination,
   destinationOf,
+  formatHost,
   isNumeric,
   isWebSocket,
   type ListeningPoint,
@@ -19,7 +20,7 @@ import type { Core } from './core.ts';
 import { Dialog, type NextHop } from './dialog.ts';
 import { Exchange } from './exchange.ts';
 import { newId, nokFields, protocolOf, sentRequestFields, unsolicitedFields, type WireMeta } from './frame-fields.ts';
-import { copyHeaders, lacksType, type OwnAddress } from './message-building.ts';
+import { copyHeaders, lacksType, type OwnAddress, replaceOwn } from './message-building.ts';
 import { ackRequest, dialogRequest, firstRoute, newRequest } from './request-building.ts';
 import { cancelOrphan } from './cancel-orphan.ts';
 import { MIN_SE } from './session-timers.ts';
@@ -172,7 +173,10 @@ export class UacCore {
       return;
     }
     const request = newRequest(given, own);
-    this.#transmit(app, command, request, destination, undefined);
+    this.#transmit(app, command, request, destination, undefined, (numeric) => {
+      // Of a host name not even the family was known when Contact and From were written.
+      replaceOwn(request, own, this.#own(numeric));
+    });
     if (request.method === 'INVITE') this.#core.cdr.attempt('application', request);
   }
 
@@ -262,9 +266,11 @@ export class UacCore {
     request: SipRequest,
     destination: Destination,
     dialog: Dialog | undefined,
+    resolved?: (destination: Destination) => void,
   ): ClientTransaction {
     const id = newId();
     const exchange = new Exchange(this.#core, this, app, id, request, destination, dialog);
+    exchange.resolved = resolved;
     const transaction = this.#core.endpoint.request(request, destination, exchange);
     exchange.transaction = transaction;
     this.#core.outgoing.set(id, { id, transaction, app });
@@ -299,5 +305,5 @@ export class UacCore {
 function sentMeta(size: number, destination: Destination, local: ListeningPoint): WireMeta {
   const { transport } = destination;
   const at = transport === 'udp' ? local : destination;
-  return { size, protocol: protocolOf(transport), address: at.host, port: at.port };
+  return { size, protocol: protocolOf(transport), address: formatHost(at.host), port: at.port };
 }

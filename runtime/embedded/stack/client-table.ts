@@ -50,7 +50,7 @@ export class ClientTable {
     const data = request.toBuffer();
     const transaction = this.#open(request, branch, destination, data.length, user);
     if (isNumeric(destination)) this.#start(transaction, data, destination);
-    else void this.#resolveAndStart(transaction, data);
+    else void this.#resolveAndStart(transaction);
     return transaction;
   }
 
@@ -117,10 +117,18 @@ export class ClientTable {
     );
   }
 
-  async #resolveAndStart(transaction: ClientTransaction, data: Buffer): Promise<void> {
+  async #resolveAndStart(transaction: ClientTransaction): Promise<void> {
+    const { transport } = this.#tools;
+    const { request, branch, destination: named } = transaction;
     try {
-      const destination = await resolveDestination(transaction.destination);
-      if (!this.#closed) this.#start(transaction, data, destination);
+      const destination = await resolveDestination(named, (address) => transport.reaches(named.transport, address));
+      if (this.#closed) return;
+      const data = transaction.resolve(destination, transport.localPoint(destination), () => {
+        // The address may be of another family than the one that was expected of the name.
+        request.setFirst('Via', transport.via(destination, branch));
+        return request.toBuffer();
+      });
+      this.#start(transaction, data, destination);
     } catch (error) {
       this.#forget(transaction);
       if (!(error instanceof SipTransportError)) throw error;
@@ -137,6 +145,8 @@ export class ClientTable {
     for (const [name, value] of headers) cancel.add(name, value);
     const send = (): void => {
       transaction.expectFinal();
+      // Completed when the host name of the destination was looked up.
+      cancel.setFirst('Via', request.header('via') ?? '');
       this.#sendCancel(transaction, cancel);
     };
     if (state === 'proceeding') send();

@@ -16,6 +16,8 @@ export interface ClientUser {
   failed(error: SipTransportError): void;
   /** The transaction is over. */
   terminated?(): void;
+  /** The host name of the destination has been looked up; the request is sent next. */
+  readonly resolved?: ((destination: Destination) => void) | undefined;
   /** Set by a proxy: every 2xx is reported, retransmissions included, because the ACK is not sent here. */
   readonly everySuccess?: boolean;
 }
@@ -33,10 +35,9 @@ export class ClientTransaction {
   /** The request with its Via. */
   readonly request: SipRequest;
   readonly branch: string;
-  readonly destination: Destination;
-  readonly local: ListeningPoint;
-  /** Size of the request on the wire, bytes. */
-  readonly wireSize: number;
+  #destination: Destination;
+  #local: ListeningPoint;
+  #wireSize: number;
   readonly #endpoint: ClientTransactionEndpoint;
   readonly #user: ClientUser;
   #machine: InviteClientTransaction | NonInviteClientTransaction | undefined;
@@ -59,10 +60,24 @@ export class ClientTransaction {
     this.#endpoint = endpoint;
     this.request = request;
     this.branch = branch;
-    this.destination = destination;
-    this.local = local;
-    this.wireSize = wireSize;
+    this.#destination = destination;
+    this.#local = local;
+    this.#wireSize = wireSize;
     this.#user = user;
+  }
+
+  /** Where the request goes: an IP address once it has been sent. */
+  get destination(): Destination {
+    return this.#destination;
+  }
+
+  get local(): ListeningPoint {
+    return this.#local;
+  }
+
+  /** Size of the request on the wire, bytes. */
+  get wireSize(): number {
+    return this.#wireSize;
   }
 
   get state(): string {
@@ -83,6 +98,16 @@ export class ClientTransaction {
   /** Whether it was cancelled before its final response. That response may still be a 2xx that crossed the CANCEL. */
   get cancelled(): boolean {
     return this.#cancelled;
+  }
+
+  /** @internal The host name of the destination has an address. @param prepare completes the request; returns its bytes */
+  resolve(destination: Destination, local: ListeningPoint, prepare: () => Buffer): Buffer {
+    this.#destination = destination;
+    this.#local = local;
+    this.#user.resolved?.(destination);
+    const data = prepare();
+    this.#wireSize = data.length;
+    return data;
   }
 
   /** @internal @param ringing whether the INVITE was sent before, and has a provisional response */

@@ -42,6 +42,8 @@ export interface Carrier {
   readonly queued: number;
   /** Whether nothing can be sent any more. */
   readonly closed: boolean;
+  /** This side's address; undefined once it is closed. */
+  readonly localAddress?: string | undefined;
   /** Sends a message or a keep-alive. */
   write(data: Buffer): void;
   /** Closes after what is queued has been sent. */
@@ -83,6 +85,11 @@ export class Connection {
     this.#carrier = carrier;
     this.source = source;
     this.#owner = owner;
+  }
+
+  /** This side's address; undefined once it is closed. */
+  get localAddress(): string | undefined {
+    return this.#carrier.localAddress;
   }
 
   send(data: Buffer, failure: DeliveryFailure | undefined): void {

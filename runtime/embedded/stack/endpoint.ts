@@ -7,6 +7,7 @@ import { SipParseError } from './errors.ts';
 import type { SipRequest, SipResponse } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
 import { RejectedMessageError } from './rejected-message.ts';
+import { OwnAddresses } from './local-address.ts';
 import { isNumeric, resolveDestination } from './resolve.ts';
 import { type RequestHandler, ServerTable } from './server-table.ts';
 import type { Certificate } from './secure-server.ts';
@@ -16,6 +17,7 @@ import { type ListenAddress, TransportLayer } from './transport-layer.ts';
 import { defaultPort, type Destination, isTransport, type ListeningPoint, type Source } from './transport.ts';
 import { validateRequest, validateResponse } from './validate.ts';
 import { completeVia } from './via.ts';
+import { bareAddress } from './uri.ts';
 import type { WebSocketRules } from './websocket-rules.ts';
 
 /** Events of an endpoint. */
@@ -32,6 +34,8 @@ export interface SipEndpointOptions {
   readonly timerValues?: TimerValues;
   readonly limits?: ParseLimits;
   readonly tcpLimits?: TcpLimits;
+  /** Public addresses in Via and Contact for peers beyond this machine's own networks, at most one a family. */
+  readonly publicAddresses?: readonly string[];
   /** Highest number of server transactions. Above it requests get a stateless 503. Default 50,000. */
   readonly maxServerTransactions?: number;
   /**
@@ -89,6 +93,7 @@ export class SipEndpoint {
       },
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,
+      new OwnAddresses(options.publicAddresses),
     );
     const { timers, timerValues } = this;
     const tools = { transport: this.#transport, timers, timerValues, completed: new CompletedTransactions(timers) };
@@ -195,8 +200,12 @@ export class SipEndpoint {
     const local = this.#transport.localPoint(destination);
     if (isNumeric(destination)) this.#transport.send(data, destination);
     else {
-      resolveDestination(destination).then(
-        (numeric) => this.#transport.send(data, numeric),
+      const reaches = (address: string) => this.#transport.reaches(destination.transport, address);
+      resolveDestination(destination, reaches).then(
+        (numeric) => {
+          request.setFirst('Via', this.#transport.via(numeric, branch));
+          this.#transport.send(request.toBuffer(), numeric);
+        },
         // A lost ACK needs no report: the peer sends the 2xx again.
         () => undefined,
       );
@@ -210,7 +219,7 @@ export class SipEndpoint {
    */
   sendResponse(response: SipResponse): void {
     const via = response.topVia;
-    const host = via.params.get('received') ?? via.params.get('maddr') ?? via.host;
+    const host = bareAddress(via.params.get('received') ?? via.params.get('maddr') ?? via.host);
     const named = via.transport.toLowerCase();
     const transport = isTransport(named) ? named : 'udp';
     const port = Number(via.params.get('rport') ?? via.port ?? defaultPort(transport));

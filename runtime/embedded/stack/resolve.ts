@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { SipTransportError } from './errors.ts';
 import { defaultPort, type Destination, formatDestination, isTransport, type TransportName } from './transport.ts';
-import { parseUri, type SipUri } from './uri.ts';
+import { parseHostPort, parseUri, type SipUri } from './uri.ts';
 
 /** The transport of `sips` URIs by their parameter: encryption is implied (RFC 3261 section 26.2.2, RFC 7118). */
 const SECURED: Readonly<Record<string, TransportName>> = { tcp: 'tls', tls: 'tls', ws: 'wss', wss: 'wss' };
@@ -24,7 +24,8 @@ export function destinationOf(uri: string | SipUri): Destination {
   const transport = isSips ? SECURED[named] : named;
   if (transport === undefined || !isTransport(transport))
     throw new SipTransportError('no-transport', text, `no transport "${named}"`);
-  const host = parsed.params.get('maddr') || parsed.host;
+  const maddr = parsed.params.get('maddr');
+  const host = maddr ? parseHostPort(maddr).host : parsed.host;
   return { transport, host, port: parsed.port ?? defaultPort(transport) };
 }
 
@@ -35,19 +36,25 @@ export function isNumeric(destination: Destination): boolean {
 
 /**
  * Looks up the host name of a destination.
+ * @param usable whether there is a socket for an address; the first such address is taken, IPv4 before IPv6
  * @returns the destination with an IP address.
  * @throws SipTransportError `unresolved`.
  */
-export async function resolveDestination(destination: Destination): Promise<Destination> {
+export async function resolveDestination(
+  destination: Destination,
+  usable: (address: string) => boolean = () => true,
+): Promise<Destination> {
   if (isNumeric(destination)) return destination;
   const { host } = destination;
   const unresolved = (why: string) => new SipTransportError('unresolved', formatDestination(destination), why);
   // For an empty name the resolver returns neither an address nor an error.
   if (host === '') throw unresolved('no host');
   try {
-    const { address } = await lookup(host, { order: 'ipv4first' });
-    return { ...destination, host: address, name: host };
+    const found = (await lookup(host, { all: true, order: 'ipv4first' })).map(({ address }) => address);
+    const address = found.find(usable) ?? found[0];
+    if (address !== undefined) return { ...destination, host: address, name: host };
   } catch (error) {
     throw unresolved(error instanceof Error ? error.message : String(error));
   }
+  throw unresolved('no address');
 }

@@ -98,6 +98,13 @@ export class StreamTransport {
     return this.#connections.get(formatHostPort(address, port))?.source.local ?? this.#point;
   }
 
+  /** This side's address of the connection to that remote address; undefined without one. */
+  localAddress(address: string, port: number): string | undefined {
+    const connection = this.#connections.get(formatHostPort(address, port));
+    // The listener behind a proxy sees the proxy's address.
+    return this.#options.webSocket?.forwarded === undefined ? connection?.localAddress : undefined;
+  }
+
   /**
    * Sends over the open connection to that remote address, whichever side opened it, or over a new one.
    * @param failure called when the bytes cannot be sent, or the connection ends before {@link release}.
@@ -142,7 +149,7 @@ export class StreamTransport {
         reject(new ListenError(error.code ?? 'UNKNOWN', `${transport}/${formatHostPort(host, port)}`, 'SIP'));
       };
       this.#server.once('error', failed);
-      this.#server.listen({ host, port, exclusive: true }, () => {
+      this.#server.listen({ host, port, exclusive: true, ipv6Only: true }, () => {
         this.#server.off('error', failed);
         // Errors such as EMFILE lose one connection; the server goes on.
         this.#server.on('error', () => undefined);
@@ -294,6 +301,9 @@ function socketCarrier(socket: Socket): Carrier {
     get closed() {
       return socket.destroyed;
     },
+    get localAddress() {
+      return socket.localAddress === undefined ? undefined : bare(socket.localAddress);
+    },
     write: (data) => void socket.write(data),
     end: () => {
       socket.end();
@@ -310,5 +320,5 @@ function remoteKey({ remoteAddress, remotePort }: Socket): string | undefined {
 
 /** Without the prefix of an IPv4 address in an IPv6 socket. */
 function bare(address: string): string {
-  return address.replace(/^::ffff:/, '');
+  return address.replace(/^::ffff:(?=\d+\.)/, '');
 }

@@ -1,8 +1,9 @@
 /** All transports of an endpoint. */
+import { isIPv6 } from 'node:net';
 import { ListenError } from '../listen-error.ts';
 import { DEFAULT_TCP_LIMITS, type TcpLimits } from './connection.ts';
 import { SipTransportError } from './errors.ts';
-import { choosePoint, reachableHost } from './local-address.ts';
+import { choosePoint, OwnAddresses } from './local-address.ts';
 import type { SipRequest } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
 import type { Certificate } from './secure-server.ts';
@@ -33,6 +34,7 @@ export class TransportLayer {
   readonly #events: TransportEvents;
   readonly #limits: ParseLimits;
   readonly #tcpLimits: TcpLimits;
+  readonly #own: OwnAddresses;
   readonly #udp: UdpTransport[] = [];
   readonly #streams: StreamTransport[] = [];
 
@@ -40,7 +42,9 @@ export class TransportLayer {
     events: TransportEvents,
     limits: ParseLimits = DEFAULT_LIMITS,
     tcpLimits: TcpLimits = DEFAULT_TCP_LIMITS,
+    own: OwnAddresses = new OwnAddresses(),
   ) {
+    this.#own = own;
     this.#events = events;
     this.#limits = limits;
     this.#tcpLimits = tcpLimits;
@@ -122,8 +126,19 @@ export class TransportLayer {
 
   /** The address in Via and Contact towards a destination. @throws SipTransportError `no-transport`. */
   sentBy(destination: Destination): ListeningPoint {
-    const point = this.localPoint(destination);
-    return { ...point, host: reachableHost(point, destination.host) };
+    const { host, port } = destination;
+    const chosen = this.#choose(destination);
+    if (chosen instanceof UdpTransport) return this.#seenFrom(chosen.point, host);
+    return this.#seenFrom(chosen.pointTowards(host, port), host, chosen.localAddress(host, port));
+  }
+
+  /** Whether a listener for the transport has the family of the address. */
+  reaches(transport: TransportName, address: string): boolean {
+    return this.#candidates(transport).some(({ point }) => isIPv6(point.host) === isIPv6(address));
+  }
+
+  #seenFrom(point: ListeningPoint, peer: string, actual?: string): ListeningPoint {
+    return { ...point, host: this.#own.towards(point.host, peer, actual) };
   }
 
   /** The Via of a request to a destination (section 18.1.1). @throws SipTransportError `no-transport`. */
@@ -210,12 +225,22 @@ export class TransportLayer {
   #choose(destination: Destination): UdpTransport | StreamTransport {
     const { transport, host, port } = destination;
     const chosen = transport === 'udp' ? choosePoint(this.#udp, host) : this.#chooseStream(transport, host, port);
-    if (chosen === undefined) throw new SipTransportError('no-transport', formatDestination(destination));
-    return chosen;
+    if (chosen !== undefined) return chosen;
+    const target = formatDestination(destination);
+    if (this.#candidates(transport).length === 0) throw new SipTransportError('no-transport', target);
+    throw new SipTransportError('unreachable', target, `no ${isIPv6(host) ? 'IPv6' : 'IPv4'} address to send from`);
   }
 
   #chooseStream(transport: TransportName, host: string, port: number): StreamTransport | undefined {
-    const serving = this.#streams.filter((stream) => stream.serves(transport));
+    const serving = this.#serving(transport);
     return serving.find((stream) => stream.connected(host, port)) ?? choosePoint(serving, host);
+  }
+
+  #serving(transport: TransportName): StreamTransport[] {
+    return this.#streams.filter((stream) => stream.serves(transport));
+  }
+
+  #candidates(transport: TransportName): readonly { readonly point: ListeningPoint }[] {
+    return transport === 'udp' ? this.#udp : this.#serving(transport);
   }
 }

@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { SipTransportError } from './errors.ts';
 import type { DeliveryFailure, ListeningPoint } from './transport.ts';
+import { numericLookup } from './numeric-lookup.ts';
 import { formatHostPort } from './uri.ts';
 
 /** Lifetime of a probe, ms: an ICMP "port unreachable" comes within a round trip. */
@@ -14,15 +15,6 @@ export interface UdpProbeEvents {
   message(data: Buffer, from: RemoteInfo): void;
   /** The probe sends nothing more. @param released settles when its socket is closed. */
   closed(released: Promise<void>): void;
-}
-
-/** Skips the resolver, for which dgram would delay every datagram: addresses are numeric here. */
-export function numericLookup(
-  address: string,
-  _options: unknown,
-  callback: (error: NodeJS.ErrnoException | null, address: string, family: number) => void,
-): void {
-  callback(null, address, address.includes(':') ? 6 : 4);
 }
 
 /**
@@ -46,7 +38,8 @@ export class UdpProbe {
     this.#address = address;
     this.#port = port;
     this.#events = events;
-    this.#socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', reuseAddr: true, lookup: numericLookup });
+    const type = isIPv6(address) ? 'udp6' : 'udp4';
+    this.#socket = createSocket({ type, ipv6Only: type === 'udp6', reuseAddr: true, lookup: numericLookup });
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('message', (data, from) => events.message(data, from));
     this.#socket.bind({ address: local.host, port: local.port }, () => {

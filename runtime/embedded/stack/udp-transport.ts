@@ -6,7 +6,8 @@ import { SipParseError, SipTransportError } from './errors.ts';
 import { type ParseLimits, parseMessage } from './parse-message.ts';
 import { RecentPeers } from './recent-peers.ts';
 import type { DeliveryFailure, ListeningPoint, TransportEvents } from './transport.ts';
-import { numericLookup, udpError, UdpProbe } from './udp-probe.ts';
+import { numericLookup } from './numeric-lookup.ts';
+import { udpError, UdpProbe } from './udp-probe.ts';
 import { formatHostPort, isPort } from './uri.ts';
 
 /** Largest UDP payload over IPv4. */
@@ -147,6 +148,8 @@ function bind(host: string, port: number, reuseAddr: boolean): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket({
       type: isIPv6(host) ? 'udp6' : 'udp4',
+      // `::` does not stand for the IPv4 addresses too: those have a socket of their own.
+      ipv6Only: isIPv6(host),
       reuseAddr,
       lookup: numericLookup,
       recvBufferSize: 1 << 20,

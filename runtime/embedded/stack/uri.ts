@@ -1,4 +1,5 @@
 /** Parses and writes SIP URIs. */
+import { isIPv6 } from 'node:net';
 import { SipParseError } from './errors.ts';
 import { decimal, formatParams, parseParams } from './scan.ts';
 
@@ -64,7 +65,7 @@ export function parseUri(text: string): SipUri {
 
 /**
  * Reads `host[:port]`, `[ipv6][:port]`.
- * @throws SipParseError when the host is empty or has invalid characters, or the port is not from 0 to 65535.
+ * @throws SipParseError when the host is empty or has invalid characters, is in brackets and no IPv6 address, or the port is not from 0 to 65535.
  */
 export function parseHostPort(text: string, context = text): { host: string; port: number | undefined } {
   let host: string;
@@ -73,6 +74,8 @@ export function parseHostPort(text: string, context = text): { host: string; por
     const close = text.indexOf(']');
     if (close < 0) throw new SipParseError('host', context, 'a closing bracket');
     host = text.slice(1, close);
+    // Zones (RFC 4007) have no place in a URI: they mean something on one machine only.
+    if (!isIPv6(host) || host.includes('%')) throw new SipParseError('host', context, 'an IPv6 address without zone');
     const rest = text.slice(close + 1).trim();
     if (rest.startsWith(':')) portText = rest.slice(1).trim();
     else if (rest !== '') throw new SipParseError('host', context, '[ipv6]:port');
@@ -81,7 +84,7 @@ export function parseHostPort(text: string, context = text): { host: string; por
     host = (colon < 0 ? text : text.slice(0, colon)).trim();
     if (colon >= 0) portText = text.slice(colon + 1).trim();
   }
-  if (!isHost(host)) throw new SipParseError('host', context, 'a host name or address');
+  if (!text.startsWith('[') && !isHost(host)) throw new SipParseError('host', context, 'a host name or address');
   if (portText === undefined) return { host, port: undefined };
   const port = decimal(portText, 65535);
   if (port === undefined) throw new SipParseError('port', context, 'a number from 0 to 65535');
@@ -98,7 +101,7 @@ function isHost(host: string): boolean {
   for (let i = 0; i < host.length; i += 1) {
     const c = host.charCodeAt(i);
     const fine =
-      (c >= 48 && c <= 58) ||
+      (c >= 48 && c <= 57) ||
       (c >= 65 && c <= 90) ||
       (c >= 97 && c <= 122) ||
       c === 45 ||
@@ -113,6 +116,17 @@ function isHost(host: string): boolean {
 /** The host as written in a URI or Via: an IPv6 address gets brackets. */
 export function formatHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** An address without its zone (`fe80::1%eth0`), which means something on this machine only. */
+export function withoutZone(address: string): string {
+  const percent = address.indexOf('%');
+  return percent < 0 ? address : address.slice(0, percent);
+}
+
+/** An address without the brackets that a parameter may have around IPv6 (RFC 5118 section 4.5). */
+export function bareAddress(text: string): string {
+  return text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
 }
 
 /** `host:port`, with brackets around IPv6. */

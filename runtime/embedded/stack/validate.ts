@@ -2,6 +2,7 @@
 import { SipParseError } from './errors.ts';
 import type { SipMessage, SipRequest, SipResponse } from './message.ts';
 import { parseNameAddr } from './name-addr.ts';
+import { parseUri } from './uri.ts';
 
 const MANDATORY = ['from', 'to', 'call-id', 'cseq'] as const;
 
@@ -16,6 +17,7 @@ export function validateRequest(request: SipRequest): void {
   validateCommon(request);
   // The getter throws for a malformed Via.
   void request.topVia;
+  parseUri(request.uri);
   if (request.cseq.method !== request.method) {
     throw new SipParseError('CSeq', request.header('cseq') ?? '', `the method ${request.method}`);
   }

@@ -1,7 +1,7 @@
 /** Parses and completes Via. */
 import { SipParseError } from './errors.ts';
 import { formatParams, indexOutside, parseParams } from './scan.ts';
-import { formatHost, parseHostPort } from './uri.ts';
+import { formatHost, parseHostPort, withoutZone } from './uri.ts';
 
 /** One Via value (RFC 3261 section 20.42). */
 export interface Via {
@@ -67,7 +67,7 @@ export function completeVia(value: string, via: Via, sourceAddress: string, sour
     first = first.replace(/;\s*rport\s*=?\s*(?=;|$)/i, `;rport=${sourcePort}`);
   else if (rport !== String(sourcePort)) first = first.replace(/;\s*rport\s*=[^;]*/i, `;rport=${sourcePort}`);
   if (via.params.has('received')) first = first.replace(/;\s*received\s*(=[^;]*)?(?=;|$)/gi, '');
-  if (via.host !== sourceAddress) first += `;received=${sourceAddress}`;
+  if (via.host !== sourceAddress) first += `;received=${withoutZone(sourceAddress)}`;
   via.params.set('rport', String(sourcePort));
   return first + rest;
 }

@@ -232,6 +232,7 @@ export class PhoneLeg implements CallingLeg {
     const endpoint = await this.#tools.createEndpoint({
       remoteSdp: offer === '' ? undefined : offer,
       via: this.#invite?.via,
+      peer: this.#invite?.source.address,
       srtp: srtpOf(this.#tools.directory, this.party),
       on,
     });

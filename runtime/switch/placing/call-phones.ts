@@ -2,6 +2,7 @@
 import { type EndpointServer, MediaError } from '../../media/index.ts';
 import { answer, bracketUri, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
 import type { Callee } from '../addresses/callee.ts';
+import { peerOf } from '../addresses/peer.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureAnswer } from './attempt.ts';
 import { Fork, type ForkOutcome, type ForkTarget } from './fork.ts';
 import { type Branch, Branches, type Called, partyAt, type Reached } from './branches.ts';
@@ -178,12 +179,14 @@ class PhonesCall {
     this.#giveUp(failed);
   }
 
-  #offer(branches: readonly Branch[]): Promise<void> {
-    const offered = branches.map(({ callId, callee, address }) => {
-      const srtp = srtpOf(this.#tools.directory, callee.party);
-      return { callId, srtp, browser: srtp !== 'off' && isBrowser(address) };
-    });
-    return this.#offers.open(offered, { via: this.#via, on: this.#on });
+  async #offer(branches: readonly Branch[]): Promise<void> {
+    const offered = await Promise.all(
+      branches.map(async ({ callId, callee, address }) => {
+        const srtp = srtpOf(this.#tools.directory, callee.party);
+        return { callId, srtp, peer: await peerOf(address), browser: srtp !== 'off' && isBrowser(address) };
+      }),
+    );
+    await this.#offers.open(offered, { via: this.#via, on: this.#on });
   }
 
   #refused(callId: string, refusal: SipAnswer): SipAnswer {

@@ -1,6 +1,7 @@
 /** The media that called phones are offered. */
 import type { MediaEndpoint, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
 import { LocalDescription } from '../../signalling/index.ts';
+import { placeOf } from '../../sip-facts/index.ts';
 
 /** What one phone is offered. */
 export interface Offer {
@@ -11,6 +12,8 @@ export interface Offer {
 /** A phone to call. */
 export interface OfferedBranch {
   readonly callId: string;
+  /** IP address of its next hop, if it is known. */
+  readonly peer: string | undefined;
   /** Encryption that it is offered. */
   readonly srtp: SrtpPolicy | undefined;
   /** Whether it takes keys by DTLS only. */
@@ -18,7 +21,8 @@ export interface OfferedBranch {
 }
 
 /**
- * The endpoints for called phones: one for all, which the answering phone gets. A phone has one of its own with screening, because
+ * The endpoints for called phones: one for all at the same place, which the answering phone gets: elsewhere, this machine has another
+ * address. A phone has one of its own with screening, because
  * several may be talking to the scenario at the same time, and for encrypted sound, because no other phone may know its key.
  */
 export class Offers {
@@ -27,7 +31,10 @@ export class Offers {
   readonly #each: boolean;
   /** By Call-ID of the branch. */
   readonly #own = new Map<string, Offer>();
-  #shared: Offer | undefined;
+  /** By place. */
+  readonly #shared = new Map<string, Offer>();
+  /** By Call-ID of the branch. */
+  readonly #places = new Map<string, string>();
   #over = false;
 
   /**
@@ -53,9 +60,13 @@ export class Offers {
   async open(branches: readonly OfferedBranch[], wish: PlacedEndpointWish): Promise<void> {
     const own = branches.filter((branch) => this.#each || isEncrypted(branch));
     let { on } = wish;
-    if (own.length < branches.length) {
-      this.#shared ??= await this.#make(wish);
-      on ??= this.#shared.endpoint.server;
+    for (const branch of branches) {
+      if (own.includes(branch)) continue;
+      const place = placeOf(branch.peer);
+      const shared = this.#shared.get(place) ?? (await this.#make({ ...wish, on, peer: branch.peer }));
+      this.#shared.set(place, shared);
+      this.#places.set(branch.callId, place);
+      on ??= shared.endpoint.server;
     }
     const first = on === undefined ? own.shift() : undefined;
     if (first !== undefined) on = (await this.#makeOwn(first, wish)).endpoint.server;
@@ -64,27 +75,26 @@ export class Offers {
   }
 
   of(callId: string): Offer | undefined {
-    return this.#own.get(callId) ?? this.#shared;
+    return this.#own.get(callId) ?? this.#shared.get(this.#places.get(callId) ?? '');
   }
 
   /** The offer of a phone that answered: the caller of this method ends its endpoint. */
   take(callId: string): Offer | undefined {
     const offer = this.of(callId);
-    if (!this.#own.delete(callId)) this.#shared = undefined;
+    if (!this.#own.delete(callId)) this.#shared.delete(this.#places.get(callId) ?? '');
     return offer;
   }
 
   /** Ends all endpoints that no phone has taken. */
   close(): void {
     this.#over = true;
-    for (const { endpoint } of [...this.#own.values(), ...(this.#shared ? [this.#shared] : [])])
-      this.#drop(endpoint.destroy());
+    for (const { endpoint } of [...this.#own.values(), ...this.#shared.values()]) this.#drop(endpoint.destroy());
     this.#own.clear();
-    this.#shared = undefined;
+    this.#shared.clear();
   }
 
-  async #makeOwn({ callId, srtp, browser }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
-    const offer = await this.#make({ ...wish, srtp, browser });
+  async #makeOwn({ callId, srtp, browser, peer }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
+    const offer = await this.#make({ ...wish, srtp, browser, peer });
     this.#own.set(callId, offer);
     return offer;
   }

@@ -1,4 +1,5 @@
 /** Refuses senders that guess SIP passwords. */
+import { sourceOfLimits } from '../../sip-facts/index.ts';
 
 /** Milliseconds for which a failure counts, as one of a login does. */
 const WINDOW_MS = 180_000;
@@ -15,7 +16,7 @@ interface Failure {
 /**
  * Bans after wrong SIP passwords. An account is refused from an address after 5 failures within 180 s, and every account after
  * failures of 5: a phone that repeats an outdated password does not ban the other phones behind its address, and who tries
- * many accounts is refused whatever the next one is. A ban ends when the oldest of these failures leaves the window.
+ * many accounts is refused whatever the next one is. The addresses of an IPv6 /64 count as one. A ban ends when the oldest of these failures leaves the window.
  */
 export class DigestBan {
   readonly #isAllowed: (address: string) => boolean;
@@ -34,7 +35,7 @@ export class DigestBan {
 
   /** Seconds until the account may be tried from the address; 0: now. */
   retryAfter(address: string, account: string): number {
-    const recent = this.#recent(address);
+    const recent = this.#recent(sourceOfLimits(address));
     const ofAccount = recent.filter((failure) => failure.account === account);
     const ofAccounts = [...latestByAccount(recent).values()];
     const due = [ofAccount, ofAccounts]
@@ -49,9 +50,10 @@ export class DigestBan {
    */
   fail(address: string, account: string): boolean {
     if (this.#isAllowed(address) || this.retryAfter(address, account) > 0) return false;
-    const failures = [...this.#recent(address), { account, at: this.#now() }];
-    this.#failures.delete(address);
-    this.#failures.set(address, failures);
+    const source = sourceOfLimits(address);
+    const failures = [...this.#recent(source), { account, at: this.#now() }];
+    this.#failures.delete(source);
+    this.#failures.set(source, failures);
     for (const known of this.#failures.keys()) {
       if (this.#failures.size <= MAX_ADDRESSES && this.#recent(known).length > 0) break;
       this.#failures.delete(known);
@@ -59,9 +61,9 @@ export class DigestBan {
     return this.retryAfter(address, account) > 0;
   }
 
-  #recent(address: string): readonly Failure[] {
+  #recent(source: string): readonly Failure[] {
     const since = this.#now() - WINDOW_MS;
-    return this.#failures.get(address)?.filter(({ at }) => at > since) ?? [];
+    return this.#failures.get(source)?.filter(({ at }) => at > since) ?? [];
   }
 }
 

@@ -1,12 +1,13 @@
 /** Bounds the requests of each sender that nobody vouches for. */
 import { TokenBucket } from '../../rate/index.ts';
+import { sourceOfLimits } from '../../sip-facts/index.ts';
 
 /** Requests at once, in seconds of the rate: phones behind one address may all register after a failure of its network. */
 const BURST_SECONDS = 5;
 /** Number of addresses kept. The oldest is dropped first; it then has its burst again. */
 const MAX_ADDRESSES = 50_000;
 
-/** A rate limit for each address. */
+/** A rate limit for each IPv4 address, and each /64 of IPv6. */
 export class SourceRate {
   readonly #perSecond: number;
   readonly #now: () => number;
@@ -22,9 +23,10 @@ export class SourceRate {
   }
 
   /** Counts a request; false when the address is beyond its rate. */
-  take(address: string): boolean {
+  take(from: string): boolean {
     if (this.#perSecond === 0) return true;
     const now = this.#now();
+    const address = sourceOfLimits(from);
     const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#perSecond, this.#perSecond * BURST_SECONDS);
     this.#buckets.delete(address);
     this.#buckets.set(address, bucket);

@@ -18,6 +18,9 @@ export interface EndpointPair {
   close(): void;
 }
 
+/** Both are on one machine. */
+const PEER = '127.0.0.1';
+
 /**
  * Opens two endpoints on one media server and connects them with each other.
  * @param leg named in logged failures
@@ -29,9 +32,9 @@ export async function openPair(
   leg: { readonly callid: string },
   on?: EndpointServer,
 ): Promise<EndpointPair> {
-  const one = await tools.createEndpoint({ on });
+  const one = await tools.createEndpoint({ on, peer: PEER });
   try {
-    const other = await tools.createEndpoint({ on: one.server, remoteSdp: one.localSdp });
+    const other = await tools.createEndpoint({ on: one.server, peer: PEER, remoteSdp: one.localSdp });
     const close = () => {
       for (const endpoint of [one, other]) tools.background(endpoint.destroy(), 'endpoint', leg);
     };

@@ -39,7 +39,7 @@ export async function sipServer({
     app: '127.0.0.1:0',
     secret,
     sip: ['127.0.0.1:0'],
-    ...(secure ? { tls: '127.0.0.1:0', ws: '127.0.0.1:0', wss: '127.0.0.1:0' } : {}),
+    ...(secure ? { tls: ['127.0.0.1:0'], ws: ['127.0.0.1:0'], wss: ['127.0.0.1:0'] } : {}),
     ...(certificate === undefined ? {} : { certificate }),
     ...(t1 === undefined ? {} : { timerValues: { t1, t2: t1 * 8, t4: t1 * 10, d: t1 * 64 } }),
   });

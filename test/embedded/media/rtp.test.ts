@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { advertisedAddress } from '../../../runtime/embedded/media/core/advertised-address.ts';
 import { bindUdp } from '../../../runtime/embedded/media/rtp/ports.ts';
 import { Reception } from '../../../runtime/embedded/media/rtp/reception.ts';
 import { RtcpResponder } from '../../../runtime/embedded/media/rtp/rtcp.ts';
@@ -461,17 +460,5 @@ describe('embedded media server: RTCP', () => {
     phone.send(receiverReport, port, '127.0.0.1');
     await eventually(async () => expect(responder.reported).to.deep.equal({ lost: 17, jitter: 10 }));
     for (const socket of [server, phone, stranger]) socket.close();
-  });
-});
-
-describe('embedded media server: advertised address', () => {
-  it('is the bound one, or the first address reachable from other machines when all are bound', () => {
-    const loopback = { family: 'IPv4', internal: true, address: '127.0.0.1' };
-    const wired = { family: 'IPv4', internal: false, address: '192.0.2.7' };
-    expect(advertisedAddress('127.0.0.1', { eth0: [wired] })).to.equal('127.0.0.1');
-    expect(
-      advertisedAddress('0.0.0.0', { lo: [loopback], eth0: [{ ...wired, family: 'IPv6', address: '::2' }, wired] }),
-    ).to.equal('192.0.2.7');
-    expect(advertisedAddress('0.0.0.0', { lo: [loopback] })).to.equal('127.0.0.1');
   });
 });

@@ -23,6 +23,13 @@ describe('the ban after wrong SIP passwords', () => {
     expect(ban.retryAfter('192.0.2.2', 'alice')).to.equal(0);
   });
 
+  it('counts the addresses of an IPv6 /64 as one', () => {
+    for (const last of [1, 2, 3, 4]) fail('alice', 1, `2001:db8:0:1::${last}`);
+    expect(fail('alice', 1, '2001:db8:0:1:ffff::9')).to.deep.equal([true]);
+    expect(ban.retryAfter('2001:db8:0:1::77', 'alice')).to.equal(180);
+    expect(ban.retryAfter('2001:db8:0:2::1', 'alice')).to.equal(0);
+  });
+
   it('begins with failures of five accounts, for every account', () => {
     fail('alice', 3);
     for (const account of ['bob', 'carol', 'dave']) fail(account);

@@ -1,5 +1,7 @@
 /** RTP ports. */
 import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { numericLookup } from '../../stack/index.ts';
 
 /** An RTP socket on an even port and the RTCP socket on the next one (RFC 3550 section 11). */
 export interface PortPair {
@@ -18,18 +20,10 @@ export class NoPortError extends Error {
   }
 }
 
-/** Skips the resolver, for which Node would delay every datagram: addresses are literal here. */
-function literalLookup(
-  hostname: string,
-  _options: unknown,
-  callback: (error: null, address: string, family: number) => void,
-): void {
-  callback(null, hostname, 4);
-}
-
-/** Opens a UDP socket bound to a literal IPv4 address. Rejects with the system's error. */
+/** Opens a UDP socket bound to a literal IP address. Rejects with the system's error. */
 export async function bindUdp(address: string, port: number): Promise<Socket> {
-  const socket = createSocket({ type: 'udp4', lookup: literalLookup, recvBufferSize: 262_144 });
+  const type = isIPv6(address) ? 'udp6' : 'udp4';
+  const socket = createSocket({ type, ipv6Only: type === 'udp6', lookup: numericLookup, recvBufferSize: 262_144 });
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   socket.once('error', reject);
   socket.bind({ address, port, exclusive: true }, () => {
@@ -45,7 +39,7 @@ export async function bindUdp(address: string, port: number): Promise<Socket> {
 }
 
 /** Hands out port pairs of a range in turn, so that a port stays unused as long as possible between two calls. */
-export class PortPool {
+class AddressPorts {
   readonly #address: string;
   readonly #from: number;
   readonly #to: number;
@@ -53,7 +47,7 @@ export class PortPool {
   #cursor: number;
 
   /**
-   * @param address literal IPv4 address of the sockets
+   * @param address literal IP address of the sockets
    * @param range first and last port, inclusive; pairs start on even ports
    */
   constructor(address: string, range: { readonly from: number; readonly to: number }) {
@@ -104,5 +98,30 @@ export class PortPool {
       rtp.close();
       return undefined;
     }
+  }
+}
+
+/** The port pairs of a range, at each address that calls use. */
+export class PortPool {
+  readonly #range: { readonly from: number; readonly to: number };
+  readonly #byAddress = new Map<string, AddressPorts>();
+
+  /** @param range first and last port, inclusive; pairs start on even ports */
+  constructor(range: { readonly from: number; readonly to: number }) {
+    this.#range = range;
+  }
+
+  /** Number of pairs in use. */
+  get used(): number {
+    let sum = 0;
+    for (const { used } of this.#byAddress.values()) sum += used;
+    return sum;
+  }
+
+  /** @param address literal IP address @throws NoPortError when no pair of the range can be opened */
+  open(address: string): Promise<PortPair> {
+    const known = this.#byAddress.get(address) ?? new AddressPorts(address, this.#range);
+    this.#byAddress.set(address, known);
+    return known.open();
   }
 }

@@ -1,4 +1,5 @@
 /** The SIP side of a channel. */
+import { isIP, isIPv6 } from 'node:net';
 import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import type { Channel } from '../channel/channel.ts';
@@ -11,7 +12,7 @@ import { PLAIN } from '../rtp/security.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import { SrtpSecurity } from '../srtp/security.ts';
 import type { DtlsThread } from '../webrtc/dtls-thread.ts';
-import type { ServerTransaction, SipRequest } from '../../stack/index.ts';
+import { isWildcard, type ServerTransaction, type SipRequest } from '../../stack/index.ts';
 import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
 import { DtlsMedia } from './dtls-media.ts';
@@ -251,10 +252,16 @@ export class Call implements Signalling {
     return value === 'mandatory' || value === 'optional' || value === 'forbidden' ? value : undefined;
   }
 
-  /** The far end's audio, unless `rtp_secure_media` excludes it. */
+  /** The far end's audio, unless `rtp_secure_media` or the family of its address excludes it. */
   #usable({ audio }: RemoteDescription): RemoteAudio | undefined {
     const excluded = audio?.crypto === undefined && audio?.dtls === undefined ? 'mandatory' : 'forbidden';
-    return this.#secureMedia === excluded ? undefined : audio;
+    return this.#secureMedia === excluded || !this.#isReachable(audio) ? undefined : audio;
+  }
+
+  /** Whether the call's port can send to the far end: it keeps the family of the beginning. */
+  #isReachable(audio: RemoteAudio | undefined): boolean {
+    if (audio === undefined || audio.dtls?.ice !== undefined || isIP(audio.address) === 0) return true;
+    return isWildcard(audio.address) || isIPv6(audio.address) === isIPv6(this.rtp.localAddress);
   }
 
   #tellHold(audio: RemoteAudio): void {
@@ -311,7 +318,7 @@ export class Call implements Signalling {
 
   /** The far end's address; with ICE the one that its checks have chosen. */
   #addressOf({ address, port, dtls }: RemoteAudio): { remoteAddress: string; remotePort: number } {
-    const chosen = dtls?.ice === undefined ? { address, port: address === '0.0.0.0' ? 0 : port } : this.dtls.chosen;
+    const chosen = dtls?.ice === undefined ? { address, port: isWildcard(address) ? 0 : port } : this.dtls.chosen;
     return { remoteAddress: chosen?.address ?? '', remotePort: chosen?.port ?? 0 };
   }
 

@@ -1,6 +1,9 @@
 /** The SIP profile: turns INVITEs into channels. */
+import { isIP } from 'node:net';
 import {
+  formatHost,
   formatHostPort,
+  OwnAddresses,
   parseNameAddr,
   parseUri,
   type ServerTransaction,
@@ -9,11 +12,11 @@ import {
   type SipRequest,
 } from '../../stack/index.ts';
 import { Channel } from '../channel/channel.ts';
-import { advertisedAddress } from '../core/advertised-address.ts';
 import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import { MAX_SESSIONS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';
+import type { FarEnd, MediaHost, MediaHosts } from '../rtp/media-hosts.ts';
 import { NoPortError, type PortPool } from '../rtp/ports.ts';
 import { RtpSession } from '../rtp/session.ts';
 import { DtlsThread } from '../webrtc/dtls-thread.ts';
@@ -39,16 +42,21 @@ export class SipProfile {
   readonly endpoint: SipEndpoint;
   readonly #core: MediaCore;
   readonly #ports: PortPool;
+  readonly #hosts: MediaHosts;
   readonly #onAnswered: ChannelAnswered;
   readonly #callers: Callers;
   readonly #calls = new Map<string, Call>();
   readonly #dtls = new DtlsThread();
-  #host = '';
-  #contact = '';
+  #port = 0;
   #closed = false;
 
-  constructor(core: MediaCore, ports: PortPool, callers: Callers, onAnswered: ChannelAnswered) {
+  constructor(
+    core: MediaCore,
+    { ports, hosts, callers }: { readonly ports: PortPool; readonly hosts: MediaHosts; readonly callers: Callers },
+    onAnswered: ChannelAnswered,
+  ) {
     this.#callers = callers;
+    this.#hosts = hosts;
     this.#core = core;
     this.#ports = ports;
     this.#onAnswered = onAnswered;
@@ -76,10 +84,9 @@ export class SipProfile {
   /** Opens the profile on UDP and TCP. Rejects with ListenError. */
   async listen(address: { readonly host: string; readonly port: number }): Promise<string> {
     const point = await this.endpoint.listen(address);
-    this.#host = advertisedAddress(point.host);
-    this.#contact = formatHostPort(this.#host, point.port);
-    this.#core.profileAddress = this.#contact;
-    return this.#contact;
+    this.#port = point.port;
+    this.#core.profileAddress = formatHostPort(new OwnAddresses().towards(point.host, ''), point.port);
+    return this.#core.profileAddress;
   }
 
   /** Ends every call without BYE, and closes the sockets. */
@@ -140,7 +147,9 @@ export class SipProfile {
   }
 
   #replyOptions(transaction: ServerTransaction): void {
-    transaction.reply(200, { headers: answerHeaders(`<sip:${this.#contact}>`) });
+    transaction.reply(200, {
+      headers: answerHeaders(`<sip:${formatHostPort(this.#ownHost(transaction), this.#port)}>`),
+    });
   }
 
   /** Refuses an unreadable request. A defect fails only its request, not the thread. */
@@ -183,7 +192,13 @@ export class SipProfile {
       transaction.reply(503, { headers: refusalHeaders(reasonHeader('SWITCH_CONGESTION')) });
       return;
     }
-    const rtp = await this.#openRtp();
+    const host = this.#hosts.choose(farEndOf(request, remote));
+    if (host === undefined) {
+      const headers = { ...refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')), Warning: WRONG_FAMILY };
+      transaction.reply(488, { headers });
+      return;
+    }
+    const rtp = await this.#openRtp(host);
     if (rtp === undefined) {
       transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
       return;
@@ -193,10 +208,15 @@ export class SipProfile {
     else await this.#answer(transaction, remote, rtp, caller, controller);
   }
 
-  async #openRtp(): Promise<RtpSession | undefined> {
+  /** The address of the profile that the peer of a request reaches. */
+  #ownHost({ source: { transport, address: host, port } }: ServerTransaction): string {
+    return this.endpoint.addressFor({ transport, host, port }).host;
+  }
+
+  async #openRtp({ host, told }: MediaHost): Promise<RtpSession | undefined> {
     try {
-      const pair = await this.#ports.open();
-      return new RtpSession(pair, this.#host, this.#core);
+      const pair = await this.#ports.open(host);
+      return new RtpSession(pair, told, this.#core);
     } catch (error) {
       if (error instanceof NoPortError) return undefined;
       throw error;
@@ -213,7 +233,8 @@ export class SipProfile {
     const { request } = transaction;
     const user = userOf(request.uri) ?? 'drachtio';
     const dialog = new Dialog(this.endpoint, transaction);
-    const contact = `<sip:${user}@${this.#contact};transport=${transaction.source.transport}>`;
+    const host = this.#ownHost(transaction);
+    const contact = `<sip:${user}@${formatHostPort(host, this.#port)};transport=${transaction.source.transport}>`;
     const call = new Call(dialog, rtp, contact, this.#dtls, (ended) => this.#calls.delete(ended.dialog.key));
     this.#calls.set(dialog.key, call);
     const channel = new Channel(
@@ -242,7 +263,7 @@ export class SipProfile {
     for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
     for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
     if (call.needsPreparation(remote) && !(await this.#prepare(call, transaction, remote))) return;
-    const identity = `"${user}" <sip:${user}@${this.#host}>;party=calling;privacy=off;screen=no`;
+    const identity = `"${user}" <sip:${user}@${formatHost(host)}>;party=calling;privacy=off;screen=no`;
     call.answer(transaction, remote, {
       'Allow-Events': 'talk, hold, conference, refer',
       ...(remote === undefined ? {} : { 'Remote-Party-ID': identity }),
@@ -282,6 +303,20 @@ export class SipProfile {
     call.receivedBye();
     return false;
   }
+}
+
+/** RFC 3261 section 20.43. */
+const WRONG_FAMILY = '301 ringmaster "Incompatible network address formats"';
+
+/** `X-Media-Peer`: the IP address that the far end's SIP comes from. */
+function farEndOf(request: SipRequest, remote: RemoteDescription | undefined): FarEnd {
+  const peer = request.header('x-media-peer')?.trim();
+  const audio = remote?.audio;
+  return {
+    peer: peer === undefined || isIP(peer) === 0 || peer.includes('%') ? undefined : peer,
+    media: audio?.address,
+    bound: audio !== undefined && audio.dtls?.ice === undefined,
+  };
 }
 
 /** Whether the body counts as a session description. */

@@ -1,6 +1,8 @@
 /** Session descriptions: reads offers and answers, and writes the server's. */
+import { isIPv6, SocketAddress } from 'node:net';
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { type CryptoLine, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
+import { isWildcard } from '../../stack/index.ts';
 import {
   codecLines,
   type DescribedCodec,
@@ -152,7 +154,7 @@ function readAudio(
   { crypto, dtls }: { readonly crypto?: CryptoLine | undefined; readonly dtls?: RemoteDtlsLines | undefined },
 ): RemoteAudio {
   const formats = asText(line.payloads).split(/\s+/);
-  const address = asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0');
+  const address = plainAddress(asText(line.connection?.ip ?? session.connection?.ip ?? '0.0.0.0'));
   const direction = readDirection(line.direction ?? session.direction);
   const codecs = readCodecs(line, formats);
   return {
@@ -161,9 +163,9 @@ function readAudio(
     dtls,
     address,
     port: line.port,
-    // Hold in the style of RFC 2543: the address 0.0.0.0 means that the far end does not listen.
+    // Hold in the style of RFC 2543: the address 0.0.0.0, or ::, means that the far end does not listen.
     // With ICE it means that the candidates come later (RFC 8840).
-    direction: address === '0.0.0.0' && direction === 'sendrecv' && dtls?.ice === undefined ? 'sendonly' : direction,
+    direction: isWildcard(address) && direction === 'sendrecv' && dtls?.ice === undefined ? 'sendonly' : direction,
     codecs,
     telephoneEvent: readEvents(line, formats, codecs),
   };
@@ -253,11 +255,23 @@ export class LocalDescription {
   }
 
   #session(media: readonly string[], attributes: readonly string[] = []): string {
-    const body = ['s=FreeSWITCH', `c=IN IP4 ${this.#address}`, 't=0 0', ...attributes, ...media, ''].join('\r\n');
+    const body = ['s=FreeSWITCH', `c=${networkOf(this.#address)}`, 't=0 0', ...attributes, ...media, ''].join('\r\n');
     if (body !== this.#lastBody) this.#version += 1;
     this.#lastBody = body;
-    return `v=0\r\no=FreeSWITCH ${this.#sessionId} ${this.#version} IN IP4 ${this.#address}\r\n${body}`;
+    return `v=0\r\no=FreeSWITCH ${this.#sessionId} ${this.#version} ${networkOf(this.#address)}\r\n${body}`;
   }
+}
+
+/** The address of `o=` and `c=` (RFC 8866 section 5.7). */
+function networkOf(address: string): string {
+  return `IN ${isIPv6(address) ? 'IP6' : 'IP4'} ${address}`;
+}
+
+/** An IPv6 address as the system writes it, to compare it with sources of packets; IPv4 in IPv6 form as IPv4 (RFC 5118 section 4.10). */
+function plainAddress(address: string): string {
+  if (!isIPv6(address)) return address;
+  const { address: plain } = new SocketAddress({ address, family: 'ipv6' });
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1] ?? plain;
 }
 
 /** The description for the variable `rtp_local_sdp_str`: with the direction, even the default one. */

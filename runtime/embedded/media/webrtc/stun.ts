@@ -68,16 +68,15 @@ export function bindingSuccess(
   from: { readonly address: string; readonly port: number },
   password: string,
 ): Buffer {
-  const answer = Buffer.alloc(HEADER_OCTETS + 12 + 4 + INTEGRITY_OCTETS + 4 + FINGERPRINT_OCTETS);
+  const mapped = xorMapped(transaction, from);
+  const answer = Buffer.alloc(HEADER_OCTETS + 4 + mapped.length + 4 + INTEGRITY_OCTETS + 4 + FINGERPRINT_OCTETS);
   answer.writeUInt16BE(BINDING_SUCCESS, 0);
   answer.writeUInt32BE(MAGIC_COOKIE, 4);
   transaction.copy(answer, 8);
   let at = HEADER_OCTETS;
-  at = attribute(answer, at, XOR_MAPPED_ADDRESS, 8);
-  answer.writeUInt16BE(1, at); // IPv4
-  answer.writeUInt16BE(from.port ^ (MAGIC_COOKIE >>> 16), at + 2);
-  answer.writeUInt32BE((ipv4(from.address) ^ MAGIC_COOKIE) >>> 0, at + 4);
-  at += 8;
+  at = attribute(answer, at, XOR_MAPPED_ADDRESS, mapped.length);
+  mapped.copy(answer, at);
+  at += mapped.length;
   const integrity = integrityOf(answer, at, password);
   integrity.copy(answer, attribute(answer, at, MESSAGE_INTEGRITY, INTEGRITY_OCTETS));
   at += 4 + INTEGRITY_OCTETS;
@@ -100,6 +99,37 @@ function integrityOf(message: Buffer, at: number, password: string): Buffer {
   return createHmac('sha1', password).update(covered).digest();
 }
 
-function ipv4(address: string): number {
-  return address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0);
+/** The value of XOR-MAPPED-ADDRESS (RFC 8489 section 14.2). */
+function xorMapped(
+  transaction: Buffer,
+  { address, port }: { readonly address: string; readonly port: number },
+): Buffer {
+  const octets = octetsOf(address);
+  const key = Buffer.alloc(4 + transaction.length);
+  key.writeUInt32BE(MAGIC_COOKIE, 0);
+  transaction.copy(key, 4);
+  const value = Buffer.alloc(4 + octets.length);
+  value.writeUInt16BE(octets.length === IPV6_OCTETS ? 2 : 1, 0);
+  value.writeUInt16BE(port ^ (MAGIC_COOKIE >>> 16), 2);
+  for (const [index, octet] of octets.entries()) value[4 + index] = octet ^ (key[index] as number);
+  return value;
+}
+
+const IPV6_OCTETS = 16;
+
+/** The octets of an IP address as the system writes it. */
+function octetsOf(address: string): readonly number[] {
+  if (!address.includes(':')) return address.split('.').map(Number);
+  const [head = '', tail = ''] = (address.split('%')[0] as string).split('::');
+  const [left, right] = [wordsOf(head), wordsOf(tail)];
+  const middle = Array.from({ length: IPV6_OCTETS - left.length - right.length }, () => 0);
+  return [...left, ...middle, ...right];
+}
+
+function wordsOf(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((word) => {
+    const value = Number.parseInt(word, 16);
+    return [value >> 8, value & 0xff];
+  });
 }
