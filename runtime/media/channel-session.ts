@@ -41,6 +41,11 @@ export class ChannelSession {
     return isDtls(this.#local);
   }
 
+  /** Whether the far end has described itself without telephone-events (RFC 4733): its digits are tones in the sound. */
+  get digitsAreTones(): boolean {
+    return this.#remote !== undefined && !(hasEvents(this.#remote) && hasEvents(this.#local));
+  }
+
   /** The session description for the far end. */
   get local(): string {
     return this.#local;
@@ -77,6 +82,10 @@ export class ChannelSession {
 
 function hasAudio(sdp: string): boolean {
   return /^m=audio [1-9]/m.test(sdp);
+}
+
+function hasEvents(sdp: string): boolean {
+  return /^a=rtpmap:\d+ telephone-event\//im.test(sdp);
 }
 
 function noCodec(): MediaError {

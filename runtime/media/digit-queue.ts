@@ -6,6 +6,8 @@ const TYPE_AHEAD_LIMIT = 128;
  * listener is active; after it, the one before listens again.
  */
 export class DigitQueue {
+  /** Called when somebody begins to listen or to watch. */
+  onListener: () => void = () => undefined;
   readonly #typedAhead: string[] = [];
   readonly #listeners: ((digit: string) => void)[] = [];
   readonly #watchers: ((digit: string) => boolean)[] = [];
@@ -15,6 +17,11 @@ export class DigitQueue {
     if (listener !== undefined) listener(digit);
     else if (this.#watchers.some((watcher) => watcher(digit))) return;
     else if (this.#typedAhead.length < TYPE_AHEAD_LIMIT) this.#typedAhead.push(digit);
+  }
+
+  /** Whether somebody listens or watches. */
+  get heard(): boolean {
+    return this.#listeners.length + this.#watchers.length > 0;
   }
 
   /** The oldest queued digit, if any. */
@@ -28,6 +35,7 @@ export class DigitQueue {
    */
   watch(watcher: (digit: string) => boolean): () => void {
     this.#watchers.push(watcher);
+    this.onListener();
     return () => {
       const index = this.#watchers.indexOf(watcher);
       if (index !== -1) this.#watchers.splice(index, 1);
@@ -37,6 +45,7 @@ export class DigitQueue {
   /** Listens until the returned function is called. Queued digits stay for `take`. */
   listen(listener: (digit: string) => void): () => void {
     this.#listeners.push(listener);
+    this.onListener();
     return () => {
       const index = this.#listeners.lastIndexOf(listener);
       if (index !== -1) this.#listeners.splice(index, 1);

@@ -13,6 +13,7 @@ import type { RecordingNotices } from './recording-notices.ts';
 import { readSpokenSource, speechArguments, speechSettings } from './speech-source.ts';
 import type { SrtpPolicy } from './sdp-streams.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
+import { isOwnTone, ToneDigits } from './tone-digits.ts';
 import { YoungBridge } from './young-bridge.ts';
 
 /** The media server of an endpoint. */
@@ -70,6 +71,7 @@ export class MediaEndpoint {
   /** The current bridge, until the channel has left it. */
   #bridge: { readonly other: MediaEndpoint; readonly young: YoungBridge } | undefined;
   #applications: Applications;
+  readonly #tones = new ToneDigits();
 
   /**
    * @param made.via name of the SIP server that called the media server
@@ -94,6 +96,7 @@ export class MediaEndpoint {
     this.#srtp = made.srtp;
     this.#peer = made.peer;
     this.#session = made.session;
+    this.digits.onListener = () => this.#hearTones();
     this.#inhabit(endpoint, server);
   }
 
@@ -129,7 +132,10 @@ export class MediaEndpoint {
     const next = this.#modifying.then(() =>
       this.#session.modify(remoteSdp, this.gone, (variable) => this.command('uuid_setvar', variable)),
     );
-    this.#modifying = next.catch(() => undefined);
+    this.#modifying = next.then(
+      () => this.#hearTones(),
+      () => undefined,
+    );
     return next;
   }
 
@@ -171,6 +177,7 @@ export class MediaEndpoint {
     this.#applications = new Applications(this.#endpoint, this.gone);
     this.#inhabit(this.#endpoint, server);
     for (let digit = next.digits.take(); digit !== undefined; digit = next.digits.take()) this.digits.push(digit);
+    this.#hearTones();
     // Ends the old channel; its media server may be gone.
     void next.destroy().catch(() => undefined);
   }
@@ -284,6 +291,7 @@ export class MediaEndpoint {
   async bridge(other: MediaEndpoint): Promise<void> {
     await Promise.all([this.#mayLeave(), other.#mayLeave()]);
     if (this.#destroyed || other.#destroyed) throw ENDPOINT_GONE;
+    await Promise.all([this.#deafen(), other.#deafen()]);
     const young = new YoungBridge(other.#endpoint, [this.gone, other.gone]);
     this.#bridge = { other, young };
     other.#bridge = { other: this, young };
@@ -343,16 +351,31 @@ export class MediaEndpoint {
     return () => void connection?.removeListener(name, told);
   }
 
-  /** Sends digits to the phone by RFC 4733; `W` pauses a second, `w` half a second. */
+  /** Sends digits to the phone by RFC 4733, or as tones in the sound to a phone without telephone-events. */
   async sendDtmf(digits: string): Promise<void> {
     // While a bridge begins, FreeSWITCH loses digits, or sends them by INFO to a phone that takes telephone-events.
     await this.#bridge?.young.flows();
-    await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${digits}`));
+    const tones = this.#session.digitsAreTones;
+    if (tones) await this.#bounded(this.#tones.speak(this.#endpoint));
+    await this.#bounded(this.#endpoint.api('uuid_send_dtmf', `${this.uuid} ${tones ? '~' : ''}${digits}`));
   }
 
   /** Passes a digit from INFO to the channel, as if it had come by RFC 4733. */
   async receiveDtmf(digit: string): Promise<void> {
     await this.#bounded(this.#endpoint.api('uuid_recv_dtmf', `${this.uuid} ${digit}`));
+  }
+
+  /** Has the sound searched for digits while somebody listens for them, and the far end has no other way to send them. */
+  #hearTones(): void {
+    const { digitsAreTones } = this.#session;
+    if (this.#gone.signal.aborted || this.#destroyed) return;
+    if (!digitsAreTones) void this.#tones.hear(this.#endpoint, false);
+    else if (this.digits.heard) void this.#tones.hear(this.#endpoint, true);
+  }
+
+  /** Ends the search of the sound for digits that nobody waits for. Those typed ahead of the next block were still heard. */
+  async #deafen(): Promise<void> {
+    if (!this.digits.heard) await this.#bounded(this.#tones.hear(this.#endpoint, false));
   }
 
   /** Ends the channel. Idempotent; never rejects. */
@@ -377,8 +400,8 @@ export class MediaEndpoint {
       // The channel left behind by a move no longer concerns this endpoint.
       if (this.#endpoint === endpoint) this.#gone.abort(ENDPOINT_GONE);
     };
-    endpoint.on('dtmf', (event: { dtmf: string }) => {
-      if (this.#endpoint === endpoint) this.digits.push(event.dtmf);
+    endpoint.conn?.on(`esl::event::DTMF::${endpoint.uuid}`, (event) => {
+      if (this.#endpoint === endpoint && !isOwnTone(event)) this.digits.push(event.getHeader('DTMF-Digit') ?? '');
     });
     endpoint.dialog?.on('info', (request: FsRequest, response: { send(status: number): void }) => {
       response.send(200);

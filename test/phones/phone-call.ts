@@ -97,6 +97,11 @@ export abstract class PhoneCall {
     await this.session.rtp.listener.tone(frequency, options.withinMs ?? 3000);
   }
 
+  /** It hears these keys as tones, and no others, from now on. */
+  async hearsKeys(keys: string, options: { withinMs?: number } = {}): Promise<void> {
+    await this.session.rtp.listener.keys(keys, options.withinMs ?? 3000);
+  }
+
   async hearsSound(options: { withinMs?: number } = {}): Promise<void> {
     await this.session.rtp.listener.sound(options.withinMs ?? 3000);
   }

@@ -86,6 +86,7 @@ export class IvrCall extends CallMedia implements OwnCall {
   #takenFrom: Party | undefined;
   /** The former peer, while it is on hold. */
   #held: HeldParty | undefined;
+  #unwatchDigits: () => void = () => undefined;
 
   private constructor(tools: SwitchTools, party: Party, incoming: IncomingScenarioCall | undefined) {
     super();
@@ -439,7 +440,9 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   /** Passes the opponent's digits to the watchers; called once the opponent has media. */
   #watchDigits(): void {
-    this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit }));
+    this.#unwatchDigits();
+    this.#unwatchDigits =
+      this.#opponent?.endpoint?.digits.watch((digit) => this.#notice({ kind: 'dtmf', digit })) ?? (() => undefined);
   }
 
   /** @returns whether a watcher has used the notice up */
@@ -460,6 +463,7 @@ export class IvrCall extends CallMedia implements OwnCall {
 
   #finish(end: CallEnd): void {
     if (this.#state.step('over') === undefined) return;
+    this.#unwatchDigits();
     this.#held?.release();
     this.#end.abort(end);
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { keySound } from '../../phones/media/keypad.ts';
 import { Arrivals, Moment } from '../../phones/wait.ts';
 import { type Collected, type Endpoint, type FsEvent, text } from '../support/fsmrf.ts';
 import { type Connected, useMediaStage } from '../support/media-stage.ts';
@@ -159,6 +160,58 @@ describe('Conformance, media server: digits', () => {
       `+OK ${endpoint.uuid} sent DTMF 4#.`,
     );
     for (const digit of '4#') await carries(infos, digit);
+  });
+
+  it('start_dtmf reports digits in the sound, once each, until stop_dtmf', async () => {
+    const { call, endpoint } = await stage.connect(['PCMA'], { keysByRtp: false });
+    const digits = new Arrivals<Digit>('dtmf event');
+    endpoint.on('dtmf', (event: Digit) => digits.push(event));
+    await endpoint.execute('start_dtmf');
+    await endpoint.execute('start_dtmf');
+    await call.say(keySound('159D*0#'));
+    for (const dtmf of '159D*0#') {
+      expect(await digits.next(3000)).to.include({ dtmf, source: 'INBAND_AUDIO' });
+    }
+    await endpoint.execute('stop_dtmf');
+    await call.say(keySound('22'));
+    await endpoint.api('uuid_recv_dtmf', `${endpoint.uuid} 3`);
+    expect((await digits.next(3000)).dtmf).to.equal('3');
+  });
+
+  it('a digit in the sound ends a prompt that waits for it', async () => {
+    const connected = await stage.connect(['PCMU'], { keysByRtp: false });
+    const { call, endpoint } = connected;
+    await endpoint.execute('start_dtmf');
+    const collecting = endpoint.playCollect({ file: 'tone_stream://%(5000,0,800)', min: 1, max: 2, timeout: 3000 });
+    await call.hears(800);
+    await call.say(keySound('46'));
+    expect((await collecting).digits).to.equal('46');
+  });
+
+  it('after start_dtmf_generate digits marked by ~ are sent as tones, which is reported, to a phone that is idle, hears a sound, or is bridged', async () => {
+    const [one, other] = [await stage.connect(), await stage.connect(['PCMU'], { keysByRtp: false })];
+    const { call, endpoint } = other;
+    const sent: FsEvent[] = [];
+    endpoint.conn.on(`esl::event::DTMF::${endpoint.uuid}`, (event: FsEvent) => sent.push(event));
+    await endpoint.execute('start_dtmf_generate', 'write');
+    const send = async (keys: string): Promise<void> => {
+      const heard = call.hearsKeys(keys, { withinMs: 8000 });
+      await endpoint.api('uuid_send_dtmf', `${endpoint.uuid} ~${keys}`);
+      await heard;
+    };
+    await send('155#');
+    const playing = endpoint.play('tone_stream://%(3000,0,800)');
+    await call.hears(800);
+    await send('A0');
+    await call.hears(800);
+    await playing;
+    await one.endpoint.bridge(endpoint);
+    one.call.play(440);
+    await call.hears(440);
+    await send('7*');
+    await call.hears(440);
+    expect(sent.map((event) => event.getHeader('DTMF-Digit')).join('')).to.equal('155#A07*');
+    expect(new Set(sent.map((event) => event.getHeader('DTMF-Conversion')))).to.deep.equal(new Set(['native:inband']));
   });
 
   it('a bridge passes on digits by INFO to a side without telephone-events', async () => {

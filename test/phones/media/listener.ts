@@ -1,4 +1,5 @@
 import { WaitError } from '../wait.ts';
+import { KeyEar } from './keypad.ts';
 import { amplitudeAt, hasTone, level, SAMPLE_RATE, strongest } from './tone.ts';
 
 /** 160 ms: distinguishes tones 10 Hz apart, and answers quickly. */
@@ -17,6 +18,7 @@ export class Listener {
   #window = new Int16Array((SAMPLE_RATE * WINDOW_MS) / 1000);
   #total = 0;
   readonly #expectations = new Set<Expectation>();
+  readonly #keyEars = new Set<KeyEar>();
 
   /** Samples a second from now on. */
   setRate(rate: number): void {
@@ -32,6 +34,7 @@ export class Listener {
     next.set(samples, next.length - samples.length);
     this.#window = next;
     this.#total += samples.length;
+    for (const ear of this.#keyEars) ear.hear(samples);
     for (const expectation of this.#expectations) {
       expectation.missing -= samples.length;
       if (expectation.missing <= 0 && expectation.check(this.#window)) expectation.settle(true);
@@ -45,6 +48,15 @@ export class Listener {
     throw new WaitError(
       `${frequency} Hz not heard within ${withinMs} ms; ${this.#total - before} samples came, ${this.#heard()}`,
     );
+  }
+
+  /** @throws WaitError when these keys are not heard as tones, from now on, within `withinMs` */
+  async keys(expected: string, withinMs: number): Promise<void> {
+    const ear = new KeyEar();
+    this.#keyEars.add(ear);
+    const heard = await this.#within(() => ear.keys === expected, withinMs);
+    this.#keyEars.delete(ear);
+    if (!heard) throw new WaitError(`keys "${expected}" not heard within ${withinMs} ms, but "${ear.keys}"`);
   }
 
   /** Which of these tones are heard, each at least as loud as `amplitude`, in the next 160 ms. */

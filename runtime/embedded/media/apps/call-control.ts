@@ -46,11 +46,12 @@ export function scheduleHangup(channel: Channel, data: string): boolean {
   return true;
 }
 
-/** Sends `<digits>[@<milliseconds>]` to the far end. Returns false without a digit. */
+/** Sends `[~]<digits>[@<milliseconds>]` to the far end, with `~` as tones if it has any. Returns false without a digit. */
 export function sendDigits(channel: Channel, data: string): boolean {
-  const match = /^([0-9*#A-Da-dWw]+)(?:@(\d{1,5}))?/.exec(data.trim());
+  const match = /^(~?)([0-9*#A-Da-dWw]+)(?:@(\d{1,5}))?/.exec(data.trim());
   if (match === null) return false;
-  channel.sendDigits(match[1] as string, match[2] === undefined ? DEFAULT_DIGIT_MS : Number(match[2]));
+  const [, mark, digits = '', milliseconds = DEFAULT_DIGIT_MS] = match;
+  channel.sendDigits(digits, Number(milliseconds), { tones: mark === '~' });
   return true;
 }
 

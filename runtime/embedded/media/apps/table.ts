@@ -5,6 +5,7 @@ import { hangup, nothing, schedHangup, sendDtmf, setMute, transferCall } from '.
 import { eavesdrop } from './eavesdrop.ts';
 import { echo } from './echo.ts';
 import { park } from './idle.ts';
+import { startDtmf, startDtmfGenerate, stopDtmf, stopDtmfGenerate } from './inband-dtmf.ts';
 import { playAndGetDigits } from './play-and-get-digits.ts';
 import { endlessPlayback, playback } from './playback.ts';
 import { record, recordSession, recordSessionMask, stopRecordSession } from './record.ts';
@@ -46,6 +47,10 @@ export function applications(conferences: ConferenceTable): ApplicationTable {
     ['set_mute', setMute],
     ['sleep', sleep],
     ['speak', speak],
+    ['start_dtmf', startDtmf],
+    ['start_dtmf_generate', startDtmfGenerate],
+    ['stop_dtmf', stopDtmf],
+    ['stop_dtmf_generate', stopDtmfGenerate],
     ['stop_record_session', stopRecordSession],
     ['stop_tone_detect', stopToneDetect],
     ['tone_detect', toneDetect],

@@ -4,8 +4,8 @@ import type { Channel } from './channel.ts';
 /** Application-Response of an application without a result. */
 export const NO_RESPONSE = '_none_';
 
-/** Source of a digit: telephone-event (RFC 4733), SIP INFO, or the command `uuid_recv_dtmf`. */
-export type DigitSource = 'RTP' | 'ENDPOINT' | 'APP';
+/** Source of a digit: telephone-event (RFC 4733), SIP INFO, the command `uuid_recv_dtmf`, or tones in the sound. */
+export type DigitSource = 'RTP' | 'ENDPOINT' | 'APP' | 'INBAND_AUDIO';
 
 /**
  * An application that runs on its channel for some time. Only the one on top of the channel's stack is called, once a

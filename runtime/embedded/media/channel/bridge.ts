@@ -94,10 +94,10 @@ class BridgeLeg implements RunningApplication {
     return legs[0] === this ? legs[1] : legs[0];
   }
 
-  /** Sends a digit to the other side, unless its telephone-event packets were passed on. */
+  /** Sends a digit to the other side, unless its telephone-event packets or its tones were passed on. */
   digit(digit: string, source: DigitSource, duration: number): void {
     const other = this.#other;
-    if (this.#bridge.dissolved) return;
+    if (this.#bridge.dissolved || source === 'INBAND_AUDIO') return;
     const passedOn = source === 'RTP' && other.channel.rtp.telephoneEvent !== undefined && !other.mixes;
     if (!passedOn) other.channel.sendDigits(digit, duration / 8);
   }

@@ -8,6 +8,7 @@ import { ChannelAudio } from './audio.ts';
 import type { ChannelCore } from './core.ts';
 import { endVariables } from './end-variables.ts';
 import { addVariables, channelHeaders } from './headers.ts';
+import type { KeyTones } from './key-tones.ts';
 import type { EndedBy, EventParts, OtherLeg, QueuedExecution, Signalling } from './parts.ts';
 import type { CallerProfile, ChannelTimes, LegState } from './profile.ts';
 import { CALL_STATES, type CallStateName, CHANNEL_STATES, type ChannelStateName, mayFollow } from './state.ts';
@@ -52,6 +53,8 @@ export class Channel {
   dialplan = 'XML';
   /** True while an application reads linear samples: events then show the codec L16. */
   readsLinear = false;
+  /** Set while digits are sent as tones. */
+  keyTones: KeyTones | undefined;
   /** The leg of the current or last bridge. */
   otherLeg: OtherLeg | undefined;
   #profileIndex = 1;
@@ -240,12 +243,25 @@ export class Channel {
     this.#stack.at(-1)?.running.digit?.(digit, source, duration);
   }
 
-  /** Sends digits to the far end as telephone-events (RFC 4733), or by INFO when these were not negotiated. */
-  sendDigits(digits: string, milliseconds: number): void {
+  /**
+   * Sends digits to the far end as telephone-events (RFC 4733), or by INFO when these were not negotiated.
+   * @param tones whether `start_dtmf_generate` makes them tones
+   */
+  sendDigits(digits: string, milliseconds: number, { tones = true } = {}): void {
     const count = digits.replace(/w/gi, '').length;
     this.set('last_dtmf_duration', String(count * (milliseconds + DIGIT_PAUSE_MS)));
+    if (tones && this.keyTones !== undefined) return this.#sendTones(this.keyTones, digits, milliseconds);
     if (this.rtp.sendDigits(digits, milliseconds)) return;
     for (const digit of digits) this.#signalling.sendInfoDigit(digit, milliseconds);
+  }
+
+  /** As in FreeSWITCH, digits that become tones are reported, though they were not received. */
+  #sendTones(tones: KeyTones, digits: string, milliseconds: number): void {
+    tones.send(digits, milliseconds);
+    for (const digit of digits) {
+      const sent = { 'DTMF-Digit': digit, 'DTMF-Duration': String(milliseconds * 8), 'DTMF-Source': 'APP' };
+      this.publish('DTMF', { last: { ...sent, 'DTMF-Conversion': 'native:inband' }, variables: false });
+    }
   }
 
   /** Handles one frame slot: break, top application, taps, then commands. */
