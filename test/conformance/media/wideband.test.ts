@@ -105,7 +105,7 @@ describe('Conformance, media server: wideband', () => {
     const members = await Promise.all([stage.connect(['OPUS']), stage.connect(['G722']), stage.connect(['PCMU'])]);
     const room = `wide${Date.now()}`;
     for (const { endpoint } of members) void endpoint.execute('conference', `${room}@default`);
-    const [opus, g722, g711] = members as [Connected, Connected, Connected];
+    const [opus, g722, g711] = members;
     opus.call.play(HIGH);
     await g722.call.hears(HIGH, { withinMs: 10_000 });
     g711.call.play(LOW);
