@@ -13,6 +13,7 @@ const PEERS = [
   'psql',
   'pocketsphinx_continuous',
   'chromium',
+  'sngrep',
 ];
 const PROGRAMS = new Set([...PEERS, 'espeak-ng', 'sox', 'openssl']);
 
