@@ -29,6 +29,8 @@ export interface Config {
   readonly publicAddresses: readonly string[];
   /** TLS of SIP and HTTP; undefined: none. */
   readonly tls: TlsConfig | undefined;
+  /** PEM file of the authorities for TLS to providers, absolute; undefined: those of Node and of the system. */
+  readonly tlsAuthorities: string | undefined;
   /** SIP over WebSocket: its own port, if any, and allowed origins of pages, lower case. */
   readonly webSocket: { readonly port: number | undefined; readonly origins: readonly string[] };
   readonly rtpPorts: { readonly from: number; readonly to: number };
@@ -134,6 +136,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sip: { hosts: sipHosts(text), port: port('RINGMASTER_SIP_PORT', text) },
     publicAddresses: withoutMapped(PUBLIC, publicAddressesOf(PUBLIC, text(PUBLIC))),
     tls: tls(text),
+    tlsAuthorities: text('RINGMASTER_TLS_CA') === '' ? undefined : resolve(text('RINGMASTER_TLS_CA')),
     webSocket: {
       port: text('RINGMASTER_WS_PORT') === '' ? undefined : port('RINGMASTER_WS_PORT', text),
       origins: origins('RINGMASTER_WS_ORIGINS', text),

@@ -47,6 +47,12 @@ export const SETTINGS = [
     fallback: '',
     about: 'PEM file with the key of that certificate; read again when it changes',
   },
+  {
+    name: 'RINGMASTER_TLS_CA',
+    fallback: '',
+    about:
+      'PEM file with the authorities that certificates of providers must lead to; empty: those of Node and of the system',
+  },
   { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
   { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },
   { name: 'DATABASE_URL', fallback: '', about: 'a PostgreSQL server instead of the database in the data directory' },

@@ -80,7 +80,7 @@ export interface Numbering {
 
 /** One of several addresses of a provider, which its calls go to in turn (RFC 3263). */
 export interface Gateway {
-  /** `host:port`, over TCP `host:port;transport=tcp`: its name in states, events, histories and logs. */
+  /** `host:port`, beside UDP with `;transport=...`: its name in states, events, histories and logs. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -90,6 +90,9 @@ export interface Gateway {
   /** Share of the calls among gateways of one priority (RFC 2782). */
   readonly weight: number;
 }
+
+/** How SIP goes to a provider; `sips`: TLS with `sips` URIs. */
+export type ProviderTransport = 'udp' | 'tcp' | 'tls' | 'sips';
 
 /** An account at another operator, for incoming and outgoing calls. */
 export interface Provider {
@@ -101,7 +104,7 @@ export interface Provider {
   readonly enabled: boolean;
   readonly host: string;
   readonly port: number;
-  readonly transport: 'udp' | 'tcp';
+  readonly transport: ProviderTransport;
   /** `outbound`: we register there; `inbound`: its gateway registers here; `none`: identified by its address. */
   readonly register: 'none' | 'outbound' | 'inbound';
   /** Expiry requested in a REGISTER, in seconds. */
@@ -130,6 +133,8 @@ export interface Provider {
   readonly gateways: readonly Gateway[];
   /** Milliseconds of silence after which the next gateway is called; 0: as long as the SIP server waits. */
   readonly gatewayTimeoutMs: number;
+  /** Encryption of the sound; undefined: as the provider offers, and plain sound for it. */
+  readonly srtp?: Srtp | undefined;
   /** Domain of the provider's URIs. */
   readonly fromDomain: string;
   /** Its source addresses and networks; empty: the addresses of its host. */

@@ -3,7 +3,7 @@ import type { DomainName } from '../domain-name/index.ts';
 import type { ProviderRow } from './collections/providers.ts';
 import { digestSecrets } from './collections/sipusers.ts';
 import type { Gateway, Numbering, NumberRule, Provider } from './directory.ts';
-import { gatewayName } from './gateway-name.ts';
+import { gatewayName, providerPort } from './gateway-name.ts';
 import { dialPattern } from './routing/pattern.ts';
 
 type RuleRows = NonNullable<ProviderRow['mapping']['inbound']>;
@@ -41,6 +41,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     numbering: numberingOf(row.numbering),
     identity: { ...IDENTITY, ...row.identity },
     gateways: row.gateways.map(gatewayOf),
+    srtp: row.opts['srtp'] as Provider['srtp'],
     gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };
 }
@@ -51,7 +52,7 @@ function numberingOf(row: ProviderRow['numbering']): Numbering | undefined {
 }
 
 function gatewayOf(row: ProviderRow['gateways'][number]): Gateway {
-  const { host, port = 5060, transport = 'udp', priority = 10, weight = 10 } = row;
+  const { host, transport = 'udp', port = providerPort(transport), priority = 10, weight = 10 } = row;
   return { name: gatewayName({ host, port, transport }), host, port, transport, priority, weight };
 }
 

@@ -79,7 +79,20 @@ async function readCertificate({ certFile, keyFile }: TlsConfig): Promise<Certif
   return { cert, key };
 }
 
-type Setting = 'RINGMASTER_TLS_CERT' | 'RINGMASTER_TLS_KEY';
+/**
+ * The authorities that certificates of providers must lead to, PEM.
+ * @throws ConfigError
+ */
+export async function readAuthorities(file: string): Promise<string> {
+  const { X509Certificate } = await import('node:crypto');
+  const pem = await read('RINGMASTER_TLS_CA', file);
+  const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (each.length === 0) throw new ConfigError('RINGMASTER_TLS_CA', file, 'certificates in PEM');
+  for (const one of each) attempt('RINGMASTER_TLS_CA', file, 'certificates in PEM', () => new X509Certificate(one));
+  return pem;
+}
+
+type Setting = 'RINGMASTER_TLS_CERT' | 'RINGMASTER_TLS_KEY' | 'RINGMASTER_TLS_CA';
 
 async function read(setting: Setting, file: string): Promise<string> {
   try {

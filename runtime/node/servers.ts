@@ -7,7 +7,7 @@ import type { Config, ServerAddress } from '../config/index.ts';
 import { startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
-import type { LiveCertificate } from './certificate.ts';
+import { type LiveCertificate, readAuthorities } from './certificate.ts';
 import { SCENARIOS } from './project.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 
@@ -80,7 +80,7 @@ async function startEmbeddedSip(
   exited: (error: Error) => void,
 ) {
   const secret = randomBytes(16).toString('hex');
-  const { sip, tls, webSocket, publicAddresses } = config;
+  const { sip, tls, tlsAuthorities, webSocket, publicAddresses } = config;
   const at = (port: number) => sip.hosts.map((host) => atPort(host, port));
   const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.hosts[0] as string };
   const server = await startSipServer(
@@ -93,6 +93,7 @@ async function startEmbeddedSip(
       ...(tls !== undefined && certificate !== undefined
         ? { tls: at(tls.sipPort), certificate: certificate.current }
         : {}),
+      ...(tlsAuthorities !== undefined && { authorities: await readAuthorities(tlsAuthorities) }),
       ...(webSocket.port === undefined ? {} : { [certificate === undefined ? 'ws' : 'wss']: at(webSocket.port) }),
       origins: webSocket.origins,
       forwarded,

@@ -1,5 +1,5 @@
 /** Outgoing INVITEs. */
-import { answer, type SipAnswer } from './answers.ts';
+import { answer, answerOf, type SipAnswer } from './answers.ts';
 import { EarlyDialog } from './early-dialog.ts';
 import { focusContact } from './focus.ts';
 import { ALLOW } from './incoming-invite.ts';
@@ -169,21 +169,22 @@ export class OutgoingInvite {
     minSE: number | undefined,
   ): Promise<OutgoingInviteResult> {
     try {
+      const { uri } = options;
       const progress = {
         cbRequest: (err: unknown, req: SrfRequest) => {
           if (err !== null && err !== undefined) return;
           this.#request = req;
-          this.#note(req, options.uri, nextHop);
+          this.#note(req, uri, nextHop);
           // Repeated with credentials: a transaction of its own.
-          req.on('authenticate', (again: SrfRequest) => this.#note(again, options.uri, nextHop));
+          req.on('authenticate', (again: SrfRequest) => this.#note(again, uri, nextHop));
           if (this.#cancelled) req.cancel();
         },
         cbProvisional: (res: SrfIncomingResponse) => {
           this.#early.learn(res, nextHop);
-          if (res.status > 100) options.onProvisional(fromResponse(res), res.body === '' ? undefined : res.body);
+          if (res.status > 100) options.onProvisional(fromResponse(res, uri), res.body === '' ? undefined : res.body);
         },
       };
-      const { uri, sessionExpires } = options;
+      const { sessionExpires } = options;
       const sip = await dialogOf(
         (done) => this.#srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
         { home: this.#home, ...(sessionExpires === undefined ? {} : { sessionExpires }) },
@@ -196,7 +197,7 @@ export class OutgoingInvite {
       const allowEvents = [...this.#early.allowEvents, ...sip.allowEvents];
       return { answered: true, dialog: sip, sdp: sip.remoteSdp, answer: answer(200, 'OK', false), allowEvents };
     } catch (error) {
-      return failure(error as SipFailure, this.#cancelled);
+      return failure(error as SipFailure, nextHop ?? options.uri, this.#cancelled);
     } finally {
       this.#unnote();
     }
@@ -264,13 +265,13 @@ function uacOptions(
   };
 }
 
-function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
+function failure(error: SipFailure, uri: string, cancelled: boolean): OutgoingInviteResult {
   if (error.res !== undefined) {
     const redirect = error.res.status >= 300 && error.res.status < 400 ? error.res.get('Contact') : undefined;
     const minSE = error.res.status === 422 ? wantedInterval(error.res) : undefined;
     return {
       answered: false,
-      answer: fromResponse(error.res),
+      answer: fromResponse(error.res, uri),
       ...(minSE === undefined ? {} : { minSE }),
       contacts: redirect === undefined ? [] : listValues(redirect).map((contact) => contact.trim()),
     };
@@ -280,8 +281,8 @@ function failure(error: SipFailure, cancelled: boolean): OutgoingInviteResult {
 }
 
 /** An answer without a source address comes from the SIP server: timeout, refused connection, DNS error. */
-function fromResponse(res: SrfIncomingResponse): SipAnswer {
-  const said = answer(res.status, res.reason, res.source_address === '');
+function fromResponse(res: SrfIncomingResponse, uri: string): SipAnswer {
+  const said = answerOf(res, uri);
   const retryAfter = res.status === 503 ? Number.parseInt(res.get('Retry-After') ?? '', 10) : Number.NaN;
   return retryAfter > 0 ? { ...said, retryAfter } : said;
 }

@@ -1,5 +1,5 @@
 /** Requests outside of calls: MESSAGE, OPTIONS and NOTIFY. */
-import { answer, type SipAnswer } from './answers.ts';
+import { answer, answerOf, type SipAnswer } from './answers.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
 /** A request to one address, outside any call. */
@@ -42,7 +42,7 @@ export async function sendOutgoingRequest(
         if (req === undefined)
           return resolve({ ...answer(503, err instanceof Error ? err.message : undefined, true), unsent: true });
         req.on('response', (res: SrfIncomingResponse) => {
-          if (res.status >= 200) resolve(answer(res.status, res.reason, res.source_address === ''));
+          if (res.status >= 200) resolve(answerOf(res, nextHop ?? uri));
         });
       },
     );

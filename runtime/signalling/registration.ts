@@ -1,6 +1,6 @@
 /** Outgoing registrations. */
 import { randomUUID } from 'node:crypto';
-import { answer, type SipAnswer } from './answers.ts';
+import { answerOf, type SipAnswer } from './answers.ts';
 import { listValues } from './list-values.ts';
 import { parseSipUri, plainUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
@@ -21,11 +21,20 @@ export interface RegistrationOptions {
   readonly credentials: SipCredentials;
   /** User part of the Contact, which calls from the registrar have in their URI. */
   readonly contactUser: string;
-  readonly transport: 'udp' | 'tcp';
+  /** `sips`: TLS, and a `sips` Contact. */
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'sips';
+  /** URN of this node, for calls over the connection of the registration (RFC 5626); absent: without. */
+  readonly instance?: string;
 }
 
 export type RegistrationOutcome =
-  | { readonly registered: true /** Seconds for which the registrar keeps it. */; readonly expires: number }
+  | {
+      readonly registered: true;
+      /** Seconds for which the registrar keeps it. */
+      readonly expires: number;
+      /** The proxies that requests go through, as values of Route (RFC 3608); absent: none. */
+      readonly serviceRoute?: readonly string[];
+    }
   | { readonly registered: false; readonly answer: SipAnswer };
 
 interface RegistrarAnswer {
@@ -43,11 +52,14 @@ export class Registration {
   #cseq = 0;
   /** Seconds requested by the registrar. */
   #atLeast = 0;
+  /** False once the registrar's first hop has refused it (RFC 5626 section 11.6). */
+  #outbound: boolean;
 
   /** @param srf returns the application object for each request */
   constructor(srf: () => Srf, options: RegistrationOptions) {
     this.#srf = srf;
     this.#options = options;
+    this.#outbound = options.instance !== undefined;
   }
 
   /**
@@ -56,18 +68,21 @@ export class Registration {
    */
   async register(expires: number): Promise<RegistrationOutcome> {
     const asked = expires === 0 ? 0 : Math.max(expires, this.#atLeast);
-    const { res, granted } = await this.#register(asked);
+    const first = await this.#register(asked);
+    const withoutOutbound = first.res.status === FIRST_HOP_LACKS_OUTBOUND && this.#outbound;
+    if (withoutOutbound) this.#outbound = false;
+    const { res, granted } = withoutOutbound ? await this.#register(asked) : first;
     const atLeast = res.status === 423 ? Number.parseInt(res.get('Min-Expires') ?? '', 10) : 0;
     if (atLeast > asked) {
       // The registrar requires longer intervals (RFC 3261 section 10.2.8).
       this.#atLeast = atLeast;
-      return outcome(await this.#register(atLeast), atLeast);
+      return this.#outcome(await this.#register(atLeast), atLeast);
     }
-    return outcome({ res, granted }, asked);
+    return this.#outcome({ res, granted }, asked);
   }
 
   async #register(expires: number): Promise<RegistrarAnswer> {
-    const { registrar, domain, user, contactUser, transport } = this.#options;
+    const { registrar, domain, user, contactUser, transport, instance } = this.#options;
     const aor = `<${plainUri(user, domain)}>`;
     this.#cseq += 2;
     const res = await this.#send(registrar, {
@@ -76,10 +91,19 @@ export class Registration {
       From: aor,
       To: aor,
       // The SIP server replaces `localhost` by its own address.
-      Contact: `<sip:${contactUser}@localhost${transport === 'tcp' ? ';transport=tcp' : ''}>;expires=${expires}`,
+      Contact: `<${contactUri(contactUser, transport)}>;expires=${expires}${this.#outbound ? `;reg-id=1;+sip.instance="<${instance}>"` : ''}`,
       Expires: String(expires),
+      Supported: this.#outbound ? 'path, outbound' : 'path',
     });
     return { res, granted: grantedExpires(res, contactUser) };
+  }
+
+  #outcome({ res, granted }: RegistrarAnswer, asked: number): RegistrationOutcome {
+    if (res.status < 200 || res.status >= 300)
+      return { registered: false, answer: answerOf(res, this.#options.registrar) };
+    const route = listValues(res.get('Service-Route') ?? '').map((value) => value.trim());
+    const serviceRoute = route.filter((value) => value !== '');
+    return { registered: true, expires: granted ?? asked, ...(serviceRoute.length > 0 && { serviceRoute }) };
   }
 
   #send(registrar: string, headers: Record<string, string>): Promise<SrfIncomingResponse> {
@@ -93,9 +117,11 @@ export class Registration {
   }
 }
 
-function outcome({ res, granted }: RegistrarAnswer, asked: number): RegistrationOutcome {
-  if (res.status >= 200 && res.status < 300) return { registered: true, expires: granted ?? asked };
-  return { registered: false, answer: answer(res.status, res.reason, res.source_address === '') };
+const FIRST_HOP_LACKS_OUTBOUND = 439;
+
+function contactUri(user: string, transport: RegistrationOptions['transport']): string {
+  if (transport === 'sips') return `sips:${user}@localhost`;
+  return `sip:${user}@localhost${transport === 'udp' ? '' : `;transport=${transport}`}`;
 }
 
 /** Seconds granted to our Contact (RFC 3261 section 10.2.4): its own parameter precedes Expires. */

@@ -10,6 +10,10 @@ export interface ChallengerOptions {
   readonly minExpires?: number;
   /** Status for wrong credentials: 403, or 407 with another challenge. */
   readonly refusesWith?: 403 | 407;
+  /** Value of Service-Route of its registrations (RFC 3608). */
+  readonly serviceRoute?: string;
+  /** Refuses registrations with `reg-id` with 439 (RFC 5626). */
+  readonly withoutOutbound?: boolean;
 }
 
 /** The operator's side of digest authentication (RFC 3261 section 22): every request needs the password. */
@@ -23,6 +27,14 @@ export class Challenger {
 
   get minExpires(): number {
     return this.#options.minExpires ?? 0;
+  }
+
+  get serviceRoute(): string | undefined {
+    return this.#options.serviceRoute;
+  }
+
+  get withoutOutbound(): boolean {
+    return this.#options.withoutOutbound === true;
   }
 
   /** Whether the request is authenticated; otherwise it has been challenged or refused. */

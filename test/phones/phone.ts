@@ -300,14 +300,19 @@ export class Phone {
     if (headers.some(({ name }) => /^(contact|m)$/i.test(name))) this.#endpoint.violation('MESSAGE with Contact');
   }
 
-  #registrarOf(transaction: ServerTransaction, { minExpires }: Challenger): void {
+  #registrarOf(transaction: ServerTransaction, { minExpires, serviceRoute, withoutOutbound }: Challenger): void {
     const contact = header(transaction.request, 'contact') ?? '';
     const expires = Number(header(transaction.request, 'expires'));
     if (expires > 0 && expires < minExpires) {
       transaction.respond(423, { headers: [{ name: 'Min-Expires', value: String(minExpires) }] });
       return;
     }
-    transaction.respond(200, { headers: [{ name: 'Contact', value: contact }] });
+    if (withoutOutbound && contact.includes('reg-id=')) {
+      transaction.respond(439, {});
+      return;
+    }
+    const route = serviceRoute === undefined ? [] : [{ name: 'Service-Route', value: serviceRoute }];
+    transaction.respond(200, { headers: [{ name: 'Contact', value: contact }, ...route] });
     this.registrations.push(transaction.request);
   }
 

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 const REQUEST =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -days 2 -keyout - -out - ' +
-  '-addext subjectAltName=IP:127.0.0.1,DNS:localhost';
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -days 2 -keyout - -out - -addext subjectAltName=';
 
 /** A self-signed certificate of this machine, and its key, PEM. */
 export interface TestCertificate {
@@ -10,9 +9,12 @@ export interface TestCertificate {
   readonly cert: string;
 }
 
-/** A fresh self-signed certificate; undefined where openssl is not installed, unless RINGMASTER_REQUIRE_PEERS=1. */
-export function makeCertificate(): TestCertificate | undefined {
-  const { status, stdout, error } = spawnSync('openssl', REQUEST.split(' '), { encoding: 'utf8' });
+/**
+ * A fresh self-signed certificate; undefined where openssl is not installed, unless RINGMASTER_REQUIRE_PEERS=1.
+ * @param names as in subjectAltName; default: this machine
+ */
+export function makeCertificate(names = 'IP:127.0.0.1,DNS:localhost'): TestCertificate | undefined {
+  const { status, stdout, error } = spawnSync('openssl', `${REQUEST}${names}`.split(' '), { encoding: 'utf8' });
   if (status === 0) {
     const begin = stdout.indexOf('-----BEGIN CERTIFICATE-----');
     return { key: stdout.slice(0, begin), cert: stdout.slice(begin) };

@@ -142,7 +142,8 @@ export class Collection<Entity extends Row> {
   /** @throws InvalidFieldError */
   async #complete(input: Input): Promise<Input> {
     const time = this.#now().toISOString();
-    const given: Input = { ...this.definition.defaults, id: randomUUID(), ...input };
+    const { defaults } = this.definition;
+    const given: Input = { ...defaults, ...this.definition.defaultsOf?.(input), id: randomUUID(), ...input };
     const entity = { ...given, ...this.#mergedComposites({}, given) };
     if (isObject(entity['ext'])) entity['ext'] = { ...entity['ext'], ct: time, lwt: time };
     this.#validate(entity);

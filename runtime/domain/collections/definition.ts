@@ -33,6 +33,8 @@ export interface CollectionDefinition {
   readonly readOnly?: TProperties;
   /** Defaults of absent fields on create. */
   readonly defaults: Input;
+  /** Further defaults, which follow from the given fields. */
+  defaultsOf?(input: Input): Input;
   /** jsonb objects merged by first-level keys on change. */
   readonly composites: readonly string[];
   /** jsonb columns replaced on change. */

@@ -1,7 +1,7 @@
 /** The field `gateways` of providers: several addresses that calls go to in turn. */
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
-import { gatewayName } from '../gateway-name.ts';
+import { gatewayName, providerPort } from '../gateway-name.ts';
 
 /** Host name or IP address (IPv6 without brackets). */
 export const HostText = Type.String({
@@ -9,13 +9,16 @@ export const HostText = Type.String({
   description: 'a host name or an IP address',
 });
 export const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
-export const Transport = Type.Union([Type.Literal('udp'), Type.Literal('tcp')]);
+export const Transport = Type.Union(
+  [Type.Literal('udp'), Type.Literal('tcp'), Type.Literal('tls'), Type.Literal('sips')],
+  { description: 'tls: sip URIs over TLS; sips: sips URIs, for encryption of every hop' },
+);
 
 export const Gateways = Type.Array(
   Type.Object(
     {
       host: HostText,
-      /** Default: 5060. */
+      /** Default: 5060, with tls and sips 5061. */
       port: Type.Optional(Port),
       /** Default: udp. */
       transport: Type.Optional(Transport),
@@ -38,7 +41,9 @@ export function checkGateways(
   register: string,
   opts: Readonly<Record<string, unknown>>,
 ): void {
-  const names = gateways.map(({ host, port = 5060, transport = 'udp' }) => gatewayName({ host, port, transport }));
+  const names = gateways.map(({ host, transport = 'udp', port = providerPort(transport) }) =>
+    gatewayName({ host, port, transport }),
+  );
   const twice = names.findIndex((name, index) => names.indexOf(name) < index);
   if (twice >= 0)
     throw new InvalidFieldError('provider', `gateways.${twice}`, 'has an address that is listed already', names[twice]);

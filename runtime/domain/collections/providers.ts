@@ -1,7 +1,9 @@
 /** The collection of providers (trunks). */
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
+import type { ProviderTransport, Srtp } from '../directory.ts';
 import { InvalidFieldError } from '../errors.ts';
+import { providerPort } from '../gateway-name.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
 import { checkGateways, Gateways, HostText, Port, Transport } from './gateways.ts';
@@ -87,6 +89,8 @@ const schema = Type.Object({
   ext: Composite,
 });
 
+const SRTP: readonly Srtp[] = ['required', 'preferred', 'off'];
+
 /** Seconds. */
 const MAX_PING = 86_400;
 
@@ -103,7 +107,6 @@ export const providers: CollectionDefinition = {
   defaults: {
     name: '',
     enabled: true,
-    port: 5060,
     transport: 'udp',
     gateways: [],
     register: 'none',
@@ -120,6 +123,7 @@ export const providers: CollectionDefinition = {
     opts: {},
     ext: {},
   },
+  defaultsOf: ({ transport }) => ({ port: providerPort(transport as ProviderTransport) }),
   composites: ['opts', 'ext'],
   json: ['gateways', 'addresses', 'numbers', 'mapping', 'numbering', 'identity'],
   writeOnly: ['pwd'],
@@ -139,6 +143,9 @@ export const providers: CollectionDefinition = {
     const ping = opts['ping'] ?? 0;
     if (!Number.isInteger(ping) || (ping as number) < 0 || (ping as number) > MAX_PING)
       throw new InvalidFieldError('provider', 'opts.ping', `must be whole seconds from 0 to ${MAX_PING}`, ping);
+    const srtp = opts['srtp'];
+    if (srtp !== undefined && !SRTP.includes(srtp as Srtp))
+      throw new InvalidFieldError('provider', 'opts.srtp', `must be ${SRTP.join(', ')}`, srtp);
     checkNumbering(numbering);
     checkGateways(gateways, register, opts);
     if (register !== 'none' && login === '')

@@ -22,6 +22,7 @@ const FAILURES: Readonly<Record<SipFailureReason, readonly [number, string]>> = 
   refused: [503, 'Service Unavailable'],
   unreachable: [503, 'Service Unavailable'],
   closed: [503, 'Service Unavailable'],
+  insecure: [503, 'Service Unavailable'],
   'too-large': [513, 'Message Too Large'],
   unresolved: [503, 'DNS Error'],
   'no-transport': [416, 'Unsupported URI Scheme'],
@@ -93,6 +94,7 @@ export class Exchange {
     const to = this.#request.header('to') ?? '';
     response.add('To', tagOf(to) === undefined ? `${to};tag=${token()}` : to);
     response.add('Call-ID', this.#request.callId).add('CSeq', this.#request.header('cseq') ?? '');
+    if (error.reason === 'insecure') response.add('Warning', warning(error));
     response.add('Content-Length', '0');
     const known = error.reason !== 'unresolved' && error.reason !== 'no-transport';
     const protocol = known && this.#destination !== undefined ? protocolOf(this.#destination.transport) : 'unknown';
@@ -181,6 +183,12 @@ export class Exchange {
     const state = this.#request.header('subscription-state')?.toLowerCase() ?? '';
     return dialog.method === 'SUBSCRIBE' && state.startsWith('terminated');
   }
+}
+
+/** Why a TLS connection was not made (RFC 3261 section 20.43, code 399), for the log of the application. */
+function warning({ target, detail = '' }: SipTransportError): string {
+  const text = `${target}: ${detail}`.replace(/[\r\n]+/g, ' ').replace(/["\\]/g, "'");
+  return `399 ringmaster "${text}"`;
 }
 
 const NOT_ON_WIRE = { size: 0, protocol: 'unknown', address: '', port: 0 } as const;

@@ -11,6 +11,10 @@ export interface SipServerOptions {
   readonly sip: readonly string[];
   /** Certificate for `tls` and `wss`, which are left out without it. */
   readonly certificate?: Certificate;
+  /**
+   * PEM of the authorities that certificates of called TLS servers must lead to. Default: those of Node and of the system.
+   */
+  readonly authorities?: string;
   /** `ip:port` of each address for TLS. */
   readonly tls?: readonly string[];
   /** `ip:port` of each address for WebSockets without TLS. */

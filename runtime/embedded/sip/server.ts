@@ -75,6 +75,7 @@ export class EmbeddedSipServer {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.tcpLimits === undefined ? {} : { tcpLimits: options.tcpLimits }),
       ...(options.publicAddresses === undefined ? {} : { publicAddresses: options.publicAddresses }),
+      ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
     });
     this.#core = {
       endpoint,

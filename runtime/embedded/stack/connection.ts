@@ -1,5 +1,6 @@
 /** One connection of a stream transport. */
 import { SipParseError, SipTransportError } from './errors.ts';
+import { KeepAlive, keepAliveTimes } from './keep-alive.ts';
 import type { DeliveryFailure, Source, TransportEvents } from './transport.ts';
 import { formatHostPort } from './uri.ts';
 
@@ -20,7 +21,8 @@ export interface TcpLimits {
   /** Largest number of bytes queued for a peer that does not read. */
   readonly maxQueuedBytes: number;
   /**
-   * Idle time after which a connection that this side opened is closed, ms. Accepted ones stay open for their phone.
+   * Time without a message after which a connection that this side opened is closed, ms. One that it registered over stays, and
+   * so do accepted ones, for their phone.
    */
   readonly idleTimeout: number;
   /** Time to connect, ms. */
@@ -68,7 +70,9 @@ export interface ConnectionOwner {
   closed(): void;
 }
 
+const PING = Buffer.from('\r\n\r\n');
 const PONG = Buffer.from('\r\n');
+const REGISTER = Buffer.from('REGISTER ');
 
 /** A connection and the requests that wait for it. A peer's connection is used in both directions. */
 export class Connection {
@@ -80,6 +84,7 @@ export class Connection {
   #error: SipTransportError | undefined;
   #closed = false;
   #spoke = false;
+  #keepAlive: KeepAlive | undefined;
 
   constructor(carrier: Carrier, source: Source, owner: ConnectionOwner) {
     this.#carrier = carrier;
@@ -94,6 +99,7 @@ export class Connection {
 
   send(data: Buffer, failure: DeliveryFailure | undefined): void {
     if (failure !== undefined) this.#waiting.add(failure);
+    this.#keepAlive?.message(data.subarray(0, REGISTER.length).equals(REGISTER));
     this.#write(data);
   }
 
@@ -116,12 +122,33 @@ export class Connection {
   message(message: Parameters<TransportEvents['message']>[0]): void {
     // Each message has a limit of its own: on a busy connection one is always incomplete.
     this.#messageDone();
+    this.#keepAlive?.message(false);
     this.#owner.events.message(message, this.source);
   }
 
   /** Answers a keep-alive (RFC 5626 section 4.4.1). */
   ping(): void {
     this.#write(PONG);
+  }
+
+  /** Keeps a connection that this side opened alive. @param pinged called before a ping is sent */
+  keepAlive(pinged: () => void): void {
+    this.#keepAlive = new KeepAlive(
+      {
+        ping: () => {
+          pinged();
+          this.#write(PING);
+        },
+        idle: () => this.#carrier.end(),
+        dead: () => this.fail('closed', 'no answer to a keep-alive'),
+      },
+      keepAliveTimes(this.#owner.limits.idleTimeout),
+    );
+  }
+
+  /** The peer answered a keep-alive of this side. */
+  pong(): void {
+    this.#keepAlive?.pong();
   }
 
   /** Takes what has arrived. */
@@ -155,6 +182,7 @@ export class Connection {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#messageTimer);
+    this.#keepAlive?.end();
     this.#owner.closed();
     const error = this.#error ?? new SipTransportError('closed', this.#target());
     const waiting = [...this.#waiting];

@@ -36,6 +36,8 @@ export interface SipEndpointOptions {
   readonly tcpLimits?: TcpLimits;
   /** Public addresses in Via and Contact for peers beyond this machine's own networks, at most one a family. */
   readonly publicAddresses?: readonly string[];
+  /** PEM of the authorities that TLS servers' certificates must lead to. Default: those of Node and of the system. */
+  readonly authorities?: string;
   /** Highest number of server transactions. Above it requests get a stateless 503. Default 50,000. */
   readonly maxServerTransactions?: number;
   /**
@@ -94,6 +96,7 @@ export class SipEndpoint {
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,
       new OwnAddresses(options.publicAddresses),
+      options.authorities,
     );
     const { timers, timerValues } = this;
     const tools = { transport: this.#transport, timers, timerValues, completed: new CompletedTransactions(timers) };

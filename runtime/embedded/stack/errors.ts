@@ -20,6 +20,7 @@ export class SipParseError extends Error {
  * - `refused`: no process listens there (TCP reset, ICMP port unreachable);
  * - `unreachable`: any other network error;
  * - `closed`: the connection ended, or its peer reads too slowly;
+ * - `insecure`: the TLS handshake failed, or the certificate is not the peer's;
  * - `unresolved`: the host name has no address;
  * - `no-transport`: no listener for that transport (e.g. TLS for a `sips` URI);
  * - `too-large`: more than a datagram holds;
@@ -29,6 +30,7 @@ export type SipFailureReason =
   | 'refused'
   | 'unreachable'
   | 'closed'
+  | 'insecure'
   | 'unresolved'
   | 'no-transport'
   | 'too-large'
@@ -40,9 +42,11 @@ export class SipTransportError extends Error {
   readonly reason: SipFailureReason;
   /** `transport/host:port` of the peer. */
   readonly target: string;
+  readonly detail: string | undefined;
   constructor(reason: SipFailureReason, target: string, detail?: string) {
     super(`${target}: ${reason}${detail === undefined ? '' : ` (${detail})`}`);
     this.reason = reason;
     this.target = target;
+    this.detail = detail;
   }
 }

@@ -19,33 +19,20 @@ export interface SecureServerEvents {
 }
 
 /** Older versions are refused (RFC 8996). */
-const MIN_VERSION = 'TLSv1.2';
+export const MIN_VERSION = 'TLSv1.2';
 
 /** Performs TLS handshakes, with a certificate that can be replaced while connections are open. */
 export class SecureServer {
-  readonly #tls: typeof Tls;
   readonly #server: Tls.Server;
-  #certificate: Certificate;
 
-  private constructor(tls: typeof Tls, certificate: Certificate, handshakeTimeout: number, events: SecureServerEvents) {
-    this.#tls = tls;
-    this.#certificate = certificate;
+  /** @param handshakeTimeout ms */
+  constructor(tls: typeof Tls, certificate: Certificate, handshakeTimeout: number, events: SecureServerEvents) {
     this.#server = tls.createServer({ ...certificate, minVersion: MIN_VERSION, handshakeTimeout });
     this.#server.on('secureConnection', (socket) => events.secured(socket));
     this.#server.on('tlsClientError', (error, socket) => {
       events.refused(error.message, socket);
       socket.destroy();
     });
-  }
-
-  /** @param handshakeTimeout ms */
-  static async create(
-    certificate: Certificate,
-    handshakeTimeout: number,
-    events: SecureServerEvents,
-  ): Promise<SecureServer> {
-    // Loaded only with a certificate: a node without one starts faster.
-    return new SecureServer(await import('node:tls'), certificate, handshakeTimeout, events);
   }
 
   /** Begins the handshake of an accepted connection. */
@@ -55,21 +42,6 @@ export class SecureServer {
 
   /** Uses another certificate for connections from now on. */
   replace(certificate: Certificate): void {
-    this.#certificate = certificate;
     this.#server.setSecureContext({ ...certificate, minVersion: MIN_VERSION });
-  }
-
-  /**
-   * Opens a connection to a server, whose certificate must be for its name or address and from a known authority.
-   * @param name host name, if the address was looked up
-   */
-  connect(host: string, port: number, name: string | undefined): Tls.TLSSocket {
-    return this.#tls.connect({
-      host,
-      port,
-      ...this.#certificate,
-      minVersion: MIN_VERSION,
-      ...(name === undefined ? {} : { servername: name }),
-    });
   }
 }

@@ -17,10 +17,13 @@ export interface FramerEvents {
   message(message: SipRequest | SipResponse): void;
   /** A double CRLF between messages: the peer expects a single CRLF back (RFC 5626 section 4.4.1). */
   ping(): void;
+  /** The CRLF that answers a double CRLF of this side. */
+  pong?(): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 const PING = Buffer.from('\r\n\r\n');
+const PONG = Buffer.from('\r\n');
 
 /**
  * Splits a TCP byte stream into messages by Content-Length (RFC 3261 section 18.3). After an error the next message
@@ -39,6 +42,8 @@ export class StreamFramer {
   #message: SipRequest | SipResponse | undefined;
   #bodyStart = 0;
   #bodyLength = 0;
+  /** Set when this side has sent a double CRLF: the next CRLF is its answer, not half of one. */
+  expectsPong = false;
 
   constructor(events: FramerEvents, limits: ParseLimits = DEFAULT_LIMITS) {
     this.#events = events;
@@ -92,6 +97,12 @@ export class StreamFramer {
       if (have.equals(PING)) {
         this.#start += PING.length;
         this.#events.ping();
+        return true;
+      }
+      if (this.expectsPong && have.equals(PONG)) {
+        this.expectsPong = false;
+        this.#start += PONG.length;
+        this.#events.pong?.();
         return true;
       }
       // The beginning of a ping, or a pong: wait for more bytes.

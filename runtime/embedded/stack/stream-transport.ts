@@ -1,11 +1,12 @@
 /** SIP over TCP, TLS and WebSockets. */
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 import { ListenError } from '../listen-error.ts';
-import { type Carrier, Connection, reasonOf, type TcpLimits } from './connection.ts';
+import { type Carrier, Connection, type TcpLimits } from './connection.ts';
 import { SipTransportError } from './errors.ts';
 import type { ParseLimits } from './parse-message.ts';
+import { SecureClient } from './secure-client.ts';
 import { type Certificate, SecureServer } from './secure-server.ts';
-import { StreamFramer } from './stream-framer.ts';
+import { attach, bare, dial, remoteKey, socketCarrier } from './stream-sockets.ts';
 import {
   type DeliveryFailure,
   isSecure,
@@ -29,6 +30,8 @@ export interface StreamOptions {
   readonly tcp: TcpLimits;
   /** For `tls` and `wss`. */
   readonly certificate?: Certificate;
+  /** PEM of the authorities that servers' certificates must lead to; absent: those of Node and of the system. */
+  readonly authorities?: string;
   /** For `ws` and `wss`. */
   readonly webSocket?: WebSocketRules;
 }
@@ -38,9 +41,12 @@ export class StreamTransport {
   readonly #options: StreamOptions;
   readonly #server: Server;
   #secure: SecureServer | undefined;
+  #client: SecureClient | undefined;
   #front: Promise<WebSocketFront> | undefined;
   /** Open connections by the address of their peer. */
   readonly #connections = new Map<string, Connection>();
+  /** Those over TLS to a host name, by that and the address: another name needs a certificate for it. */
+  readonly #named = new Map<string, Connection>();
   /** All sockets, unfinished handshakes included. */
   readonly #sockets = new Set<Socket>();
   /** Accepted sockets without a message, by the address of their peer, the oldest first. */
@@ -111,35 +117,39 @@ export class StreamTransport {
    * @param name host name that the address was looked up from
    */
   send(data: Buffer, address: string, port: number, failure?: DeliveryFailure, name?: string): void {
-    const connection = this.#connections.get(formatHostPort(address, port)) ?? this.#connect(address, port, name);
+    const connection = this.#open(address, port, name) ?? this.#connect(address, port, name);
     if (connection instanceof Connection) connection.send(data, failure);
     else queueMicrotask(() => failure?.(connection));
   }
 
   /** Removes `failure` when its transaction has ended, so that the end of the connection is not reported to it. */
-  release(address: string, port: number, failure: DeliveryFailure): void {
-    this.#connections.get(formatHostPort(address, port))?.release(failure);
+  release(address: string, port: number, failure: DeliveryFailure, name?: string): void {
+    this.#open(address, port, name)?.release(failure);
   }
 
   /** Uses another certificate for connections from now on. */
   replaceCertificate(certificate: Certificate): void {
     this.#secure?.replace(certificate);
+    this.#client?.replace(certificate);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     void this.#front?.then((front) => front.close());
-    for (const connection of this.#connections.values()) connection.destroy();
+    for (const connection of [...this.#connections.values(), ...this.#named.values()]) connection.destroy();
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
 
   async #listen(): Promise<void> {
-    const { transport, host, port, tcp, certificate, webSocket } = this.#options;
+    const { transport, host, port, tcp, certificate, authorities, webSocket } = this.#options;
     if (isSecure(transport)) {
       if (certificate === undefined) throw new RangeError(`${transport}: a certificate is missing`);
-      this.#secure = await SecureServer.create(certificate, tcp.messageTimeout, {
+      // Loaded only with a certificate: a node without one starts faster.
+      const tls = await import('node:tls');
+      this.#client = new SecureClient(tls, certificate, authorities);
+      this.#secure = new SecureServer(tls, certificate, tcp.messageTimeout, {
         secured: (socket) => this.#opened(socket),
         refused: (reason, socket) => this.#refused(`TLS: ${reason}`, socket),
       });
@@ -196,9 +206,18 @@ export class StreamTransport {
   #opened(socket: Socket): void {
     const { remoteAddress, remotePort } = socket;
     if (remoteAddress === undefined || remotePort === undefined) socket.destroy();
-    else if (this.#options.webSocket === undefined)
-      this.#adopt(socket, bare(remoteAddress), remotePort).expectMessage();
-    else void this.#upgrade(socket);
+    else if (this.#options.webSocket === undefined) {
+      const connection = this.#adopted(socket, bare(remoteAddress), remotePort);
+      attach(socket, connection, this.#options.limits);
+      connection.expectMessage();
+    } else void this.#upgrade(socket);
+  }
+
+  /** The open connection to an address, under that name. */
+  #open(address: string, port: number, name: string | undefined): Connection | undefined {
+    const key = formatHostPort(address, port);
+    if (this.#client === undefined || name === undefined) return this.#connections.get(key);
+    return this.#named.get(namedKey(name, key));
   }
 
   /** Opens a connection, or says why there is none. */
@@ -210,30 +229,31 @@ export class StreamTransport {
       return new SipTransportError('closed', `${transport}/${key}`, 'only the phone can open its WebSocket');
     if (!isPort(port)) return unreachable('no port to connect to');
     if (this.#sockets.size >= tcp.maxConnections) return unreachable('too many connections');
+    const client = this.#client;
     const socket =
-      this.#secure === undefined
+      client === undefined
         ? netConnect({ host: address, port, noDelay: true, keepAlive: true })
-        : this.#secure.connect(address, port, name);
+        : client.connect(address, port, name);
     this.#track(socket);
-    const connection = this.#adopt(socket, address, port);
-    socket.setTimeout(tcp.connectTimeout, () => connection.fail('unreachable', 'no answer'));
-    socket.once(this.#secure === undefined ? 'connect' : 'secureConnect', () => socket.setTimeout(tcp.idleTimeout));
+    const connection = this.#adopted(socket, address, port);
+    dial(socket, connection, {
+      limits: this.#options.limits,
+      secure: client !== undefined,
+      timeout: tcp.connectTimeout,
+    });
+    if (client !== undefined && name !== undefined) this.#name(namedKey(name, key), socket, connection);
     return connection;
   }
 
-  #adopt(socket: Socket, address: string, port: number): Connection {
-    const connection = this.#register(socketCarrier(socket), { address, port, local: this.#point }, address, port);
-    const framer = new StreamFramer(
-      { message: (message) => connection.message(message), ping: () => connection.ping() },
-      this.#options.limits,
-    );
-    socket.on('data', (chunk: Buffer) => connection.receive(chunk, framer));
-    socket.on('end', () => socket.end());
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      connection.broken(reasonOf(error), error.code ?? error.message),
-    );
-    socket.on('close', () => connection.ended());
-    return connection;
+  #name(key: string, socket: Socket, connection: Connection): void {
+    this.#named.set(key, connection);
+    socket.once('close', () => {
+      if (this.#named.get(key) === connection) this.#named.delete(key);
+    });
+  }
+
+  #adopted(socket: Socket, address: string, port: number): Connection {
+    return this.#register(socketCarrier(socket), { address, port, local: this.#point }, address, port);
   }
 
   /** @param peer of the socket, which is a proxy's for a forwarded WebSocket */
@@ -293,32 +313,6 @@ export class StreamTransport {
   }
 }
 
-function socketCarrier(socket: Socket): Carrier {
-  return {
-    get queued() {
-      return socket.writableLength;
-    },
-    get closed() {
-      return socket.destroyed;
-    },
-    get localAddress() {
-      return socket.localAddress === undefined ? undefined : bare(socket.localAddress);
-    },
-    write: (data) => void socket.write(data),
-    end: () => {
-      socket.end();
-      socket.destroySoon();
-    },
-    destroy: () => void socket.destroy(),
-  };
-}
-
-function remoteKey({ remoteAddress, remotePort }: Socket): string | undefined {
-  if (remoteAddress === undefined || remotePort === undefined) return undefined;
-  return formatHostPort(bare(remoteAddress), remotePort);
-}
-
-/** Without the prefix of an IPv4 address in an IPv6 socket. */
-function bare(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/, '');
+function namedKey(name: string, address: string): string {
+  return `${name.toLowerCase()} ${address}`;
 }

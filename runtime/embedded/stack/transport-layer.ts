@@ -35,6 +35,7 @@ export class TransportLayer {
   readonly #limits: ParseLimits;
   readonly #tcpLimits: TcpLimits;
   readonly #own: OwnAddresses;
+  readonly #authorities: string | undefined;
   readonly #udp: UdpTransport[] = [];
   readonly #streams: StreamTransport[] = [];
 
@@ -43,11 +44,13 @@ export class TransportLayer {
     limits: ParseLimits = DEFAULT_LIMITS,
     tcpLimits: TcpLimits = DEFAULT_TCP_LIMITS,
     own: OwnAddresses = new OwnAddresses(),
+    authorities?: string,
   ) {
     this.#own = own;
     this.#events = events;
     this.#limits = limits;
     this.#tcpLimits = tcpLimits;
+    this.#authorities = authorities;
   }
 
   /** @throws ListenError */
@@ -167,7 +170,7 @@ export class TransportLayer {
     return {
       reliable: true,
       send: (data) => chosen.send(data, host, port, failure, name),
-      release: () => chosen.release(host, port, failure),
+      release: () => chosen.release(host, port, failure, name),
     };
   }
 
@@ -218,7 +221,12 @@ export class TransportLayer {
     address: ListenAddress,
     options: { certificate?: Certificate; webSocket?: WebSocketRules } = {},
   ): Promise<StreamTransport> {
-    const common = { events: this.#events, limits: this.#limits, tcp: this.#tcpLimits };
+    const common = {
+      events: this.#events,
+      limits: this.#limits,
+      tcp: this.#tcpLimits,
+      ...(this.#authorities !== undefined && { authorities: this.#authorities }),
+    };
     return StreamTransport.open({ transport, host: address.host, port: address.port, ...common, ...options });
   }
 

@@ -12,7 +12,7 @@ export function nextHopOf({
   path = [],
 }: Pick<ContactBinding, 'contact' | 'source' | 'path'>): string | undefined {
   const [edge] = path;
-  if (edge !== undefined) return uriOf(edge);
+  if (edge !== undefined) return uriOfRoute(edge);
   const uri = parseSipUri(contact);
   const sameHost = uri !== undefined && bareHost(uri.host) === bareHost(source.address);
   if (source.protocol === 'udp' && sameHost) return undefined;
@@ -21,7 +21,7 @@ export function nextHopOf({
 }
 
 /** The URI of a value of Path or Route. */
-function uriOf(value: string): string {
+export function uriOfRoute(value: string): string {
   return /<([^>]*)>/.exec(value)?.[1] ?? value.trim();
 }
 

@@ -29,6 +29,8 @@ export interface GatewayChoice {
   order(provider: Provider): readonly Gateway[];
   /** Whether a silent gateway answers OPTIONS. @param ms to wait. Never rejects. */
   isThere(provider: Provider, gateway: Gateway, ms: number): Promise<boolean>;
+  /** The proxies that calls to the provider go through, as it says at the registration (RFC 3608). */
+  serviceRoute(provider: Provider): readonly string[];
   /** Takes the final answer of a call to a gateway. */
   called(provider: Provider, gateway: Gateway, answer: SipAnswer): void;
 }
@@ -61,6 +63,8 @@ export class Gateways implements GatewayChoice {
   readonly #changed: (provider: Provider, gateway: Gateway, status: GatewayStatus) => void;
   readonly #probes = new Probes();
   #ask: AskGateway | undefined;
+  /** By id of the provider. */
+  readonly #routes = new Map<string, readonly string[]>();
   /** By id of the provider and name of the gateway. */
   #entries: ReadonlyMap<string, Entry> = new Map();
 
@@ -118,6 +122,16 @@ export class Gateways implements GatewayChoice {
     });
     // What this node knows may be old: with no gateway left, each gets a try.
     return present.length === 0 ? all : present;
+  }
+
+  serviceRoute({ id }: Provider): readonly string[] {
+    return this.#routes.get(id) ?? [];
+  }
+
+  /** Takes the Service-Route of a registration; empty: none, or no registration. */
+  routed({ id }: Provider, route: readonly string[]): void {
+    if (route.length === 0) this.#routes.delete(id);
+    else this.#routes.set(id, route);
   }
 
   async isThere(provider: Provider, gateway: Gateway, ms: number): Promise<boolean> {

@@ -11,6 +11,7 @@ const RESOLVE_MS = 300_000;
 interface Place {
   readonly host: string;
   readonly port: number;
+  readonly transport: Provider['transport'];
   /** What `host` resolves to. */
   addresses: readonly string[];
 }
@@ -43,9 +44,10 @@ export class TrunkGate {
     this.#known = providers.map((provider) => ({
       provider,
       networks: networksOf(provider.addresses),
-      places: [provider, ...provider.gateways].map(({ host, port }) => ({
+      places: [provider, ...provider.gateways].map(({ host, port, transport }) => ({
         host,
         port,
+        transport,
         addresses: isIP(host) === 0 ? (before.get(host) ?? []) : [host],
       })),
     }));
@@ -58,14 +60,19 @@ export class TrunkGate {
   }
 
   /**
-   * The providers that send from this address. Without configured networks, one on UDP must send from its own port. A
-   * WebSocket is a browser's, and may come from the address of a proxy.
+   * The providers that send from this address. Without configured networks, one on UDP must send from its own port, and one
+   * on TLS by TLS. A WebSocket is a browser's, and may come from the address of a proxy.
    */
   from({ protocol, address, port }: RequestSource): readonly Provider[] {
     if (protocol === 'ws' || protocol === 'wss') return [];
     const found = this.#known.filter(({ networks, places }) => {
       if (networks !== undefined) return networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-      return places.some((place) => place.addresses.includes(address) && (protocol !== 'udp' || place.port === port));
+      return places.some(
+        (place) =>
+          place.addresses.includes(address) &&
+          (protocol !== 'udp' || place.port === port) &&
+          (protocol === 'tls' || !isSecure(place)),
+      );
     });
     return found.map(({ provider }) => provider);
   }
@@ -86,6 +93,10 @@ export class TrunkGate {
     );
     this.#timer = setTimeout(() => void this.#resolve(), RESOLVE_MS).unref();
   }
+}
+
+function isSecure({ transport }: Place): boolean {
+  return transport === 'tls' || transport === 'sips';
 }
 
 function networksOf(addresses: readonly string[]): BlockList | undefined {

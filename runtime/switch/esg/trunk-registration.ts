@@ -1,5 +1,6 @@
 /** Registers this platform with one provider. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
@@ -7,8 +8,8 @@ import { providerUri } from './provider-callee.ts';
 /** The state of the registration with a provider. */
 export type TrunkState =
   | { readonly state: 'registering' }
-  /** `until`: milliseconds since the epoch. */
-  | { readonly state: 'registered'; readonly until: number }
+  /** `until`: milliseconds since the epoch. `serviceRoute`: of calls to the provider (RFC 3608). */
+  | { readonly state: 'registered'; readonly until: number; readonly serviceRoute?: readonly string[] }
   | { readonly state: 'failed'; readonly answer: SipAnswer | undefined; readonly retryAt: number }
   | { readonly state: 'ended' };
 
@@ -52,6 +53,7 @@ export class TrunkRegistration {
       credentials: { username: provider.authUser, password: provider.secret },
       contactUser: this.contactUser,
       transport: provider.transport,
+      ...(provider.transport !== 'udp' && { instance: instanceOf(provider) }),
     });
   }
 
@@ -82,17 +84,17 @@ export class TrunkRegistration {
       const outcome = await this.#registration.register(this.provider.registerExpires);
       this.#bound ||= outcome.registered;
       if (this.#state.state === 'ended') return;
-      if (outcome.registered) this.#registered(outcome.expires);
+      if (outcome.registered) this.#registered(outcome.expires, outcome.serviceRoute);
       else this.#failed(outcome.answer);
     } catch (error) {
       if (this.#state.state !== 'ended') this.#failed(undefined, error);
     }
   }
 
-  #registered(expires: number): void {
+  #registered(expires: number, serviceRoute: readonly string[] | undefined): void {
     this.#failures = 0;
     const ms = expires * 1000;
-    this.#become({ state: 'registered', until: Date.now() + ms });
+    this.#become({ state: 'registered', until: Date.now() + ms, ...(serviceRoute && { serviceRoute }) });
     this.#again(Math.max(1000, ms * RENEW_AT));
   }
 
@@ -110,4 +112,10 @@ export class TrunkRegistration {
     this.#state = state;
     this.#tools.changed(this.provider, state, err);
   }
+}
+
+/** The URN of this machine at a provider: after a restart the new Contact replaces the old one (RFC 5626 section 4.1). */
+function instanceOf({ id }: Provider): string {
+  const digest = createHash('sha256').update(`${hostname()} ${id}`).digest('hex');
+  return `urn:uuid:${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }

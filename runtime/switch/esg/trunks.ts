@@ -255,6 +255,7 @@ export class Trunks {
 
   #changed(provider: Provider, state: TrunkState, err?: unknown): void {
     const { code, domain } = provider;
+    this.gateways.routed(provider, (state.state === 'registered' && state.serviceRoute) || []);
     this.#put(provider, state);
     const details = { provider: code, domain, ...state, ...(err === undefined ? {} : { err }) };
     if (state.state === 'failed' || err !== undefined) this.#log.warn(details, 'registration with a provider failed');

@@ -3,8 +3,9 @@ import type { Directory } from '../../domain/index.ts';
 import type { SrtpPolicy } from '../../media/index.ts';
 import type { Party } from './party.ts';
 
-/** `security.srtp` of a sipuser, or else of its domain; undefined for other parties. */
+/** `security.srtp` of a sipuser, or else of its domain, `opts.srtp` of a provider; undefined for other parties. */
 export function srtpOf(directory: Pick<Directory, 'domain'>, party: Party): SrtpPolicy | undefined {
+  if (party.kind === 'provider') return party.provider.srtp;
   if (party.kind !== 'sipuser') return undefined;
   return party.sipUser.srtp ?? directory.domain(party.domain)?.srtp;
 }

@@ -24,5 +24,6 @@ export function calleeOf(
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls) return undefined;
   const gateways = tools.gateways.order(provider);
   const caller = hides ? withheld(callerOf(given)) : callerOf(given);
-  return providerCallee(provider, { number, caller }, tools.location.contacts(provider.id), gateways);
+  const contacts = tools.location.contacts(provider.id);
+  return providerCallee(provider, { number, caller }, contacts, gateways, tools.gateways.serviceRoute(provider));
 }

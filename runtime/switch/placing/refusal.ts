@@ -22,7 +22,15 @@ export function refusalForCaller(
     if (challenge) return answer(480, undefined, true);
     return status !== 408 && isGone(refusal) ? { ...answer(480, undefined, true), unreached: true } : refusal;
   }
-  if (party.kind === 'provider' && isGone(refusal)) return { ...answer(503, undefined, true), unreached: true };
+  if (party.kind === 'provider' && isGone(refusal)) {
+    // Those of several gateways are logged one by one.
+    if (party.provider.gateways.length === 0) {
+      const { code, domain } = party.provider;
+      const details = { provider: code, domain, status, reason: refusal.reason, callid: leg.callid };
+      log.warn(details, 'the provider could not be reached');
+    }
+    return { ...answer(503, undefined, true), unreached: true };
+  }
   if (!challenge) return refusal;
   if (party.kind === 'provider') {
     const { code, domain } = party.provider;

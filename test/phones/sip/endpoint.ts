@@ -17,6 +17,7 @@ import { ServerTransaction } from './server-transaction.ts';
 import { RFC3261_TIMERS, type SipTimers } from './timers.ts';
 import { Arrivals } from '../wait.ts';
 import { type ConnectedOptions, openConnected } from './connected-transport.ts';
+import type { TestCertificate } from '../../support/certificate.ts';
 import { openTransport, type Impairment, type Peer, type Protocol, type Transport } from './transport.ts';
 
 export interface EndpointEvents {
@@ -34,7 +35,9 @@ export interface EndpointOptions {
   readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
-  /** For TLS and WebSockets. */
+  /** For a phone that others reach by TLS. */
+  readonly certificate?: TestCertificate;
+  /** For TLS and WebSockets of a phone that only connects. */
   readonly connection?: ConnectedOptions;
 }
 
@@ -76,7 +79,7 @@ export class SipEndpoint {
       broken: (what: string) => endpoint.violation(what),
     };
     endpoint.#transport =
-      protocol === 'udp' || protocol === 'tcp'
+      protocol === 'udp' || protocol === 'tcp' || (protocol === 'tls' && options.certificate !== undefined)
         ? await openTransport(protocol, handlers, options)
         : await openConnected(protocol, handlers, options.connection ?? { server: '' });
     return endpoint;

@@ -2,6 +2,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { freeUdpPort } from '../../support/ports.ts';
 
 export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss';
@@ -41,17 +42,22 @@ const HOST = '127.0.0.1';
  * Opens the phone's SIP port.
  * @param address its IP address, 127.0.0.1 by default
  * @param impair loses or doubles datagrams; UDP only
+ * @param certificate for TLS; certificates of others are not checked
  */
 export async function openTransport(
-  protocol: 'udp' | 'tcp',
+  protocol: 'udp' | 'tcp' | 'tls',
   events: TransportEvents,
-  {
-    impair = () => 1,
-    port,
-    address = HOST,
-  }: { readonly impair?: Impairment; readonly port?: number; readonly address?: string } = {},
+  { impair = () => 1, port, address = HOST, certificate }: PortOptions = {},
 ): Promise<Transport> {
-  return protocol === 'udp' ? openUdp(events, impair, address, port) : openTcp(events, address, port);
+  if (protocol === 'udp') return openUdp(events, impair, address, port);
+  return openStream(events, address, port, protocol === 'tls' ? certificate : undefined);
+}
+
+interface PortOptions {
+  readonly impair?: Impairment;
+  readonly port?: number;
+  readonly address?: string;
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 async function openUdp(
@@ -119,13 +125,19 @@ export class StreamFramer {
   }
 }
 
-async function openTcp(events: TransportEvents, host: string, own = 0): Promise<Transport> {
+async function openStream(
+  events: TransportEvents,
+  host: string,
+  own = 0,
+  certificate?: PortOptions['certificate'],
+): Promise<Transport> {
+  const protocol = certificate === undefined ? 'tcp' : 'tls';
   const connections = new Map<string, Socket>();
   const adopt = (socket: Socket, address: string, port: number): Peer => {
     const key = `${address}:${port}`;
     const framer = new StreamFramer();
     const peer: Peer = {
-      protocol: 'tcp',
+      protocol,
       address,
       port,
       send: (data) => {
@@ -149,22 +161,29 @@ async function openTcp(events: TransportEvents, host: string, own = 0): Promise<
     });
     return peer;
   };
-  const server: Server = createServer((socket) => adopt(socket, socket.remoteAddress ?? '', socket.remotePort ?? 0));
+  const accept = (socket: Socket): void => void adopt(socket, socket.remoteAddress ?? '', socket.remotePort ?? 0);
+  const server: Server =
+    certificate === undefined ? createServer(accept) : createTlsServer({ ...certificate, requestCert: false }, accept);
+  // A node that does not trust the certificate ends the handshake.
+  server.on('tlsClientError', () => undefined);
   server.listen(own, host);
   await once(server, 'listening');
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new Error('the TCP server has no port');
   return {
-    protocol: 'tcp',
+    protocol,
     port: bound.port,
     peer: (address, port) => ({
-      protocol: 'tcp',
+      protocol,
       address,
       port,
       send: (data) => {
         let socket = connections.get(`${address}:${port}`);
         if (socket === undefined || socket.destroyed) {
-          socket = connect(port, address);
+          socket =
+            certificate === undefined
+              ? connect(port, address)
+              : connectTls({ port, host: address, rejectUnauthorized: false });
           adopt(socket, address, port);
         }
         socket.write(data);
