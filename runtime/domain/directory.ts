@@ -14,10 +14,15 @@ export interface Domain {
   readonly digest?: Digest | undefined;
   /** Absent: as a phone offers; plain sound is offered. */
   readonly srtp?: Srtp | undefined;
+  /** Absent: those of the media server. */
+  readonly codecs?: Codecs | undefined;
 }
 
 /** Which calls and texts of phones need digest credentials: all, or those from elsewhere than a registered contact. */
 export type Digest = 'always' | 'unregistered';
+
+/** Codecs of calls, the best first: no others are used. */
+export type Codecs = readonly ('opus' | 'G722' | 'PCMU' | 'PCMA')[];
 
 /** Encryption of the sound of phones (RFC 3711): nothing else, offered, or none. */
 export type Srtp = 'required' | 'preferred' | 'off';
@@ -36,6 +41,8 @@ export interface SipUser {
   readonly digest?: Digest | undefined;
   /** Absent: as the domain says. */
   readonly srtp?: Srtp | undefined;
+  /** Absent: as the domain says. */
+  readonly codecs?: Codecs | undefined;
 }
 
 export interface FeatureCode {
@@ -107,6 +114,8 @@ export interface Provider {
   readonly transport: ProviderTransport;
   /** `outbound`: we register there; `inbound`: its gateway registers here; `none`: identified by its address. */
   readonly register: 'none' | 'outbound' | 'inbound';
+  /** Absent: as the domain says. */
+  readonly codecs?: Codecs | undefined;
   /** Expiry requested in a REGISTER, in seconds. */
   readonly registerExpires: number;
   readonly login: string;

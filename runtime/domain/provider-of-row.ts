@@ -37,6 +37,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
       callerid: rules(row.mapping.callerid),
     },
     maxCalls: row.max_calls,
+    codecs: row.opts.codecs,
     ping: typeof row.opts['ping'] === 'number' ? row.opts['ping'] : 0,
     numbering: numberingOf(row.numbering),
     identity: { ...IDENTITY, ...row.identity },

@@ -15,14 +15,25 @@ const STATIC: Readonly<Record<string, string>> = {
 export function audioCodecs(sdp: string): ReadonlySet<string> {
   const codecs = new Set<string>();
   for (const media of sdp.split(/^(?=m=)/m)) {
-    const formats = /^m=audio [1-9]\d*(?:\/\d+)? \S+ (.*)/.exec(media)?.[1]?.trim().split(/\s+/) ?? [];
-    const names = new Map([...media.matchAll(/^a=rtpmap:(\d+) +([^/\s]+)/gm)].map(([, type, name]) => [type, name]));
-    for (const format of formats) {
-      const name = names.get(format) ?? STATIC[format];
-      if (name !== undefined) codecs.add(name.toUpperCase());
-    }
+    if (!/^m=audio [1-9]/.test(media)) continue;
+    for (const name of formatNames(media).values()) if (name !== '') codecs.add(name.split('/')[0] as string);
   }
   return codecs;
+}
+
+/**
+ * The formats of an audio section in the order of its line, with name and clock, upper case: `OPUS/48000`; empty for an unknown one.
+ */
+export function formatNames(section: string): ReadonlyMap<string, string> {
+  const formats = /^m=audio \d+(?:\/\d+)? \S+ (.*)/.exec(section)?.[1]?.trim().split(/\s+/) ?? [];
+  const mapped = new Map(
+    [...section.matchAll(/^a=rtpmap:(\d+) +([^/\s]+)(?:\/(\d+))?/gm)].map(([, type, name, clock = '8000']) => [
+      type,
+      `${name}/${clock}`,
+    ]),
+  );
+  const nameOf = (format: string): string => mapped.get(format) ?? (format in STATIC ? `${STATIC[format]}/8000` : '');
+  return new Map(formats.map((format) => [format, nameOf(format).toUpperCase()]));
 }
 
 /** Codec names, upper case, in a FreeSWITCH list: `PCMU@8000h@20i,opus,CORE_PCM_MODULE.PCMA@8000h`. */

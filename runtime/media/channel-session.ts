@@ -2,6 +2,7 @@
 import type { FsEndpoint } from 'drachtio-fsmrf';
 import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
+import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './codec-order.ts';
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
 import { isDtls, isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
@@ -14,26 +15,48 @@ export class ChannelSession {
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
   readonly #srtp: SrtpPolicy | undefined;
+  readonly #wish: CodecWish | undefined;
   #local: string;
   #remote: string | undefined;
 
   /**
    * @param silence the channel's limit for a silent far end
-   * @param srtp encryption that the far end may or must use
-   * @param remote the far end's initial session description, if any
+   * @param wish.srtp encryption that the far end may or must use
+   * @param wish.codecs its wanted codecs
+   * @param wish.remoteSdp the far end's initial session description, if any
    */
-  constructor(endpoint: FsEndpoint, silence: SilenceLimit, srtp: SrtpPolicy | undefined, remote: string | undefined) {
+  constructor(
+    endpoint: FsEndpoint,
+    silence: SilenceLimit,
+    wish: {
+      readonly srtp?: SrtpPolicy | undefined;
+      readonly codecs?: CodecWish | undefined;
+      readonly remoteSdp?: string | undefined;
+    },
+  ) {
+    const { srtp, codecs, remoteSdp: remote } = wish;
     this.#srtp = srtp;
+    this.#wish = codecs;
     this.#endpoint = endpoint;
     this.#silence = silence;
     this.#codecs = listedCodecs(endpoint.conn?.getInfo().getHeader('variable_rtp_use_codec_string') ?? '');
     this.#remote = remote;
-    this.#local = remote === undefined ? endpoint.local.sdp : answerFor(remote, endpoint.local.sdp, srtp);
+    this.#local =
+      remote === undefined ? inWantedOrder(endpoint.local.sdp, codecs) : answerFor(remote, endpoint.local.sdp, srtp);
   }
 
   /** Whether its sound is encrypted. */
   get encrypted(): boolean {
     return isEncrypted(this.#local);
+  }
+
+  /** Its codec; undefined before the negotiation, and for one that is not known here. */
+  get codec(): CodecName | undefined {
+    return this.#remote === undefined ? undefined : bestCodec(this.#local, undefined);
+  }
+
+  get codecs(): CodecWish | undefined {
+    return this.#wish;
   }
 
   /** Whether its keys are made by DTLS. */
@@ -60,11 +83,12 @@ export class ChannelSession {
    */
   async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
-    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp)))) throw noCodec();
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp, this.#wish))))
+      throw noCodec();
     const describe = async (remote: string): Promise<string> => {
       const variable = this.#silence.variableFor(remote);
       if (variable !== undefined) await setVariable(variable);
-      const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp), gone);
+      const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp, this.#wish), gone);
       if (!hasAudio(answer)) throw noCodec();
       return answerFor(remote, answer, this.#srtp);
     };

@@ -1,5 +1,6 @@
 /** The media endpoint of one SIP leg. */
 import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
+import type { CodecName, CodecWish } from './codec-order.ts';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
 import { hangUp } from './channel-dialog.ts';
@@ -31,6 +32,7 @@ export interface EndpointServer {
    * @param wish.mayBeSilent true when its far end only listens
    * @param wish.srtp encryption of the sound to and from the far end
    * @param wish.peer IP address that the far end's SIP comes from
+   * @param wish.codecs codecs wanted for the far end
    * @param wish.browser whether the far end takes keys by DTLS only
    */
   createEndpoint(wish: {
@@ -39,6 +41,7 @@ export interface EndpointServer {
     readonly mayBeSilent?: boolean;
     readonly srtp?: SrtpPolicy | undefined;
     readonly peer?: string | undefined;
+    readonly codecs?: CodecWish | undefined;
     readonly browser?: boolean;
   }): Promise<MediaEndpoint>;
   /** Creates a conference on the same media server. */
@@ -113,6 +116,11 @@ export class MediaEndpoint {
     return this.#session.local;
   }
 
+  /** Codec of the phone; undefined before it is agreed. */
+  get codec(): CodecName | undefined {
+    return this.#session.codec;
+  }
+
   /** Aborted with EndpointGone when the channel has ended for any reason. */
   get gone(): AbortSignal {
     return this.#gone.signal;
@@ -157,6 +165,7 @@ export class MediaEndpoint {
       peer: this.#peer,
       srtp: this.#session.encrypted ? 'required' : this.#srtp,
       browser: this.#session.byDtls,
+      codecs: this.#session.codecs,
     });
     try {
       this.#gone.signal.throwIfAborted();

@@ -1,4 +1,5 @@
 /** Adapts session descriptions for the media server. */
+import { type CodecWish, withBestCodec } from './codec-order.ts';
 import { MediaError } from './media-error.ts';
 import { type SrtpPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
@@ -26,14 +27,15 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
  * ICE is removed unless the keys are by DTLS: media is sent to the source of the far end's media, and FreeSWITCH would refuse the
  * audio because none of the candidates fits; an answerer may ignore ICE (RFC 8839 section 4.2.5). `RTP/AVPF` becomes `RTP/AVP`:
  * FreeSWITCH answers with that, or refuses it in answers; see `answerFor`.
+ * @param codecs its wanted codecs
  * @throws MediaError with status 488 for other text, without audio that the policy allows, or without a usable key
  */
-export function farEndSdp(sdp: string, policy?: SrtpPolicy): string {
+export function farEndSdp(sdp: string, policy?: SrtpPolicy, codecs?: CodecWish): string {
   // A SIP server refuses to send anything else without a Content-Type, which would look like a fault of the media server.
   if (!sdp.startsWith('v=0')) throw new MediaError('the session description does not begin with v=0 (RFC 8866)', 488);
   const { session, streams } = streamsOf(sdp);
   const used = usedStreams(streams, policy);
-  const shown = session + used.map(({ text }) => text).join('');
+  const shown = withBestCodec(session + used.map(({ text }) => text).join(''), codecs);
   const plain = used.some(({ kind }) => kind === 'dtls')
     ? shown
     : shown.replace(DTLS_AND_ICE, '').replace(EARLY_FEEDBACK, '$1');

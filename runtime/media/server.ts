@@ -3,6 +3,7 @@ import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
+import type { CodecWish } from './codec-order.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
@@ -43,6 +44,8 @@ export interface EndpointWish {
   readonly srtp?: SrtpPolicy | undefined;
   /** IP address that the far end's SIP comes from: the session description names the address that is reached from there. */
   readonly peer?: string | undefined;
+  /** Codecs wanted for the far end; undefined: the media server's, in its order. */
+  readonly codecs?: CodecWish | undefined;
   /** Whether the far end is a browser: the offer has ICE, and keys by DTLS. */
   readonly browser?: boolean;
 }
@@ -108,8 +111,8 @@ export class MediaServer implements EndpointServer {
    * as it has to be; 503 when it is busy or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
-    const { via, remoteSdp, srtp, peer } = wish;
-    const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp);
+    const { via, remoteSdp, srtp, codecs, peer } = wish;
+    const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp, codecs);
     const keys = adapted === undefined ? offeredKeys(wish) : keysOf(adapted, srtp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
@@ -118,7 +121,7 @@ export class MediaServer implements EndpointServer {
         const peerHeader = peer === undefined ? {} : { [PEER_HEADER]: peer };
         const headers = { ...CHANNEL_DATA, ...silence.headers, ...secureHeaders(keys), ...peerHeader };
         const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
-        const session = new ChannelSession(endpoint, silence, srtp, remoteSdp);
+        const session = new ChannelSession(endpoint, silence, wish);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, peer, session });
         if (adapted === undefined && mustEncrypt(wish) && !session.encrypted) throw await withoutKeys(made);
         return made;

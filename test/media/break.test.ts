@@ -47,7 +47,7 @@ describe('media: the end of a sound', () => {
   it('is requested until it happens', async () => {
     const channel = new ForgetfulChannel(2);
     const made = channel as unknown as FsEndpoint;
-    const session = new ChannelSession(made, new SilenceLimit(0, undefined), undefined, undefined);
+    const session = new ChannelSession(made, new SilenceLimit(0, undefined), {});
     const endpoint = new MediaEndpoint(made, server, { via: undefined, srtp: undefined, session });
     const stop = new AbortController();
     const played = endpoint.play('tone_stream://%(1000,4000,425);loops=-1', stop.signal);

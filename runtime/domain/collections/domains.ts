@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
-import { DomainText, Id, Security, composites } from './fields.ts';
+import { DomainText, Id, Opts, Security, composites } from './fields.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -13,6 +13,7 @@ const schema = Type.Object({
   is_master: Type.Boolean(),
   parent_id: Type.Optional(Type.Union([Id, Type.Null()])),
   ...composites,
+  opts: Opts,
   security: Security,
 });
 

@@ -1,5 +1,6 @@
 /** Schemas of common entity fields: names, numbers, ids. */
 import { Type } from 'typebox';
+import type { Codecs } from '../directory.ts';
 
 /** Part of a path, where `.` and `..` are special (RFC 3986 section 5.2.4). */
 const PLAIN = {
@@ -62,6 +63,28 @@ export const Security = Type.Object(
     ),
   },
   { additionalProperties: Type.Unknown() },
+);
+
+/** The codecs that media servers have, as session descriptions name them. */
+const CodecText = Type.Union([Type.Literal('opus'), Type.Literal('G722'), Type.Literal('PCMU'), Type.Literal('PCMA')]);
+
+/** The field `opts` of domains, sipusers and providers. Unknown keys are kept. */
+export const Opts = Type.Unsafe<Readonly<Record<string, unknown>> & { readonly codecs?: Codecs }>(
+  Type.Object(
+    {
+      codecs: Type.Optional(
+        Type.Array(CodecText, {
+          minItems: 1,
+          maxItems: 4,
+          uniqueItems: true,
+          description:
+            'codecs of calls, the best first; no others are offered or taken. A sipuser or provider without it follows the domain; ' +
+            'a domain without it has opus, G722, PCMU, PCMA',
+        }),
+      ),
+    },
+    { additionalProperties: Type.Unknown() },
+  ),
 );
 
 /** Composite fields of every domain-center collection. */

@@ -5,7 +5,7 @@ import type { ProviderTransport, Srtp } from '../directory.ts';
 import { InvalidFieldError } from '../errors.ts';
 import { providerPort } from '../gateway-name.ts';
 import type { CollectionDefinition } from './definition.ts';
-import { Code, Composite, DialPatternText, Id, Label, Password } from './fields.ts';
+import { Code, Composite, DialPatternText, Id, Label, Opts, Password } from './fields.ts';
 import { checkGateways, Gateways, HostText, Port, Transport } from './gateways.ts';
 import { checkNumbering, NumberingField } from './numbering.ts';
 
@@ -85,7 +85,7 @@ const schema = Type.Object({
   ),
   /** Largest number of concurrent calls in both directions; 0: unlimited. */
   max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-  opts: Composite,
+  opts: Opts,
   ext: Composite,
 });
 

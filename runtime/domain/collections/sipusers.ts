@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
-import { Id, Label, Login, Password, PhoneNumber, Security, composites } from './fields.ts';
+import { Id, Label, Login, Opts, Password, PhoneNumber, Security, composites } from './fields.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -16,6 +16,7 @@ const schema = Type.Object({
   /** SIP secret, stored as digests only. Without it no phone can register. */
   pwd: Type.Optional(Password),
   ...composites,
+  opts: Opts,
   security: Security,
 });
 

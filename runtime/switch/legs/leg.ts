@@ -1,7 +1,7 @@
 /** What every leg of a dialog can do, and what its owner is told. */
 import type { DtmfSender } from './dtmf-sender.ts';
 import type { DialogTags } from '../../signalling/index.ts';
-import type { EndpointServer, MediaEndpoint } from '../../media/index.ts';
+import type { CodecName, EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { PartyFacts } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
@@ -85,6 +85,8 @@ export interface Leg {
 export interface CallingLeg extends Leg {
   /** The number and name that it shows, where they are not its party's. */
   readonly shownAs?: ShownCaller | undefined;
+  /** The codec that its phone has or will have; undefined for a leg without a phone. */
+  readonly codec?: CodecName | undefined;
   /** True when this side is over: it hung up, was lost, or was released. */
   readonly ended: boolean;
   /** The other side rings. */

@@ -3,6 +3,10 @@ import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory } from '../../domain/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
 import {
+  bestCodec,
+  type CodecName,
+  type CodecWish,
+  codecWish,
   type EndpointServer,
   type MediaEndpoint,
   MediaError,
@@ -30,6 +34,7 @@ import { DtmfSender } from './dtmf-sender.ts';
 import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
+import { codecsOf } from './codecs-of.ts';
 import { srtpOf } from './srtp-policy.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
@@ -227,6 +232,15 @@ export class PhoneLeg implements CallingLeg {
     if (!taken) throw new MediaError('the caller acknowledged the call without a usable session description', 488);
   }
 
+  get #codecWish(): CodecWish | undefined {
+    return codecWish(codecsOf(this.#tools.directory, this.party));
+  }
+
+  get codec(): CodecName | undefined {
+    const offer = this.#invite?.sdp ?? '';
+    return this.#endpoint?.codec ?? (offer === '' ? undefined : bestCodec(offer, this.#codecWish));
+  }
+
   async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
     const offer = this.#invite?.sdp ?? '';
     const endpoint = await this.#tools.createEndpoint({
@@ -234,6 +248,7 @@ export class PhoneLeg implements CallingLeg {
       via: this.#invite?.via,
       peer: this.#invite?.source.address,
       srtp: srtpOf(this.#tools.directory, this.party),
+      codecs: this.#codecWish,
       on,
     });
     if (this.ended) {

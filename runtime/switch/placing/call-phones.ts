@@ -1,5 +1,5 @@
 /** Calls the addresses of one or several callees at once. */
-import { type EndpointServer, MediaError } from '../../media/index.ts';
+import { codecWish, type EndpointServer, MediaError } from '../../media/index.ts';
 import { answer, bracketUri, type SipAnswer, type SipDialog } from '../../signalling/index.ts';
 import type { Callee } from '../addresses/callee.ts';
 import { peerOf } from '../addresses/peer.ts';
@@ -12,6 +12,7 @@ import { forwardedBy, type ForwardedAway } from './forwarded.ts';
 import { InTurn } from './in-turn.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import { uriOf } from '../legs/party.ts';
+import { codecsOf } from '../legs/codecs-of.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
 import { isBrowser, srtpOf } from '../legs/srtp-policy.ts';
 import { type Offer, Offers } from './offers.ts';
@@ -180,10 +181,12 @@ class PhonesCall {
   }
 
   async #offer(branches: readonly Branch[]): Promise<void> {
+    const { caller } = this.#options;
     const offered = await Promise.all(
       branches.map(async ({ callId, callee, address }) => {
         const srtp = srtpOf(this.#tools.directory, callee.party);
-        return { callId, srtp, peer: await peerOf(address), browser: srtp !== 'off' && isBrowser(address) };
+        const codecs = codecWish(codecsOf(this.#tools.directory, callee.party), caller.codec);
+        return { callId, srtp, codecs, peer: await peerOf(address), browser: srtp !== 'off' && isBrowser(address) };
       }),
     );
     await this.#offers.open(offered, { via: this.#via, on: this.#on });

@@ -1,5 +1,5 @@
 /** The media that called phones are offered. */
-import type { MediaEndpoint, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
+import type { CodecWish, MediaEndpoint, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
 import { LocalDescription } from '../../signalling/index.ts';
 import { placeOf } from '../../sip-facts/index.ts';
 
@@ -16,14 +16,16 @@ export interface OfferedBranch {
   readonly peer: string | undefined;
   /** Encryption that it is offered. */
   readonly srtp: SrtpPolicy | undefined;
+  /** Codecs that it is offered; undefined: the media server's. */
+  readonly codecs: CodecWish | undefined;
   /** Whether it takes keys by DTLS only. */
   readonly browser: boolean;
 }
 
 /**
- * The endpoints for called phones: one for all at the same place, which the answering phone gets: elsewhere, this machine has another
- * address. A phone has one of its own with screening, because
- * several may be talking to the scenario at the same time, and for encrypted sound, because no other phone may know its key.
+ * The endpoints for called phones: one for all of the same place and codecs, which the answering phone gets: elsewhere, this machine has
+ * another address. A phone has one of its own with screening, because several may be talking to the scenario at the same time, and for
+ * encrypted sound, because no other phone may know its key.
  */
 export class Offers {
   readonly #create: (wish: PlacedEndpointWish) => Promise<MediaEndpoint>;
@@ -31,10 +33,10 @@ export class Offers {
   readonly #each: boolean;
   /** By Call-ID of the branch. */
   readonly #own = new Map<string, Offer>();
-  /** By place. */
+  /** By {@link kindOf}. */
   readonly #shared = new Map<string, Offer>();
-  /** By Call-ID of the branch. */
-  readonly #places = new Map<string, string>();
+  /** The kind of each branch that shares one, by Call-ID. */
+  readonly #kinds = new Map<string, string>();
   #over = false;
 
   /**
@@ -62,10 +64,11 @@ export class Offers {
     let { on } = wish;
     for (const branch of branches) {
       if (own.includes(branch)) continue;
-      const place = placeOf(branch.peer);
-      const shared = this.#shared.get(place) ?? (await this.#make({ ...wish, on, peer: branch.peer }));
-      this.#shared.set(place, shared);
-      this.#places.set(branch.callId, place);
+      const kind = kindOf(branch);
+      const shared =
+        this.#shared.get(kind) ?? (await this.#make({ ...wish, on, peer: branch.peer, codecs: branch.codecs }));
+      this.#shared.set(kind, shared);
+      this.#kinds.set(branch.callId, kind);
       on ??= shared.endpoint.server;
     }
     const first = on === undefined ? own.shift() : undefined;
@@ -75,13 +78,13 @@ export class Offers {
   }
 
   of(callId: string): Offer | undefined {
-    return this.#own.get(callId) ?? this.#shared.get(this.#places.get(callId) ?? '');
+    return this.#own.get(callId) ?? this.#shared.get(this.#kinds.get(callId) ?? '');
   }
 
   /** The offer of a phone that answered: the caller of this method ends its endpoint. */
   take(callId: string): Offer | undefined {
     const offer = this.of(callId);
-    if (!this.#own.delete(callId)) this.#shared.delete(this.#places.get(callId) ?? '');
+    if (!this.#own.delete(callId)) this.#shared.delete(this.#kinds.get(callId) ?? '');
     return offer;
   }
 
@@ -93,8 +96,9 @@ export class Offers {
     this.#shared.clear();
   }
 
-  async #makeOwn({ callId, srtp, browser, peer }: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
-    const offer = await this.#make({ ...wish, srtp, browser, peer });
+  async #makeOwn(branch: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
+    const { callId, srtp, codecs, browser, peer } = branch;
+    const offer = await this.#make({ ...wish, srtp, codecs, browser, peer });
     this.#own.set(callId, offer);
     return offer;
   }
@@ -110,4 +114,9 @@ export class Offers {
 /** Whether the phone is offered keys, alone or beside plain sound. */
 function isEncrypted({ srtp, browser }: OfferedBranch): boolean {
   return browser || srtp === 'required' || srtp === 'preferred';
+}
+
+/** Phones of one kind may have the same session description. */
+function kindOf({ peer, codecs }: OfferedBranch): string {
+  return [placeOf(peer), codecs?.only, codecs?.order].join(' ');
 }

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import type { Codec } from '../phones/media/codecs.ts';
+import { type Login, useStage } from '../support/stage.ts';
+import { expectTalk } from './expectations.ts';
+
+/** Heard by wideband alone. */
+const HIGH = 6000;
+
+describe('codecs of calls', () => {
+  const stage = useStage();
+  const changed = new Set<string>();
+
+  /** Sets `opts.codecs` of a demo account, or of its domain, until the end of the test. */
+  async function allow(owner: Login | 'domain', codecs: readonly string[]): Promise<number> {
+    const rest = await stage.rest();
+    const [entity, property, name] =
+      owner === 'domain' ? (['domains', 'name', 'demo.local'] as const) : (['sipusers', 'login', owner] as const);
+    const filter = JSON.stringify(['==', ['property', property], name]);
+    const [row] = (await rest.get(`/rest/v1/domain/${entity}`, { filter })).json<{ id: string }[]>();
+    const own = `/rest/v1/domain/${entity}/${row?.id}`;
+    changed.add(own);
+    return (await rest.send('PATCH', own, { body: { opts: { codecs } } })).status;
+  }
+
+  afterEach(async () => {
+    const rest = await stage.rest();
+    for (const path of changed) await rest.send('PATCH', path, { body: { opts: { codecs: null } } });
+    changed.clear();
+  });
+
+  const call = async (from: readonly Codec[], to: readonly Codec[]) => {
+    const [alice, bob] = [await stage.phone('alice', { codecs: from }), await stage.phone('bob', { codecs: to })];
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const called = incoming.session.remote?.codecs.find((codec) => to.includes(codec));
+    return { outgoing, incoming, codecs: [outgoing.session.remote?.codecs[0], called] };
+  };
+
+  it('two phones with Opus hear 6 kHz of each other, and press keys', async () => {
+    const { outgoing, incoming, codecs } = await call(['PCMU', 'OPUS'], ['OPUS', 'PCMU']);
+    expect(codecs).to.deep.equal(['OPUS', 'OPUS']);
+    outgoing.play(HIGH);
+    incoming.play(HIGH);
+    await Promise.all([outgoing.hears(HIGH, { withinMs: 10_000 }), incoming.hears(HIGH, { withinMs: 10_000 })]);
+    await outgoing.sendDtmf('7');
+    await incoming.receivesDtmf('7', { withinMs: 10_000 });
+  });
+
+  it('a phone is offered the codec of its caller first', async () => {
+    const { outgoing, incoming, codecs } = await call(['PCMA'], ['OPUS', 'G722', 'PCMU', 'PCMA']);
+    expect(codecs).to.deep.equal(['PCMA', 'PCMA']);
+    await expectTalk(outgoing, incoming);
+  });
+
+  it('phones without a common codec talk, held and on again', async () => {
+    const { outgoing, incoming, codecs } = await call(['OPUS'], ['PCMA']);
+    expect(codecs).to.deep.equal(['OPUS', 'PCMA']);
+    await expectTalk(outgoing, incoming);
+    await outgoing.hold();
+    await outgoing.unhold();
+    await expectTalk(outgoing, incoming);
+  });
+
+  it('a domain says which codecs are used, in its order, and a sipuser others', async () => {
+    expect(await allow('domain', ['PCMA', 'G722'])).to.equal(200);
+    const { outgoing, incoming } = await call(['OPUS', 'PCMU', 'G722', 'PCMA'], ['OPUS', 'PCMA', 'G722']);
+    expect(outgoing.session.remote?.codecs).to.deep.equal(['PCMA']);
+    expect(incoming.session.remote?.codecs).to.deep.equal(['PCMA', 'G722']);
+    await outgoing.hangup();
+    expect(await allow('bob', ['opus'])).to.equal(200);
+    const other = await call(['PCMU', 'G722'], ['OPUS', 'PCMU']);
+    expect(other.codecs).to.deep.equal(['G722', 'OPUS']);
+    await expectTalk(other.outgoing, other.incoming);
+  });
+
+  it('a phone without a codec of its domain is refused with 488', async () => {
+    await allow('domain', ['G722']);
+    const alice = await stage.phone('alice', { codecs: ['PCMU', 'OPUS'] });
+    await stage.phone('bob');
+    expect((await (await alice.call('102')).ended()).status).to.equal(488);
+  });
+
+  it('an unknown codec is refused by name', async () => {
+    expect(await allow('domain', ['opus', 'G729'])).to.equal(400);
+    expect(await allow('alice', [])).to.equal(400);
+  });
+});
