@@ -3,6 +3,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { type DomainName, domainKey } from '../domain-name/index.ts';
 import { filters } from '../model/index.ts';
 import { type RecordingsTable, type Schema, sql, type Storage } from '../storage/index.ts';
+import { IndexWrites } from './index-writes.ts';
 import { RECORD_COLUMNS, RECORD_TYPES } from './record-fields.ts';
 
 export type RecordRow = Selectable<RecordingsTable>;
@@ -25,31 +26,39 @@ export interface RecordQuery {
 /** Default and maximum number of entities in a list. */
 export const MAX_LIST = 1000;
 
+/** The index. Its writes wait while the database is away; errors of reading are those of the storage. */
 export class RecordArchive {
   readonly #db: Kysely<Schema>;
+  readonly #writes = new IndexWrites();
 
   constructor(storage: Storage) {
     this.#db = storage.db;
   }
 
-  async add(row: RecordRow): Promise<void> {
-    await this.#db
+  add(row: RecordRow): Promise<void> {
+    const insert = this.#db
       .insertInto('recordings')
       .values({ ...row, parties: JSON.stringify(row.parties), transcript: JSON.stringify(row.transcript) })
-      .execute();
+      .onConflict((conflict) => conflict.column('id').doNothing());
+    return this.#writes.do(() => insert.execute());
   }
 
-  async finish(id: string, end: RecordEnd): Promise<void> {
-    await this.#db.updateTable('recordings').set(end).where('id', '=', id).execute();
+  finish(id: string, end: RecordEnd): Promise<void> {
+    return this.#writes.do(() => this.#db.updateTable('recordings').set(end).where('id', '=', id).execute());
+  }
+
+  /** Writes what waits, for up to two seconds. @returns number of lost writes */
+  close(): Promise<number> {
+    return this.#writes.close();
   }
 
   /** Adds parties that were unknown at the beginning of a recording. */
-  async setParties(id: string, parties: readonly object[]): Promise<void> {
-    await this.#db
+  setParties(id: string, parties: readonly object[]): Promise<void> {
+    const update = this.#db
       .updateTable('recordings')
       .set({ parties: JSON.stringify(parties) })
-      .where('id', '=', id)
-      .execute();
+      .where('id', '=', id);
+    return this.#writes.do(() => update.execute());
   }
 
   /** Recordings of this node that were never ended, because it was killed. */
@@ -112,6 +121,8 @@ export class RecordArchive {
   async ofCalls(
     inviteids: readonly string[],
   ): Promise<readonly { readonly id: string; readonly call: string; readonly domainId: string }[]> {
+    // The history asks when the database is back.
+    await this.#writes.flush();
     return await this.#db
       .selectFrom('recordings')
       .select(['id', 'idconn as call', 'domain_id as domainId'])
@@ -120,16 +131,16 @@ export class RecordArchive {
       .execute();
   }
 
-  async remove(id: string): Promise<void> {
-    await this.#db.deleteFrom('recordings').where('id', '=', id).execute();
+  remove(id: string): Promise<void> {
+    return this.#writes.do(() => this.#db.deleteFrom('recordings').where('id', '=', id).execute());
   }
 
-  async setTranscript(id: string, status: AsrStatus, transcript: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.#db
+  setTranscript(id: string, status: AsrStatus, transcript: Readonly<Record<string, unknown>>): Promise<void> {
+    const update = this.#db
       .updateTable('recordings')
       .set({ asr_status: status, asr_since: Date.now(), transcript: JSON.stringify(transcript) })
-      .where('id', '=', id)
-      .execute();
+      .where('id', '=', id);
+    return this.#writes.do(() => update.execute());
   }
 
   /** Pending transcriptions, the longest-waiting first. */

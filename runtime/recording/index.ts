@@ -117,6 +117,8 @@ export async function openRecording(options: RecordingOptions): Promise<Recordin
     close: async () => {
       await Promise.all([recorder.settled(), layers.settled(), conferences.settled()]);
       await refiling.close();
+      const writes = await archive.close();
+      if (writes > 0) log.error({ writes }, 'entries of recordings are lost: the database did not take them');
     },
   };
 }
