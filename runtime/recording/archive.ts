@@ -117,12 +117,14 @@ export class RecordArchive {
     return rows[0]?.count ?? 0;
   }
 
-  /** Ids of the recordings of these calls, with the call and the domain that they belong to. */
+  /**
+   * Ids of the recordings of these calls, with the call and the domain that they belong to.
+   * @throws StorageUnavailableError while entries wait for the database
+   */
   async ofCalls(
     inviteids: readonly string[],
   ): Promise<readonly { readonly id: string; readonly call: string; readonly domainId: string }[]> {
-    // The history asks when the database is back.
-    await this.#writes.flush();
+    await this.#writes.caughtUp();
     return await this.#db
       .selectFrom('recordings')
       .select(['id', 'idconn as call', 'domain_id as domainId'])

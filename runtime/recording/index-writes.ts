@@ -16,6 +16,8 @@ const MOST_WAITING = 10_000;
  */
 export class IndexWrites {
   readonly #waiting: Write[] = [];
+  /** At work for the first time. */
+  readonly #begun = new Set<Promise<unknown>>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -25,17 +27,28 @@ export class IndexWrites {
    */
   async do(write: Write): Promise<void> {
     if (this.#waiting.length === 0) {
+      const begun = write();
+      this.#begun.add(begun);
       try {
-        await write();
+        await begun;
         return;
       } catch (error) {
         if (!(error instanceof StorageUnavailableError)) throw error;
+      } finally {
+        this.#begun.delete(begun);
       }
     }
     if (this.#waiting.length >= MOST_WAITING)
       throw new StorageUnavailableError(`${MOST_WAITING} entries of recordings wait for the database already.`);
     this.#waiting.push(write);
     this.#later();
+  }
+
+  /** Resolves when all writes so far are done. @throws StorageUnavailableError while some wait */
+  async caughtUp(): Promise<void> {
+    await Promise.allSettled(this.#begun);
+    if (this.#waiting.length > 0) await this.flush();
+    if (this.#waiting.length > 0) throw new StorageUnavailableError('Entries of recordings wait for the database.');
   }
 
   /** Tries now what waits. Never rejects: what cannot be written waits on. */

@@ -38,18 +38,26 @@ describe('writes into the index of recordings', () => {
   it('are tried before the history reads the index, and counted when the node stops without them', async () => {
     isAway = true;
     await writes.do(write('add'));
-    await writes.flush();
-    expect(done).to.deep.equal([]);
+    await expectRejected(writes.caughtUp(), StorageUnavailableError);
     isAway = false;
-    await writes.flush();
+    await writes.caughtUp();
     expect(done).to.deep.equal(['add']);
+    const slow = Promise.withResolvers<void>();
+    const begun = writes.do(() => slow.promise.then(() => done.push('slow')));
+    const caughtUp = writes.caughtUp().then(() => done.push('read'));
+    slow.resolve();
+    await Promise.all([begun, caughtUp]);
+    expect(done).to.deep.equal(['add', 'slow', 'read']);
     isAway = true;
     await writes.do(write('lost'));
     expect(await writes.close()).to.equal(1);
   });
 });
 
-async function expectRejected(promise: Promise<unknown>, type: new () => Error): Promise<void> {
+async function expectRejected(
+  promise: Promise<unknown>,
+  type: abstract new (...args: never[]) => Error,
+): Promise<void> {
   let error: unknown;
   await promise.catch((caught: unknown) => {
     error = caught;
