@@ -9,6 +9,11 @@ import {
 import { ScenarioError, type Value } from '../../runtime/language/index.ts';
 
 const NEEDS = { deposit: 'recording', heard: 'message', delete: 'message' } as const;
+/** Settings of some actions. */
+const USES = [
+  { setting: 'recording', actions: '`action: deposit`' },
+  { setting: 'message', actions: '`action: heard` and `action: delete`' },
+] as const;
 const GIVEN = 'given';
 
 export const mailbox = defineComponent({
@@ -89,10 +94,16 @@ export const mailbox = defineComponent({
   brief: true,
   subject: 'mailbox',
   check: ({ action }, _exits, given) => {
-    const needed = typeof action === 'string' && action in NEEDS ? NEEDS[action as keyof typeof NEEDS] : undefined;
+    // Computed: any of them.
+    if (typeof action !== 'string') return [];
+    const needed = action in NEEDS ? NEEDS[action as keyof typeof NEEDS] : undefined;
+    const unused = USES.filter(({ setting }) => setting !== needed && given.has(setting));
+    const wrong = unused.map(
+      ({ setting, actions }) => `the setting \`${setting}\` is for ${actions}, this is \`action: ${action}\``,
+    );
     return needed === undefined || given.has(needed)
-      ? []
-      : [`\`action: ${String(action)}\` needs the setting \`${needed}\``];
+      ? wrong
+      : [`\`action: ${action}\` needs the setting \`${needed}\``, ...wrong];
   },
   run: async (context, settings) => {
     const { services, domain } = context;

@@ -14,6 +14,13 @@ const TIME_PARTS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   month: { month: 'long' },
   year: { year: 'numeric' },
 };
+/** Times for programs and entities (ISO 8601): the same in every language. Swedish writes dates so. */
+const ISO_LANGUAGE = 'sv';
+const ISO_DATE = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+const ISO_STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  iso: ISO_DATE,
+  'iso time': { ...ISO_DATE, hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+};
 const NUMBER_OPTIONS: Readonly<Record<string, Intl.NumberFormatOptions>> = {
   decimal: { maximumFractionDigits: 6 },
   plain: { maximumFractionDigits: 6, useGrouping: false },
@@ -25,6 +32,7 @@ export const TIME_STYLES: readonly string[] = [
   ...DATE_STYLES,
   ...DATE_STYLES.map((style) => `${style} time`),
   ...Object.keys(TIME_PARTS),
+  ...Object.keys(ISO_STYLES),
 ];
 export const NUMBER_STYLES: readonly string[] = Object.keys(NUMBER_OPTIONS);
 
@@ -57,12 +65,13 @@ export function timeFormat(style: string, language: string, zone = 'UTC'): Intl.
   return keep(`t ${language} ${style} ${zone}`, () => {
     const [date = '', time] = style.split(' ');
     const dateStyle = DATE_STYLES.find((each) => each === date);
-    const part = Object.hasOwn(TIME_PARTS, style) ? TIME_PARTS[style] : undefined;
+    const iso = Object.hasOwn(ISO_STYLES, style) ? ISO_STYLES[style] : undefined;
+    const part = Object.hasOwn(TIME_PARTS, style) ? TIME_PARTS[style] : iso;
     if (part === undefined && (dateStyle === undefined || !TIME_STYLES.includes(style)))
       throw new ValueError(`there is no format "${style}" of a time; use ${TIME_STYLES.join(', ')}`);
     const options = part ?? { dateStyle, ...(time === undefined ? {} : { timeStyle: 'short' as const }) };
     try {
-      return new Intl.DateTimeFormat(usable(language), { ...options, timeZone: zone });
+      return new Intl.DateTimeFormat(iso ? ISO_LANGUAGE : usable(language), { ...options, timeZone: zone });
     } catch (error) {
       throw new ValueError(`there is no time zone "${zone}"`, { cause: error });
     }
@@ -70,7 +79,8 @@ export function timeFormat(style: string, language: string, zone = 'UTC'): Intl.
 }
 
 export function formatTime(value: unknown, style: string, language: string, zone?: string): string {
-  return timeFormat(style, language, zone).format(timeOf(value));
+  const text = timeFormat(style, language, zone).format(timeOf(value));
+  return Object.hasOwn(ISO_STYLES, style) ? text.replace(' ', 'T') : text;
 }
 
 /** @throws ValueError for an unknown style */

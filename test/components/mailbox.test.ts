@@ -40,6 +40,15 @@ blocks:
   it: { mailbox: { mailbox: "102", action: ${action} }, next: end }`);
       expect(found.join()).to.include(`needs the setting \`${needed}\``);
     });
+
+  it('keeps no recording without the action deposit', () => {
+    const found = problems(`
+id: t
+start: it
+blocks:
+  it: { mailbox: { mailbox: "102", recording: "recording:a.wav" }, next: end }`);
+    expect(found.join()).to.include('the setting `recording` is for `action: deposit`, this is `action: count`');
+  });
 });
 
 describe('mailboxes in memory', () => {

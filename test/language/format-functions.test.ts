@@ -36,6 +36,8 @@ describe('formatting functions of expressions', () => {
       'Mittwoch, 25. November 2026 um 09:05',
     ],
     ["format(day, 'time')", '8:05 AM', '08:05'],
+    ["format('2026-11-25T23:05:09Z', 'iso', 'Europe/Berlin')", '2026-11-26', '2026-11-26'],
+    ["format('2026-11-25T23:05:09Z', 'iso time', 'Europe/Berlin')", '2026-11-26T00:05:09', '2026-11-26T00:05:09'],
     ["format(now, 'weekday')", 'Wednesday', 'Mittwoch'],
     ['format(count)', '1,234,567', '1.234.567'],
     ["format(count, 'plain')", '1234567', '1234567'],

@@ -34,6 +34,7 @@ describe('checker of modules', () => {
   await model.wirte({ class: 'x' });
   await call.answer('now');
   await call.menu({ prompt: 'silence:1s', exits: { 1: 'a' } });
+  await call.menu({ prompt: 'silence:1s', keys: ['1'] });
 }`);
     expect(found).to.deep.equal([
       '2:14: "call.play" lacks the setting "sounds"; e.g. sounds: \'welcome.wav\'',
@@ -51,6 +52,7 @@ describe('checker of modules', () => {
       '9:15: model has no "wirte"; did you mean "write"?',
       '10:21: "call.answer" takes settings of no name',
       `11:50: "exits" is the list of keys that count; write exits: ['1', '2']`,
+      `12:43: "call.menu" has no setting "keys"; write exits: ['1', '2'] for the keys that count`,
     ]);
   });
 

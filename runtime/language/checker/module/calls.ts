@@ -42,6 +42,8 @@ const INFOS = new Map(
 );
 /** Keys that a menu in a module accepts by default. */
 const KEYS = '0123456789*#ABCD'.split('');
+/** What authors of modules call the list of keys that a menu accepts. */
+const WORDS_FOR_EXITS = ['keys', 'choices', 'options'];
 /** JavaScript that replaces components in modules. */
 const IN_JAVASCRIPT: Readonly<Record<string, string>> = {
   set: 'assign to a variable',
@@ -232,7 +234,7 @@ class CallChecker {
     if (first === undefined) return asSettings(this.#settings.compile(null, schema, what, place), all);
     if (first.type === 'ObjectExpression') {
       const { map, open } = literalEntries(first);
-      const exits = this.#given(map, component);
+      const exits = this.#given(map, component, name);
       this.#refer(component, map);
       const complete = open ? withUnknown(map, component) : map;
       const settings = this.#settings.compile(complete, schema, what, place);
@@ -255,14 +257,23 @@ class CallChecker {
   }
 
   /** Removes `leg` and `exits` from the settings, as `moduleSettings` does; returns the named exits. */
-  #given(map: YAMLMap, component: ComponentDefinition): ReadonlySet<string> | undefined {
+  #given(map: YAMLMap, component: ComponentDefinition, method: string): ReadonlySet<string> | undefined {
     const { properties = {} } = component.settings as Schema;
     let exits: ReadonlySet<string> | undefined;
     map.items = map.items.filter((pair) => {
       const key = pair.key as Scalar;
       const name = scalarText(key);
       if (name === 'leg' && usesCall(component)) return false;
-      if (name !== 'exits' || component.openExits === undefined) return true;
+      if (component.openExits === undefined) return true;
+      if (WORDS_FOR_EXITS.includes(name) && !Object.hasOwn(properties, name)) {
+        this.#source.problem(
+          key,
+          `"${method}" has no setting "${name}"`,
+          "write exits: ['1', '2'] for the keys that count",
+        );
+        return false;
+      }
+      if (name !== 'exits') return true;
       exits = this.#exits(pair.value as Node, component);
       return false;
     });
