@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { Baresip } from '../phones/baresip.ts';
 import type { Codec } from '../phones/media/codecs.ts';
+import { requirePeer } from '../phones/peers.ts';
 import { type Login, useStage } from '../support/stage.ts';
-import { expectTalk } from './expectations.ts';
+import { expectCallsBothWays, expectTalk } from './expectations.ts';
 
 /** Heard by wideband alone. */
 const HIGH = 6000;
@@ -59,6 +61,33 @@ describe('codecs of calls', () => {
     await outgoing.unhold();
     await expectTalk(outgoing, incoming);
   });
+
+  for (const codec of ['opus', 'G722'] as const) {
+    it(`baresip with ${codec} alone and a phone with G.711 call each other; a wideband phone hears its 6 kHz`, async function () {
+      const account = { login: 'carol', domain: 'demo.local', password: 'demo-carol', server: stage.node.sip };
+      const program = requirePeer(this, 'baresip');
+      const carol = await Baresip.start(program, { ...account, codec, tone: 500 });
+      try {
+        await carol.registered();
+        await expectCallsBothWays(await stage.phone('alice'), carol);
+      } finally {
+        await carol.stop();
+      }
+      const high = await Baresip.start(program, { ...account, codec, tone: HIGH });
+      try {
+        await high.registered();
+        const bob = await stage.phone('bob', { codecs: ['G722', 'OPUS'] });
+        high.dial('sip:102@demo.local');
+        const incoming = await bob.incoming();
+        await incoming.answer();
+        await incoming.hears(HIGH, { withinMs: 10_000 });
+        high.hangup();
+        await incoming.ended();
+      } finally {
+        await high.stop();
+      }
+    });
+  }
 
   it('a domain says which codecs are used, in its order, and a sipuser others', async () => {
     expect(await allow('domain', ['PCMA', 'G722'])).to.equal(200);

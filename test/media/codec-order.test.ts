@@ -63,7 +63,9 @@ describe('codec order', () => {
 
   it('streams that are refused or no audio stay as they are', () => {
     const two = `${WIDE}m=video 0 RTP/AVP 96\r\na=rtpmap:96 VP8/90000\r\nm=audio 0 RTP/AVP 0\r\n`;
-    expect(withBestCodec(two, codecWish(['G722']))).to.contain('m=video 0 RTP/AVP 96\r\na=rtpmap:96 VP8/90000\r\nm=audio 0 RTP/AVP 0');
+    expect(withBestCodec(two, codecWish(['G722']))).to.contain(
+      'm=video 0 RTP/AVP 96\r\na=rtpmap:96 VP8/90000\r\nm=audio 0 RTP/AVP 0',
+    );
   });
 
   it('the codec of a call is known from its descriptions', () => {

@@ -31,6 +31,8 @@ export interface BaresipAccount {
   readonly certificate?: string;
   /** How it encrypts its sound: keys by SDES, demanded with `srtp-mand`, or by DTLS. */
   readonly encryption?: 'srtp' | 'srtp-mand' | 'dtls_srtp';
+  /** Its only codec, in place of G.711. */
+  readonly codec?: 'opus' | 'G722';
   /** Frequency of the tone it sends. */
   readonly tone?: number;
   readonly answerMode?: 'manual' | 'auto';
@@ -64,7 +66,7 @@ export class Baresip {
     const modules = MODULE_FOLDERS.find((path) => existsSync(path));
     if (modules === undefined) throw new Error(`no modules of baresip in ${MODULE_FOLDERS.join(' or ')}`);
     await writeFile(join(folder, 'config'), config(modules, control, await freeUdpRange(100), account));
-    await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60));
+    await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60, rateOf(account)));
     await writeFile(join(folder, 'accounts'), accountLine(account));
     const child = spawn(program, ['-4', '-f', folder], { stdio: 'ignore', cwd: folder });
     try {
@@ -152,8 +154,10 @@ function config(
   modules: string,
   control: number,
   rtp: { from: number; to: number },
-  { certificate, encryption }: BaresipAccount,
+  account: BaresipAccount,
 ): string {
+  const { certificate, encryption, codec } = account;
+  const rate = rateOf(account);
   return [
     ...(certificate === undefined ? [] : [`sip_cafile ${certificate}`, 'sip_verify_server yes']),
     'sip_listen 127.0.0.1:0',
@@ -161,13 +165,14 @@ function config(
     'audio_player aufile,heard.wav',
     'audio_source aufile,tone.wav',
     'audio_alert aufile,alert.wav',
-    'audio_srate 8000',
-    'ausrc_srate 8000',
-    'auplay_srate 8000',
+    `audio_srate ${rate}`,
+    `ausrc_srate ${rate}`,
+    `auplay_srate ${rate}`,
     'audio_channels 1',
     `rtp_ports ${rtp.from}-${rtp.to}`,
     `module_path ${modules}`,
-    'module g711.so',
+    codec === undefined ? 'module g711.so' : `module ${codec.toLowerCase()}.so`,
+    ...(codec === 'opus' ? ['opus_stereo no', 'opus_sprop_stereo no'] : []),
     'module aufile.so',
     ...(encryption === undefined ? [] : [`module ${encryption === 'dtls_srtp' ? 'dtls_srtp' : 'srtp'}.so`]),
     'module_tmp account.so',
@@ -186,11 +191,21 @@ function accountLine(account: BaresipAccount): string {
     `outbound="sip:${server};transport=${transport ?? 'udp'}"`,
     `regint=${registers === false ? 0 : 600}`,
     ...(encryption === undefined ? [] : [`mediaenc=${encryption}`]),
-    'audio_codecs=PCMU/8000/1,PCMA/8000/1',
+    `audio_codecs=${codecsOf(account)}`,
     `answermode=${answerMode ?? 'manual'}`,
     'dtmfmode=rtpevent',
   ];
   return `<sip:${login}@${domain}>;${params.join(';')}\n`;
+}
+
+/** Samples a second of its sound files: those of the codec, between which and the files baresip has no filter. */
+function rateOf({ codec }: BaresipAccount): number {
+  return codec === undefined ? 8000 : codec === 'opus' ? 48_000 : 16_000;
+}
+
+function codecsOf({ codec }: BaresipAccount): string {
+  if (codec === undefined) return 'PCMU/8000/1,PCMA/8000/1';
+  return codec === 'opus' ? 'opus/48000/2' : 'G722/16000/1';
 }
 
 async function connectSoon(port: number): Promise<Socket> {

@@ -1,7 +1,11 @@
+import { REAL_MEDIA } from '../../support/real-servers.ts';
 import { expect } from 'chai';
 import { eventually } from '../../support/eventually.ts';
 import { EventWatch, type ServerEvent } from '../support/event-watch.ts';
 import { type Connected, useMediaStage } from '../support/media-stage.ts';
+
+/** Of a conference of G.711 alone. */
+const RATE = REAL_MEDIA ? '16000' : '8000';
 
 interface JsonMember {
   readonly type: string;
@@ -117,7 +121,7 @@ describe('Conformance, media server: conference commands and their events', () =
     expect((await command(room, 'list delim ,')).split('\n')[0]?.split(',')[2]).to.equal(two.endpoint.uuid);
     expect(await command(room, 'count')).to.equal('2');
     expect(await stage.media.api('conference list summary')).to.include(
-      `+OK Conference ${room} (2 members rate: 8000 flags: `,
+      `+OK Conference ${room} (2 members rate: ${RATE} flags: `,
     );
   });
 
@@ -196,7 +200,7 @@ describe('Conformance, media server: conference commands and their events', () =
     await two.call.hears(600);
     expect(await command(room, `norecord ${file}`)).to.include(`Stopped recording file ${file}\n`);
     const stopped = await eventOf(room, 'stop-recording');
-    expect(stopped).to.include({ Path: file, 'Other-Recordings': 'false', Samplerate: '8000' });
+    expect(stopped).to.include({ Path: file, 'Other-Recordings': 'false', Samplerate: RATE });
     expect(Number(stopped['Record-File-Size'])).to.be.greaterThan(44);
     expect(await command(room, 'norecord nothing.wav')).to.match(/^-ERR non-existant recording 'nothing.wav'\n/);
   });

@@ -67,6 +67,7 @@ export class RtpSession {
   #sending = false;
   #expecting: ReadonlySet<number> = new Set();
   #formats: ReadonlyMap<number, Codec> = new Map();
+  #agreed: ReadonlyMap<number, Codec> = new Map();
   #timer: NodeJS.Timeout | undefined;
   #started = 0;
   #ticks = 0;
@@ -111,8 +112,10 @@ export class RtpSession {
 
   /** Payload types offered by this phone; others are violations. */
   expect(formats: ReadonlyMap<number, Codec>, telephoneEvent: number | undefined): void {
-    this.#formats = formats;
-    this.#expecting = new Set([...formats.keys(), ...(telephoneEvent === undefined ? [] : [telephoneEvent])]);
+    // Packets of the description before may be on their way.
+    this.#formats = new Map([...this.#agreed, ...formats]);
+    this.#agreed = formats;
+    this.#expecting = new Set([...this.#formats.keys(), ...(telephoneEvent === undefined ? [] : [telephoneEvent])]);
     for (const codec of new Set(formats.values())) {
       if (this.#coders.has(codec)) continue;
       void openCoder(codec).then((coder) => {

@@ -1,8 +1,8 @@
 import { SAMPLE_RATE, ToneSource } from './tone.ts';
 
-/** A WAV file: PCM, 16 bit, mono, 8 kHz. */
-export function toneFile(frequency: number, seconds: number): Buffer {
-  const samples = new ToneSource(frequency).next(seconds * SAMPLE_RATE);
+/** A WAV file: PCM, 16 bit, mono. */
+export function toneFile(frequency: number, seconds: number, rate = SAMPLE_RATE): Buffer {
+  const samples = new ToneSource(frequency, undefined, rate).next(seconds * rate);
   const data = Buffer.from(samples.buffer);
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
@@ -11,8 +11,8 @@ export function toneFile(frequency: number, seconds: number): Buffer {
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20);
   head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(SAMPLE_RATE, 24);
-  head.writeUInt32LE(SAMPLE_RATE * 2, 28);
+  head.writeUInt32LE(rate, 24);
+  head.writeUInt32LE(rate * 2, 28);
   head.writeUInt16LE(2, 32);
   head.writeUInt16LE(16, 34);
   head.write('data', 36);
