@@ -88,11 +88,19 @@ export class Turns {
     return Math.max(0, this.#since + (next.after ?? THINK_MS) - now);
   }
 
-  /** The turn for a scenario that listens for at most `window`; undefined: silence. */
+  /** The turn for a scenario that listens for at most `window`; undefined: silence. Hold and resume may come before it. */
   listened(now: number, window: number): Taken | undefined {
-    const { next } = this;
-    if (next?.kind !== 'press' && next?.kind !== 'say') return undefined;
-    const delay = this.dueIn(now) ?? THINK_MS;
-    return delay > window ? undefined : { turn: next, delay };
+    let at: number | undefined;
+    for (const turn of this.#turns) {
+      if (turn.kind === 'hold' || turn.kind === 'unhold') {
+        at = Math.max(now, (at ?? this.#since) + (turn.after ?? THINK_MS));
+        continue;
+      }
+      if (turn.kind !== 'press' && turn.kind !== 'say') return undefined;
+      const due = at === undefined ? this.dueIn(now) : at + (turn.after ?? THINK_MS) - now;
+      const delay = due ?? THINK_MS;
+      return delay > window ? undefined : { turn, delay };
+    }
+    return undefined;
   }
 }
