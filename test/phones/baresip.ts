@@ -150,12 +150,7 @@ export class Baresip {
   }
 }
 
-function config(
-  modules: string,
-  control: number,
-  rtp: { from: number; to: number },
-  account: BaresipAccount,
-): string {
+function config(modules: string, control: number, rtp: { from: number; to: number }, account: BaresipAccount): string {
   const { certificate, encryption, codec } = account;
   const rate = rateOf(account);
   return [
