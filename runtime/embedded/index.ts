@@ -9,6 +9,7 @@ export { startMediaServer } from './media/start.ts';
 export type { SipServerChange, SipServerOptions, SipServerStats } from './sip/options.ts';
 export type { Certificate } from './stack/index.ts';
 export { FORWARDED_HEADER } from './stack/websocket-rules.ts';
+export { CallGate } from './sip/call-gate.ts';
 export { startSipServer } from './sip/start.ts';
 export type { ProgramInput, RunProgram } from './thread/run-program.ts';
 export type { EmbeddedServer, ServerHost } from './thread/server-thread.ts';

@@ -162,8 +162,8 @@ export class Metrics implements OperationObserver {
     this.#callEvents.inc({ event });
   }
 
-  callRefused(by: (typeof SENDERS)[number]): void {
-    this.#refused.inc({ by });
+  callRefused(by: (typeof SENDERS)[number], calls = 1): void {
+    this.#refused.inc({ by }, calls);
   }
 
   /** An overload begins or ends. */

@@ -10,6 +10,7 @@ import {
   sipUserNamed,
   type StoredSubscriptions,
 } from '../domain/index.ts';
+import type { CallGate } from '../embedded/index.ts';
 import { callEvents, type EventBus, gatewayEvents, messageEvents, providerEvents } from '../events/index.ts';
 import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -49,6 +50,8 @@ export interface CallNeeds {
   /** Learns the ids of the calls. */
   readonly callIds: CallIds;
   readonly late: LateParts;
+  /** New calls pass it on their way here; undefined with a real SIP server. */
+  readonly gate: CallGate | undefined;
   readonly drain: Pick<Drain, 'refusal'>;
   /** Signs and verifies calls with providers. */
   readonly stir: Stir | undefined;
@@ -56,7 +59,7 @@ export interface CallNeeds {
 }
 
 export function openCalls(needs: CallNeeds): Calls {
-  const { config, directory, location, events, metrics, recordings, history, callIds, late, drain, log } = needs;
+  const { config, directory, location, events, metrics, recordings, history, callIds, late, drain, gate, log } = needs;
   const { recording, speech } = recordings;
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login, callIds);
   const conferenceStore = new MemoryConferenceStore(callstore);
@@ -76,6 +79,17 @@ export function openCalls(needs: CallNeeds): Calls {
     setups,
     overloaded: () => notice.refused(),
   });
+  if (gate !== undefined) {
+    setups.coming = () => gate.coming;
+    setups.onChange = () => {
+      gate.room = setups.room;
+      if (setups.empty) gate.settle();
+      const refused = gate.refused();
+      if (refused === 0) return;
+      notice.refused(refused);
+      metrics.callRefused('sip', refused);
+    };
+  }
   const overload: Calls['overload'] = (by) => {
     const refusal = drain.refusal ?? admission.refuse();
     if (refusal) metrics.callRefused(by);
@@ -108,6 +122,7 @@ export function openCalls(needs: CallNeeds): Calls {
       },
     },
     overload: () => overload('sip'),
+    came: () => gate?.take(),
     senders: {
       ban: new DigestBan(allowedBy(config.loginAllowList)),
       rate: new SourceRate(config.sipRequests),

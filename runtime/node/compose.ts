@@ -133,6 +133,7 @@ export async function compose(
     callIds,
     late,
     drain,
+    gate: servers.gate,
     log,
   });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });

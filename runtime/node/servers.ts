@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, ServerAddress } from '../config/index.ts';
-import { startMediaServer, startSipServer } from '../embedded/index.ts';
+import { CallGate, startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
 import { type LiveCertificate, readAuthorities } from './certificate.ts';
@@ -32,6 +32,8 @@ export interface Servers {
   readonly media: Targets;
   /** Undefined with a real SIP server. */
   readonly forwarded: ForwardedWebSockets | undefined;
+  /** New calls pass it; undefined with a real SIP server. */
+  readonly gate: CallGate | undefined;
   stats(): Promise<Record<string, number>>;
 }
 
@@ -60,6 +62,7 @@ export function openServers(
       sip: targets(config.drachtio, sip?.address),
       media: targets(config.freeswitch, media?.address),
       forwarded: sip?.forwarded,
+      gate: sip?.gate,
       stats: async () => ({
         ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
         ...prefixed('media_', (await media?.server.stats()) ?? {}),
@@ -83,8 +86,10 @@ async function startEmbeddedSip(
   const { sip, tls, tlsAuthorities, webSocket, publicAddresses } = config;
   const at = (port: number) => sip.hosts.map((host) => atPort(host, port));
   const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.hosts[0] as string };
+  const gate = new CallGate();
   const server = await startSipServer(
     {
+      gate: gate.memory,
       app: '127.0.0.1:0',
       secret,
       sip: at(sip.port),
@@ -106,6 +111,7 @@ async function startEmbeddedSip(
   const { port } = hostPort(server.addresses.forwarded ?? '');
   return {
     server,
+    gate,
     address: { ...hostPort(server.addresses.app ?? ''), secret },
     forwarded: { port, secret: forwarded.secret },
   };

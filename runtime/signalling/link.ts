@@ -29,6 +29,8 @@ export interface Log {
 }
 
 export interface SipHandlers {
+  /** A new call has come, also one that is refused before `invite`. */
+  came?(): void;
   /** Handles a new call. The handler must catch its own rejections. */
   invite(invite: IncomingInvite): void;
   /** @param via name of the SIP server that received it */
@@ -356,6 +358,7 @@ export class SipLink implements DialogHome {
     const srf = this.#srf;
     const guarded = (name: string, handler: (req: SrfRequest, res: SrfResponse) => void) => {
       srf.use(name, (req, res) => {
+        if (name === 'invite') handlers.came?.();
         const { protocol, receivedOn } = req;
         Object.assign(req, { protocol: transportOf(protocol, receivedOn, req.get('Via') ?? '', this.#hostports) });
         try {

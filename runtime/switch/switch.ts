@@ -45,6 +45,8 @@ export interface SwitchOptions {
   readonly events: DialogEvents;
   /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
+  /** A new call has come, also one that is refused at once. */
+  readonly came?: () => void;
   /** Bounds requests that need a password. */
   readonly senders: SenderLimits;
   /** Measures the set-up of calls. */
@@ -81,6 +83,7 @@ const SHUTDOWN_MS = 2000;
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
   readonly #overload: SwitchOptions['overload'];
+  readonly #came: SwitchOptions['came'];
   readonly #draining: SwitchOptions['draining'];
   readonly #live: LiveDialogs;
   readonly #conferences: LiveConferences;
@@ -109,6 +112,7 @@ export class Switch implements SipHandlers {
     this.#authentication = new Authentication(directory, location, this.#trunks, ownHosts, options.senders, log);
     this.#registrar = new Registrar(this.#authentication, location, log);
     this.#overload = options.overload;
+    this.#came = options.came;
     this.#draining = options.draining;
     const failed: SwitchTools['failed'] = (err, what, { callid }) => {
       // A status below 500 refuses a phone's request: no fault of the node.
@@ -188,6 +192,10 @@ export class Switch implements SipHandlers {
   /** True when calls are possible: both servers are connected, and the node is not stopping. */
   get ready(): boolean {
     return !this.#stopping && this.#links?.sip.connected === true && this.#links.media.connected;
+  }
+
+  came(): void {
+    this.#came?.();
   }
 
   invite(invite: IncomingInvite): void {

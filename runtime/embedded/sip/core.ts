@@ -2,6 +2,7 @@
 import type { ClientTransaction, SipEndpoint } from '../stack/index.ts';
 import type { AppConnection } from './app-connection.ts';
 import type { AppRegistry } from './app-registry.ts';
+import type { CallGate } from './call-gate.ts';
 import type { CdrSender } from './cdr.ts';
 import type { DialogStore } from './dialog-store.ts';
 import type { IncomingRequests } from './incoming-requests.ts';
@@ -18,6 +19,8 @@ export interface OutgoingRequest {
 export interface Core {
   readonly endpoint: SipEndpoint;
   readonly apps: AppRegistry;
+  /** Undefined: every new call goes to an application. */
+  readonly gate: CallGate | undefined;
   readonly dialogs: DialogStore;
   readonly cdr: CdrSender;
   readonly sessions: SessionTimers;

@@ -35,6 +35,8 @@ export interface SipServerOptions {
   readonly origins?: readonly string[];
   /** Opens a further WebSocket listener on 127.0.0.1, for an HTTP server that passes on the connections of phones. */
   readonly forwarded?: WebSocketRules['forwarded'];
+  /** Memory of the `CallGate` through which the application refuses new calls; without it all come. */
+  readonly gate?: SharedArrayBuffer;
   /** Whether applications can get `cdr:attempt`, `cdr:start` and `cdr:stop`. Default true. */
   readonly cdrs?: boolean;
   /** Time for an application to authenticate, ms. Default 10,000. */

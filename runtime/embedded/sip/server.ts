@@ -18,6 +18,7 @@ import { CdrSender } from './cdr.ts';
 import type { Core } from './core.ts';
 import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
+import { CallGate } from './call-gate.ts';
 import { parseAddress, type SipServerChange, type SipServerOptions, type SipServerStats } from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
 import { IncomingRequests } from './incoming-requests.ts';
@@ -80,6 +81,7 @@ export class EmbeddedSipServer {
     this.#core = {
       endpoint,
       apps,
+      gate: options.gate && new CallGate(options.gate),
       dialogs: new DialogStore(),
       cdr: new CdrSender(apps, options.cdrs ?? true),
       incoming: new IncomingRequests(),

@@ -8,6 +8,7 @@ import {
   type Source,
 } from '../stack/index.ts';
 import type { AppConnection } from './app-connection.ts';
+import { RETRY_AFTER } from './call-gate.ts';
 import type { Core } from './core.ts';
 import { type Dialog, dialogIdOf } from './dialog.ts';
 import { metaOf, networkFields, newId, newRequestFields } from './frame-fields.ts';
@@ -126,6 +127,11 @@ export class UasCore {
     const app = this.#core.apps.pick(method.toLowerCase());
     if (app === undefined) {
       transaction.reply(KNOWN_METHODS.has(method) ? 503 : 501);
+      return;
+    }
+    // An INVITE with Replaces continues a call.
+    if (method === 'INVITE' && this.#core.gate?.pass(request.header('replaces') !== undefined) === false) {
+      transaction.reply(503, { headers: { 'Retry-After': String(RETRY_AFTER) } });
       return;
     }
     const record = this.#core.incoming.open(transaction, app, undefined);

@@ -23,11 +23,11 @@ export class OverloadNotice {
     this.#now = now;
   }
 
-  /** Counts a call that was refused because of overload. */
-  refused(): void {
+  /** Counts calls that were refused because of overload. */
+  refused(calls = 1): void {
     this.#latest = this.#now();
-    this.#calls += 1;
-    if (this.#calls > 1) return;
+    this.#calls += calls;
+    if (this.#calls > calls) return;
     this.#first = this.#latest;
     this.#observer.begun();
     this.#endIn(QUIET_MS);

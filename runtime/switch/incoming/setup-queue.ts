@@ -7,9 +7,11 @@ const STANDING_MS = 150;
 /** Milliseconds for the next endpoint above which calls are refused. The answer then takes half as long again. */
 const MOST_MS = 650;
 /** The same during overload: shorter, so that accepted calls are set up fast. */
-const OVERLOADED_MS = 250;
+const OVERLOADED_MS = 150;
 /** Endpoints that are no queue, however slow each is: those of ten calls between phones. */
 const FEW = 20;
+/** Endpoints of a call between phones. */
+const ENDPOINTS = 2;
 /** Endpoints that are too many to wait for a proof that the queue stands: those of two hundred calls at once. */
 const MANY = 400;
 /** Weight of earlier endpoints at each new one: about the last twenty count. */
@@ -38,6 +40,11 @@ export class SetupQueue {
   #milliseconds = 0;
   #places = 0;
 
+  /** Calls on their way here, which make endpoints soon. */
+  coming: () => number = () => 0;
+  /** The queue has changed, and with it perhaps `room`. */
+  onChange: () => void = () => undefined;
+
   /** @param now milliseconds of a clock that never goes back */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -60,9 +67,11 @@ export class SetupQueue {
   begin(): (made: boolean) => void {
     const began = this.#now();
     const place = ++this.#length;
+    this.onChange();
     return (made) => {
       if (made) this.#made(this.#now() - began, place);
       if (--this.#length === 0) this.#drained();
+      this.onChange();
     };
   }
 
@@ -72,7 +81,19 @@ export class SetupQueue {
    */
   get waitMs(): number {
     if (this.#places === 0) return this.#length < MANY ? 0 : Number.POSITIVE_INFINITY;
-    return ((this.#length + 1) * this.#milliseconds) / this.#places;
+    return ((this.#length + 1 + ENDPOINTS * this.coming()) * this.#milliseconds) / this.#places;
+  }
+
+  /** True while no endpoint is being made. */
+  get empty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** The number of calls that may come now: those that would be set up in time during overload, else those of a burst. */
+  get room(): number {
+    if (!this.#overloaded || this.#length < FEW) return MANY / ENDPOINTS;
+    const most = Math.floor((OVERLOADED_MS * this.#places) / this.#milliseconds);
+    return Math.max(0, Math.ceil((most - this.#length) / ENDPOINTS));
   }
 
   /** True when a further call would be set up too late. */

@@ -24,5 +24,9 @@ describe('the notice of an overload', () => {
     notice.refused();
     mock.timers.tick(5000);
     expect(told.slice(2)).to.deep.equal(['begun', '1 calls in 0 s']);
+    notice.refused(7);
+    notice.refused(2);
+    mock.timers.tick(5000);
+    expect(told.slice(4)).to.deep.equal(['begun', '9 calls in 0 s']);
   });
 });

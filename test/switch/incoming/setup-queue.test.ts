@@ -193,6 +193,36 @@ describe('the queue of endpoints', () => {
     expect(calls.lastIndexOf(false)).to.equal(199);
   });
 
+  it('has room for a burst, during overload only for what is set up in time, and tells of each change', () => {
+    let now = 0;
+    const queue = new SetupQueue(() => now);
+    let changes = 0;
+    queue.onChange = () => {
+      changes += 1;
+    };
+    expect([queue.room, queue.empty]).to.deep.equal([200, true]);
+    // Each endpoint takes 4 ms, and twice as many come.
+    const waiting = Array.from({ length: 200 }, () => queue.begin());
+    while (!queue.refuses() && now < 10_000) {
+      now += 4;
+      waiting.shift()?.(true);
+      waiting.push(queue.begin(), queue.begin());
+    }
+    expect([queue.refuses(), queue.room, queue.empty]).to.deep.equal([true, 0, false]);
+    while (queue.room === 0) {
+      now += 4;
+      waiting.shift()?.(true);
+    }
+    expect(queue.refuses()).to.equal(false);
+    expect(queue.waitMs).to.be.within(100, 160);
+    // Calls that have passed the SIP server already.
+    queue.coming = () => 200;
+    expect(queue.refuses()).to.equal(true);
+    const before = changes;
+    for (const end of waiting) end(true);
+    expect([changes - before, queue.room, queue.empty]).to.deep.equal([waiting.length, 200, true]);
+  });
+
   it('counts an endpoint that fails out of the queue', async () => {
     const queue = new SetupQueue();
     await queue.measure(() => Promise.reject(new Error('no'))).catch(() => undefined);
