@@ -109,6 +109,21 @@ describe('registration', () => {
     await alice.register({ contact: '*', expires: 0 });
   });
 
+  it('over a flow is confirmed to a device that asks for it, and whose edge proxy keeps it (RFC 5626)', async () => {
+    const alice = await stage.phone('alice', { unregistered: true });
+    const contactParams = ';reg-id=1;+sip.instance="<urn:uuid:1>"';
+    const required = async (...more: readonly [string, string][]): Promise<string | undefined> => {
+      const headers = more.map(([name, value]) => ({ name, value }));
+      return header((await alice.register({ contactParams, headers })).response, 'require');
+    };
+    expect(await required(['Supported', 'path, outbound'])).to.equal('outbound');
+    expect(await required(['Supported', 'path'])).to.equal(undefined);
+    const edge = (parameters: string) => ['Path', `<sip:token@127.0.0.1:5999;lr${parameters}>`] as [string, string];
+    expect(await required(['Supported', 'outbound'], edge(';ob'))).to.equal('outbound');
+    expect(await required(['Supported', 'outbound'], edge(''))).to.equal(undefined);
+    await alice.register({ contact: '*', expires: 0 });
+  });
+
   it('removes every contact with *', async () => {
     await stage.phone('alice');
     const mobile = await stage.phone('alice');

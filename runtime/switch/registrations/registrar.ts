@@ -76,8 +76,10 @@ export class Registrar {
       await this.#save(accountId, wanted, req, { callId, cseq, server: via });
     }
     const path = pathOf(req);
-    const echo = path.length === 0 ? {} : { Path: path.join(', '), Supported: 'path' };
-    res.send(200, { headers: { ...echo, ...this.#currentContacts(accountId) } });
+    const echo = path.length === 0 ? {} : { Path: path.join(', ') };
+    const flow = keepsFlow(req, path) ? { Require: 'outbound' } : {};
+    const headers = { ...echo, ...flow, Supported: 'path, outbound', ...this.#currentContacts(accountId) };
+    res.send(200, { headers });
   }
 
   async #save(
@@ -120,6 +122,16 @@ function pathOf(req: SrfRequest): string[] {
   return listValues(headerOf(req, 'Path') ?? '')
     .map((value) => value.trim())
     .filter((value) => value !== '');
+}
+
+/**
+ * Whether calls take the connection of the registration (RFC 5626 section 6): the device asked for it, and its edge proxy, if
+ * any, keeps it too, as `ob` in Path says.
+ */
+function keepsFlow(req: SrfRequest, [edge]: readonly string[]): boolean {
+  const asked = listValues(headerOf(req, 'Supported') ?? '').some((tag) => tag.trim().toLowerCase() === 'outbound');
+  if (!asked || !/;\s*reg-id\s*=/i.test(req.get('Contact') ?? '')) return false;
+  return edge === undefined || /;\s*ob\s*(?:[;>=]|$)/i.test(edge);
 }
 
 /**
