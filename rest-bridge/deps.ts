@@ -1,8 +1,8 @@
 /** What the REST service needs from the node. */
 import type { Logger } from 'pino';
 import type { DomainName } from '../runtime/domain-name/index.ts';
-import type { ConferenceControl, Operations } from '../runtime/operations/index.ts';
-import type { CallStore, ConferenceStore } from '../runtime/callstore/index.ts';
+import type { ConferenceControl, OperationRecord, Operations } from '../runtime/operations/index.ts';
+import type { CallStore, ConferenceStore, DialogScope } from '../runtime/callstore/index.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory, Registrations } from '../runtime/domain/index.ts';
 import type { EventBus } from '../runtime/events/index.ts';
@@ -57,10 +57,38 @@ export interface Health {
     readonly waiting: number;
     readonly dropped: number;
   };
+  /** The node's place in a cluster; absent on a single node. */
+  readonly cluster?: { readonly state: 'ok' | 'away'; readonly node: string; readonly nodes: number };
+}
+
+/** A node of a cluster. */
+export interface ClusterMember {
+  /** Of its process. */
+  readonly id: string;
+  readonly node: string;
+  readonly site: string;
+  readonly roles: readonly string[];
+  readonly version: string;
+  /** URL of its REST service. */
+  readonly http: string;
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly state: 'accepting' | 'draining' | 'ending';
+  readonly load: { readonly calls: number; readonly runs: number };
+}
+
+/** The cluster that the node belongs to. */
+export interface ClusterView {
+  readonly state: NonNullable<Health['cluster']>;
+  /** This node first. */
+  readonly members: readonly ClusterMember[];
 }
 
 /** Records of operations: while they run and for an hour afterwards. */
-export type OperationRecords = Pick<Operations, 'read' | 'list'>;
+export interface OperationRecords {
+  read(scope: DialogScope, id: string): OperationRecord | undefined | Promise<OperationRecord | undefined>;
+  list(scope: DialogScope): readonly OperationRecord[] | Promise<readonly OperationRecord[]>;
+}
 
 /** Runs of scenarios with their traces, live and lately finished. */
 export interface RunRecords {
@@ -197,6 +225,8 @@ export interface RestDeps {
   readonly metrics: { readonly contentType: string; text(): Promise<string> } & Partial<SubscriberObserver>;
   readonly health: () => Promise<Health>;
   readonly drain: DrainControl;
+  /** Absent on a single node. */
+  readonly cluster?: ClusterView;
   readonly log: Logger;
   /** Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed. Default: none. */
   readonly trustProxy?: readonly string[];

@@ -72,6 +72,7 @@ function operationError(problem: OperationProblem): RestError {
     case 'not_found':
       return new RestError('ENTITY_NOT_FOUND', { entity: problem.entity });
     case 'overload':
+    case 'node_unreachable':
       return new RestError(
         'UNAVAILABLE',
         { reason: problem.reason },

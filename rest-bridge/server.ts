@@ -34,6 +34,7 @@ import { historyRoutes } from './routes/history.ts';
 import { ladderRoutes } from './routes/ladder.ts';
 import { homeRoutes } from './routes/home.ts';
 import { hookRoutes } from './routes/hooks.ts';
+import { clusterRoute } from './routes/cluster.ts';
 import { drainRoutes } from './routes/drain.ts';
 import { collectRoutes } from './openapi/collect.ts';
 import { documentRoutes } from './openapi/routes.ts';
@@ -150,6 +151,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
       voiceMessageRoutes(api, deps);
       registrationRoutes(api, deps);
       drainRoutes(api, deps);
+      clusterRoute(api, deps);
       eventStream(api, deps.iam, subscribers);
       for (const [path, resource] of Object.entries(deps.collections)) collectionRoutes(api, path, resource);
       hookRoutes(api, deps);

@@ -16,6 +16,13 @@ const HealthAnswer = Type.Object({
       dropped: Type.Integer({ description: 'Calls that were not kept since the start of the node' }),
     }),
   ),
+  cluster: Type.Optional(
+    Type.Object({
+      state: Type.Enum(['ok', 'away'], { description: '`away`: NATS does not answer, and the node works alone' }),
+      node: Type.String({ description: 'Name of this node' }),
+      nodes: Type.Integer({ description: 'Living nodes of the cluster that this node sees, itself included' }),
+    }),
+  ),
   counts: Type.Record(Type.String(), Type.Number()),
 });
 
@@ -28,8 +35,8 @@ export function healthRoute(app: App, { health, drain }: Pick<RestDeps, 'health'
     '/healthz',
     { config: { public: true }, schema: { response: answers({ 200: HealthAnswer, 503: ErrorAnswer }) } },
     async () => {
-      const { ok, database, history, counts } = await health();
-      const kept = history === undefined ? {} : { history: { ...history } };
+      const { ok, database, history, cluster, counts } = await health();
+      const kept = { ...(history && { history: { ...history } }), ...(cluster && { cluster: { ...cluster } }) };
       const left = drain.state;
       if (ok && left.state !== 'accepting') {
         const reason = `the node is draining, ${left.calls} calls left`;

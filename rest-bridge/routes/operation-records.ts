@@ -68,13 +68,13 @@ export function operationRecordRoutes(app: App, { operationRecords }: Pick<RestD
           response: answers({ 200: Type.Union([Type.Array(Record), Count]), 400: ErrorAnswer }),
         },
       },
-      async (request) => answerList(RECORD, operationRecords.list(scopeOf(request)), request.query),
+      async (request) => answerList(RECORD, await operationRecords.list(scopeOf(request)), request.query),
     );
     app.get(
       `${base}/${ID}`,
       { schema: { params: IdPath, querystring: ReadQuery, response: answers({ 200: Record, 404: ErrorAnswer }) } },
       async (request) => {
-        const record = operationRecords.read(scopeOf(request), request.params.id);
+        const record = await operationRecords.read(scopeOf(request), request.params.id);
         if (!record) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Operation' });
         return answerRead(RECORD, record, request.query);
       },

@@ -26,6 +26,6 @@ export {
   type ParticipantView,
   type TopologyEntry,
 } from './conference-view.ts';
-export { DIALOG_FIELDS, type DialogOpts, type DialogStatus, type LegView } from './dialog-view.ts';
+export { DIALOG_FIELDS, type DialogOpts, type DialogStatus, type DialogView, type LegView } from './dialog-view.ts';
 export { type DialogEntry, type DialogParty, MemoryCallStore } from './memory-callstore.ts';
 export { MemoryConferenceStore } from './memory-conference-store.ts';

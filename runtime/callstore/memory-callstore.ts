@@ -145,8 +145,17 @@ export class MemoryCallStore implements CallStore {
   }
 
   lookup(scope: DialogScope, selector: DialogSelector): Promise<readonly string[]> {
-    const stored = this.#found(scope.domain, selector);
-    return Promise.resolve(this.#visible(scope, stored).map(({ entry }) => entry.view.dialogid));
+    return Promise.resolve(this.selected(scope, selector).map(({ dialogid }) => dialogid));
+  }
+
+  /** The selected dialogs in the scope, oldest first. Constant time. */
+  selected(scope: DialogScope, selector: DialogSelector): readonly DialogView[] {
+    return this.#visible(scope, this.#found(scope.domain, selector)).map(({ entry }) => entry.view);
+  }
+
+  /** True for a live dialog of any domain. */
+  has(dialogid: string): boolean {
+    return this.#dialogs.has(dialogid);
   }
 
   #found(domain: DomainName, selector: DialogSelector): Iterable<Stored> {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { wantsTraces } from '../tracing/index.ts';
 import { listeningHosts, publicAddressesOf, withoutMapped } from './addresses.ts';
@@ -18,6 +19,32 @@ export interface TlsConfig {
   readonly keyFile: string;
   readonly sipPort: number;
   readonly httpPort: number;
+}
+
+/** A NATS server. */
+export interface NatsAddress {
+  /** `host:port` */
+  readonly address: string;
+  /** TLS is wanted. */
+  readonly secure: boolean;
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** How a node joins others over NATS. */
+export interface ClusterConfig {
+  /** One at least. */
+  readonly servers: readonly NatsAddress[];
+  /** Absolute paths; undefined: none. */
+  readonly credentialsFile: string | undefined;
+  readonly tls: {
+    readonly ca: string | undefined;
+    readonly cert: string | undefined;
+    readonly key: string | undefined;
+  };
+  /** Name of this node. */
+  readonly name: string;
 }
 
 /** The configuration of a node. */
@@ -76,6 +103,8 @@ export interface Config {
   /** `json`, `pretty`, or empty: `pretty` on a terminal, else `json`. */
   readonly logFormat: string;
   readonly site: string;
+  /** The cluster; undefined: a single node. */
+  readonly cluster: ClusterConfig | undefined;
   /** Folder of the operator's scenarios, absolute; served beside the examples. */
   readonly scenarioDir: string;
   /** JSON file with the secrets of scenarios, absolute; may be missing. */
@@ -179,6 +208,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     logFormat: text('RINGMASTER_LOG_FORMAT') === '' ? '' : oneOf(LOG_FORMATS, 'RINGMASTER_LOG_FORMAT', text),
     site: text('RINGMASTER_SITE'),
+    cluster: cluster(text),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     adminFile: text('RINGMASTER_ADMIN_FILE') === '' ? undefined : resolve(text('RINGMASTER_ADMIN_FILE')),
     secretsFile: resolve(text('RINGMASTER_SECRETS_FILE') || join(text('RINGMASTER_DATA_DIR'), 'secrets.json')),
@@ -373,6 +403,48 @@ function hep(text: (name: Name) => string): Config['hep'] {
     throw new ConfigError('RINGMASTER_HEP', value, 'host:port or udp:host:port, e.g. 192.0.2.7:9060');
   const id = integer('RINGMASTER_HEP_ID', text, 0, 4_294_967_295);
   return { host: address, port: portNumber, id, password: text('RINGMASTER_HEP_PASSWORD') };
+}
+
+/** The cluster, which needs a database that all its nodes share. */
+function cluster(text: (name: Name) => string): ClusterConfig | undefined {
+  const file = (name: Name) => (text(name) === '' ? undefined : resolve(text(name)));
+  const value = text('RINGMASTER_CLUSTER');
+  if (value === '') return undefined;
+  if (text('DATABASE_URL') === '')
+    throw new ConfigError('DATABASE_URL', '', 'the PostgreSQL that the nodes of RINGMASTER_CLUSTER share');
+  const [cert, key] = [file('RINGMASTER_CLUSTER_CERT'), file('RINGMASTER_CLUSTER_KEY')];
+  if (cert !== undefined && key === undefined)
+    throw new ConfigError('RINGMASTER_CLUSTER_KEY', '', 'the key of RINGMASTER_CLUSTER_CERT');
+  if (key !== undefined && cert === undefined)
+    throw new ConfigError('RINGMASTER_CLUSTER_CERT', '', 'the certificate of RINGMASTER_CLUSTER_KEY');
+  return {
+    servers: list(value).map(natsAddress),
+    credentialsFile: file('RINGMASTER_CLUSTER_CREDENTIALS'),
+    tls: { ca: file('RINGMASTER_CLUSTER_CA'), cert, key },
+    name: text('RINGMASTER_NODE') || `${hostname()}:${text('RINGMASTER_HTTP_PORT')}`,
+  };
+}
+
+function natsAddress(url: string): NatsAddress {
+  const { protocol = '', host: at = '', username = '', password = '' } = URL.canParse(url) ? new URL(url) : {};
+  if (!['nats:', 'tls:'].includes(protocol) || at === '') {
+    // The message must not tell the password.
+    const shown = url.replace(/[^/@]*@/, '***@');
+    throw new ConfigError(
+      'RINGMASTER_CLUSTER',
+      shown,
+      'URLs such as nats://user:password@host:4222, or tls://host:4222',
+    );
+  }
+  const named = username === '' ? undefined : decodeURIComponent(username);
+  const secret = password === '' ? undefined : decodeURIComponent(password);
+  return {
+    address: /:\d+$/.test(at) ? at : `${at}:4222`,
+    secure: protocol === 'tls:',
+    user: secret === undefined ? undefined : named,
+    password: secret,
+    token: secret === undefined ? named : undefined,
+  };
 }
 
 function servers(name: Name, text: (name: Name) => string): ServerAddress[] {

@@ -168,6 +168,33 @@ export const SETTINGS = [
   },
   { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
   {
+    name: 'RINGMASTER_CLUSTER',
+    fallback: '',
+    about:
+      'NATS servers that join several nodes, comma-separated: nats://user:password@host:4222, tls://host:4222. Empty: a single node',
+  },
+  {
+    name: 'RINGMASTER_CLUSTER_CREDENTIALS',
+    fallback: '',
+    about: 'file with the credentials of NATS (.creds), in place of user and password',
+  },
+  {
+    name: 'RINGMASTER_CLUSTER_CA',
+    fallback: '',
+    about: 'PEM file with the root certificates of the NATS servers',
+  },
+  {
+    name: 'RINGMASTER_CLUSTER_CERT',
+    fallback: '',
+    about: 'PEM file with the certificate that this node shows to the NATS servers',
+  },
+  { name: 'RINGMASTER_CLUSTER_KEY', fallback: '', about: 'PEM file with the key of that certificate' },
+  {
+    name: 'RINGMASTER_NODE',
+    fallback: '',
+    about: 'name of this node in the cluster; else the host name and the port of the REST service',
+  },
+  {
     name: 'RINGMASTER_SCENARIO_DIR',
     fallback: '',
     about: 'folder of your own scenario files; else `scenarios` in the data directory',

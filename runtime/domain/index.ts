@@ -38,8 +38,8 @@ export { listScriptVersions, readScriptVersion, servingBefore } from './collecti
 export { type CheckWebhook, type WebhookRow, type WebhookState } from './collections/webhooks.ts';
 export { digestSecrets } from './collections/sipusers.ts';
 export type { LiveDirectory } from './live-directory.ts';
-export { MAX_CONTACTS } from './location/contact-table.ts';
-export type { PersistentLocation } from './location/persistent-location.ts';
+export { MAX_CONTACTS, type StoredBinding } from './location/contact-table.ts';
+export type { ContactSharing, PersistentLocation } from './location/persistent-location.ts';
 export { type Registration, Registrations } from './location/registrations.ts';
 export { Code, Composite, composites, Id, Label, Login, Password } from './collections/fields.ts';
 export { checkRoles } from './collections/role-codes.ts';

@@ -1,2 +1,2 @@
 /** The door of this room: what other rooms use of it. */
-export { FirstAnswers } from './first-answers.ts';
+export { FirstAnswers, type FirstRequests } from './first-answers.ts';

@@ -186,6 +186,11 @@ export const SCENARIO_ERRORS = {
     remedy: 'Run `check` on that scenario.',
     from: ['run', 'serve', 'call', 'hunt', 'refer'],
   },
+  node_unreachable: {
+    meaning: 'Another node of the cluster, or the connection to it, does not answer at the moment.',
+    remedy: 'Try again later.',
+    from: ['call operations'],
+  },
   not_applicable: {
     meaning: 'The operation does not fit the call or the device; the message names the field and the reason.',
     remedy: 'Handle it as a refusal.',

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { asDomainName } from '../domain-name/index.ts';
 import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
+import type { Cluster, ClusterCallStore } from '../cluster/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -27,7 +28,10 @@ import { followMessages } from './adapters/voicemail.ts';
 
 export interface Calls {
   readonly switch: Switch;
+  /** Of this node. */
   readonly callstore: MemoryCallStore;
+  /** Of all nodes; undefined on a single node. */
+  readonly everywhere: ClusterCallStore | undefined;
   readonly conferences: Conferences;
   readonly conferenceStore: MemoryConferenceStore;
   /** The reason to refuse a further call now; undefined: it is accepted. Counts refusals. */
@@ -55,6 +59,8 @@ export interface CallNeeds {
   readonly drain: Pick<Drain, 'refusal'>;
   /** Signs and verifies calls with providers. */
   readonly stir: Stir | undefined;
+  /** Undefined on a single node. */
+  readonly cluster: Cluster | undefined;
   readonly log: Logger;
 }
 
@@ -95,6 +101,8 @@ export function openCalls(needs: CallNeeds): Calls {
     if (refusal) metrics.callRefused(by);
     return refusal;
   };
+  const ban = new DigestBan(allowedBy(config.loginAllowList));
+  needs.cluster?.shareFailures(ban);
   const conferences = openConferences({
     config,
     store: conferenceStore,
@@ -124,8 +132,9 @@ export function openCalls(needs: CallNeeds): Calls {
     overload: () => overload('sip'),
     came: () => gate?.take(),
     senders: {
-      ban: new DigestBan(allowedBy(config.loginAllowList)),
+      ban,
       rate: new SourceRate(config.sipRequests),
+      digestKey: needs.cluster?.digestKey,
     },
     setups,
     draining: () => drain.refusal !== undefined,
@@ -148,5 +157,6 @@ export function openCalls(needs: CallNeeds): Calls {
     if (before === undefined || after?.name === before.name) return;
     await endCallsOf(asDomainName(before.name), { calls: callstore, dialogs, conferences: conferenceStore, control });
   });
-  return { switch: b2b, callstore, conferences, conferenceStore, overload, close: () => b2b.shutDown() };
+  const everywhere = needs.cluster?.callstore(callstore);
+  return { switch: b2b, callstore, everywhere, conferences, conferenceStore, overload, close: () => b2b.shutDown() };
 }

@@ -10,6 +10,7 @@ import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
 import { programRunner } from '../processes/index.ts';
 import { openCalls } from './calls.ts';
+import { joinCluster, openCluster } from './cluster.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
@@ -60,6 +61,11 @@ export async function compose(
   });
   shutdown.add('data', () => data.close());
   const { directory, location, model } = data;
+  const cluster = await openCluster(config, log);
+  if (cluster !== undefined) {
+    shutdown.add('cluster', () => cluster.close());
+    cluster.shareContacts(location);
+  }
 
   const metrics = new Metrics({
     counts: () => counts(),
@@ -76,7 +82,7 @@ export async function compose(
   shutdown.add('webhooks', () => webhooks.close());
   const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
   const drain = new Drain({
-    left: () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.running }),
+    left: () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.local.running }),
     defaultMs: config.drainMs || DRAIN_MS,
     log,
   });
@@ -102,6 +108,7 @@ export async function compose(
     voicemail: data.voicemail,
     late,
     refusal: () => drain.refusal,
+    claim: cluster?.startClaims(storage),
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());
@@ -134,9 +141,10 @@ export async function compose(
     late,
     drain,
     gate: servers.gate,
+    cluster,
     log,
   });
-  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, log });
+  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, cluster, log });
 
   const links = await openLinks(config, servers, calls.switch, log, messages.tap);
   shutdown.add('links', () => links.close());
@@ -154,7 +162,7 @@ export async function compose(
     endpoints: links.media.count,
     sip_servers: links.sip.usable,
     media_servers: links.media.usable,
-    runs: scenarios.runner.running + operations.running,
+    runs: scenarios.runner.running + operations.local.running,
     ...recordings.counts(),
     ...webhooks.counts(),
     registrations: location.count(),
@@ -192,6 +200,7 @@ export async function compose(
     webhooks,
     ladder: messages.ladder,
     operations,
+    cluster,
     counts,
     drain,
     certificate,
@@ -202,6 +211,10 @@ export async function compose(
   shutdown.add('drain', () => drain.close());
   shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
   giveBackAtRest(() => calls.callstore.count > 0);
+  if (cluster !== undefined) {
+    joinCluster(cluster, { config, http: rest.address, drain });
+    shutdown.add('place in the cluster', () => cluster.leave());
+  }
   return {
     httpAddress: rest.address,
     httpsAddress: rest.secureAddress,

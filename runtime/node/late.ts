@@ -39,7 +39,7 @@ export class LateParts {
   /** A saved recording asks for a transcript, which is stored with it. */
   readonly transcriptions = new Late<TranscriptQueue>('the queue of transcriptions');
   /** Scenarios start operations, which are scenarios. */
-  readonly operations = new Late<Operations>('the operations');
+  readonly operations = new Late<Pick<Operations, 'start'>>('the operations');
   /** Calls are served by scenarios, which place calls. */
   readonly runner = new Late<ScenarioRunner>('the runner of scenarios');
   /** A scenario can confirm a login; scenarios need the accounts. */

@@ -1,5 +1,6 @@
 /** The operations on calls and conferences of a node: for REST callers and for scenarios. */
 import type { Logger } from 'pino';
+import type { Cluster, ClusterOperations } from '../cluster/index.ts';
 import { createOperations, type Operations } from '../operations/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import { type EventBus, operationEvents } from '../events/index.ts';
@@ -15,18 +16,27 @@ export interface OperationNeeds {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly late: LateParts;
+  /** Undefined on a single node. */
+  readonly cluster: Cluster | undefined;
   readonly log: Logger;
 }
 
-export function openOperations(needs: OperationNeeds): Operations {
-  const { calls, scenarios, directory, events, metrics, late, log } = needs;
+export interface NodeOperations {
+  /** On the calls of this node. */
+  readonly local: Operations;
+  /** On the calls of all nodes; undefined on a single node. */
+  readonly everywhere: ClusterOperations | undefined;
+}
+
+export function openOperations(needs: OperationNeeds): NodeOperations {
+  const { calls, scenarios, directory, events, metrics, late, cluster, log } = needs;
   const { switch: b2b, callstore, conferenceStore } = calls;
   const { services, runner, runServices, scripts } = scenarios;
-  const operations = createOperations({
+  const local = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
     runServices,
-    calls: callstore,
+    calls: calls.everywhere ?? callstore,
     conferences: conferenceStore,
     rooms: b2b.conferences,
     dialogs: b2b.dialogs,
@@ -40,6 +50,7 @@ export function openOperations(needs: OperationNeeds): Operations {
     onFinished: operationEvents(events),
     log,
   });
-  late.operations.bind(operations);
-  return operations;
+  const everywhere = calls.everywhere && cluster?.operations(local, calls.everywhere);
+  late.operations.bind(everywhere ?? local);
+  return { local, everywhere };
 }

@@ -23,7 +23,8 @@ import type { Calls } from './calls.ts';
 import type { LiveCertificate } from './certificate.ts';
 import type { Data } from './data.ts';
 import type { Drain } from './drain.ts';
-import type { Operations } from '../operations/index.ts';
+import type { Cluster } from '../cluster/index.ts';
+import type { NodeOperations } from './operations.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Recordings } from './recordings.ts';
 import type { Scenarios } from './scenarios.ts';
@@ -43,7 +44,9 @@ export interface RestNeeds {
   readonly scenarioFigures: ScenarioFigures;
   readonly webhooks: Webhooks;
   readonly ladder: Ladder | undefined;
-  readonly operations: Operations;
+  readonly operations: NodeOperations;
+  /** Undefined on a single node. */
+  readonly cluster: Cluster | undefined;
   /** Numbers of live objects in the node, by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   readonly drain: Drain;
@@ -79,6 +82,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     webhooks,
     ladder,
     operations,
+    cluster,
     counts,
     drain,
     certificate,
@@ -103,20 +107,21 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,
     voicemail: data.voicemail,
-    calls: calls.callstore,
+    calls: calls.everywhere ?? calls.callstore,
     history,
     runHistory,
     scenarioFigures,
     webhooks,
     ...(ladder && { ladder }),
-    operations,
+    operations: operations.everywhere ?? operations.local,
+    ...(cluster && { cluster }),
     metrics,
-    firstAnswers: new FirstAnswers(storage),
+    firstAnswers: new FirstAnswers(storage, undefined, cluster?.firstRequests()),
     conferences: calls.conferenceStore,
     agents: scenarios.runServices.agents,
     queues: scenarios.runServices.queues,
     rooms: calls.switch.conferences,
-    operationRecords: operations,
+    operationRecords: operations.everywhere?.records ?? operations.local,
     runs: scenarios.runner,
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
@@ -124,7 +129,13 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     hooks: scenarios.starter,
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);
-      return { ok: calls.switch.ready, counts: alive, database: state, history: history.state() };
+      return {
+        ok: calls.switch.ready,
+        counts: alive,
+        database: state,
+        history: history.state(),
+        ...(cluster && { cluster: cluster.state }),
+      };
     },
     drain,
     sessionRequests: config.sessionRequests,

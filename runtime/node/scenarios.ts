@@ -92,6 +92,8 @@ export interface ScenarioNeeds {
   readonly scenarioFigures: Pick<ScenarioFigures, 'add'>;
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
+  /** Undefined on a single node, which makes every start by schedule. */
+  readonly claim: StarterOptions['claim'];
   readonly log: Logger;
 }
 
@@ -134,6 +136,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       domainOf: (name) => directory.domain(name)?.name,
       clock: systemClock,
       refusal: needs.refusal,
+      claim: needs.claim,
       log,
     });
     scripts.onChange(() => starter.refresh());

@@ -15,7 +15,9 @@ export type OperationProblem =
   /** Another named entity is missing, e.g. a conference. */
   | { readonly kind: 'not_found'; readonly entity: string }
   /** The node refuses new calls at the moment. */
-  | { readonly kind: 'overload'; readonly reason: string; readonly retryAfterSeconds: number };
+  | { readonly kind: 'overload'; readonly reason: string; readonly retryAfterSeconds: number }
+  /** Another node of the cluster, which the operation needs, does not answer at the moment. */
+  | { readonly kind: 'node_unreachable'; readonly reason: string; readonly retryAfterSeconds: number };
 
 /**
  * A refused operation, which has changed nothing. Its code is the kind of the problem. The REST bridge answers with 404/1413,
@@ -60,6 +62,7 @@ function describe(problem: OperationProblem): string {
     case 'not_found':
       return `${problem.entity} not found`;
     case 'overload':
+    case 'node_unreachable':
       return problem.reason;
     default:
       return problem satisfies never;

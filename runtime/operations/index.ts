@@ -6,10 +6,16 @@ export { operationComponents } from './component.ts';
 export type { ConferenceControl } from './conferences/control.ts';
 export type { CallMethod, ConferenceRoute, OperationDefinition, Touched } from './definition.ts';
 export { OperationError, type OperationProblem } from './errors.ts';
-export { createOperations, type OperationRequest, type Operations, type StartedOperation } from './operations.ts';
+export {
+  createOperations,
+  type OperationPreview,
+  type OperationRequest,
+  type Operations,
+  type StartedOperation,
+} from './operations.ts';
 export { operationPort } from './port.ts';
 export { conferenceOf, participantsOf } from './request/conference.ts';
 export { ParameterError } from './request/parameters.ts';
-export { NAMING, type Scope, settingsOf } from './request/target.ts';
+export { NAMING, type Scope, selectorOf, settingsOf } from './request/target.ts';
 export { type MilestoneRecord, type OperationRecord, RECORD_FIELDS } from './running/record.ts';
 export { type FinishedOperation, MissingScenarioError, type OperationHandle } from './running/runner.ts';

@@ -18,6 +18,8 @@ export interface OperationRequest {
   readonly dialogid?: string;
   readonly confid?: string;
   readonly participantid?: string;
+  /** The dialogs that the target's selector means, where that is known already; absent: they are looked up. */
+  readonly targets?: readonly string[];
   /** As received, unchecked. */
   readonly parameters: unknown;
   /** The user that starts it; absent for a scenario. */
@@ -121,18 +123,19 @@ async function planned(
   tools: PlanTools,
   definition: OperationDefinition,
   settings: TObject,
-  { scope, parameters: given, dialogid, confid, participantid }: OperationRequest,
+  { scope, parameters: given, dialogid, confid, participantid, targets }: OperationRequest,
 ): Promise<OperationPlan> {
   const { parameters: own, target } = definition;
   const isInPath = dialogid !== undefined || confid !== undefined;
   const parameters = parseParameters(isInPath ? own : settings, target === 'none' ? given : (given ?? {}));
   const names = isInPath ? { dialogid, confid, participantid } : parameters;
-  return definition.plan(tools, { scope, parameters, ...(await targetOf(tools, scope, target, names)) });
+  const calls = targets === undefined ? tools.calls : { lookup: () => Promise.resolve(targets) };
+  return definition.plan(tools, { scope, parameters, ...(await targetOf({ ...tools, calls }, scope, target, names)) });
 }
 
 /** Finds the target. @throws ParameterError without a selector; OperationError for a missing or ambiguous target */
 async function targetOf(
-  tools: PlanTools,
+  tools: Omit<PlanTools, 'calls'> & { readonly calls: Pick<PlanTools['calls'], 'lookup'> },
   scope: Scope,
   target: OperationDefinition['target'],
   names: Readonly<Record<string, unknown>>,

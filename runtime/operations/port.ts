@@ -8,7 +8,10 @@ import type { Operations } from './operations.ts';
 export function operationPort(operations: () => Pick<Operations, 'start'>): OperationPort {
   return {
     call: async (name, domain, parameters, signal, sensitive) => {
-      const { response } = await operations().start(name, { scope: { domain }, parameters, sensitive });
+      const started = operations().start(name, { scope: { domain }, parameters, sensitive });
+      const response = started.then((operation) => operation.response);
+      // The run that left does not wait for it.
+      response.catch(() => undefined);
       const left = Promise.withResolvers<never>();
       const leave = (): void => left.reject(signal.reason);
       if (signal.aborted) leave();

@@ -26,15 +26,17 @@ const NONCES_KEPT = 50_000;
  * challenge can answer it: nobody can make failures in the name of another address.
  */
 export class DigestAuthenticator {
-  readonly #key = randomBytes(32);
+  readonly #key: () => Uint8Array;
   /** Counts of used nonces, in the order of their last use. */
   readonly #used = new Map<string, number>();
   /** Nonces issued until this time are stale, as the count of one of them was dropped. */
   #forgotten = 0;
   readonly #now: () => number;
 
-  constructor(now: () => number = Date.now) {
+  /** @param key signs nonces; nodes with the same key take each other's. Default: one of its own */
+  constructor(now: () => number = Date.now, key: () => Uint8Array = ownKey()) {
     this.#now = now;
+    this.#key = key;
   }
 
   /**
@@ -89,7 +91,7 @@ export class DigestAuthenticator {
   }
 
   #sign(text: string): string {
-    return createHmac('sha256', this.#key).update(text).digest('base64url').slice(0, 22);
+    return createHmac('sha256', this.#key()).update(text).digest('base64url').slice(0, 22);
   }
 
   #fresh(nonce: string, address: string): boolean {
@@ -108,6 +110,11 @@ export class DigestAuthenticator {
     this.#used.delete(oldest);
     this.#forgotten = Math.max(this.#forgotten, issuedAt(oldest));
   }
+}
+
+function ownKey(): () => Uint8Array {
+  const key = randomBytes(32);
+  return () => key;
 }
 
 /** Milliseconds since the epoch. */

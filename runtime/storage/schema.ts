@@ -264,6 +264,12 @@ export interface RecordingsTable {
   node: string;
 }
 
+export interface ClusterStartsTable {
+  name: string;
+  /** Milliseconds since the epoch. */
+  expires: number;
+}
+
 export interface FirstAnswersTable {
   user_id: string;
   key: string;
@@ -272,6 +278,8 @@ export interface FirstAnswersTable {
   answer: Composite | null;
   /** Milliseconds since the epoch. */
   expires: number;
+  /** Process of the node in a cluster that works at the first request; null on a single node. */
+  node: string | null;
 }
 
 /** Servers that get events by HTTP. */
@@ -419,6 +427,7 @@ export interface Schema {
   scenario_file_versions: ScenarioFileVersionsTable;
   scenario_figures: ScenarioFiguresTable;
   first_answers: FirstAnswersTable;
+  cluster_starts: ClusterStartsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   agents: AgentsTable;

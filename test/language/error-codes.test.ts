@@ -4,6 +4,8 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
+import { ClusterAwayError } from '../../runtime/cluster/errors.ts';
+import { unreachable } from '../../runtime/cluster/nodes.ts';
 import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { SmtpMailer } from '../../components/email/smtp.ts';
 import { GuardedHttpClient, type HttpClientOptions } from '../../components/http/client.ts';
@@ -242,6 +244,12 @@ ${head}blocks:
       ),
     not_found: () => operation('sing', {}),
     overload: () => operation('invite', { from: '101', to: '102' }),
+    node_unreachable: () => {
+      const away = async () => {
+        throw unreachable(new ClusterAwayError());
+      };
+      return codeOf(findDialog({ ...NO_CALLS, lookup: away }, { domain: asDomainName('demo.local') }, { from: '101' }));
+    },
     slot_taken: () => {
       const full: ParkingLot = { park: () => undefined, find: () => undefined, leave: () => undefined };
       return served('park: { slot: "701" }\n    exits: { timeout: end }', { parking: full });

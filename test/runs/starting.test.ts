@@ -95,7 +95,7 @@ blocks:
     return: ${value}
 `;
 
-  async function open(sandbox?: Sandbox, refusal?: StarterOptions['refusal']) {
+  async function open(sandbox?: Sandbox, refusal?: StarterOptions['refusal'], claim?: StarterOptions['claim']) {
     const library = await openScenarioLibrary({
       folders: [folder],
       components,
@@ -114,6 +114,7 @@ blocks:
       clock,
       log: silentLog,
       ...(refusal ? { refusal } : {}),
+      claim,
       ...(events ? { events } : {}),
     });
     return { library, clock, events, runner, starter };
@@ -132,6 +133,22 @@ blocks:
       ]),
     );
     starter.close();
+  });
+
+  it('start a scheduled scenario at the one node that claims the start', async () => {
+    await write('one.yaml', scenario('{ schedule: { cron: "30-31 9 * * *", args: { who: clock } } }', '"${who}"'));
+    const claimed = new Set<string>();
+    const claim = async (start: string) => claimed.size < claimed.add(start).size;
+    const [first, second] = [await open(undefined, undefined, claim), await open(undefined, undefined, claim)];
+    const broken = await open(undefined, undefined, () => Promise.reject(new Error('no database')));
+    for (let minute = 0; minute < 5; minute += 1)
+      for (const { clock } of [first, second, broken])
+        await clock.run(clock.sleep(60_000, new AbortController().signal));
+    const runs = () => [first, second].flatMap(({ runner }) => runner.runs().map(({ outcome }) => outcome?.value));
+    await eventually(async () => expect(runs()).to.deep.equal(['clock', 'clock']));
+    expect([...claimed].map((name) => name.replace(/\d+$/, 'T'))).to.deep.equal(Array(2).fill('demo.local one 0 T'));
+    expect(broken.runner.runs()).to.deep.equal([]);
+    for (const { starter } of [first, second, broken]) starter.close();
   });
 
   it('start scenarios by event, with its fields', async () => {

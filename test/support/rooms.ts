@@ -57,6 +57,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: ['runtime/callstore', 'runtime/conference', 'runtime/domain', 'runtime/language', 'runtime/runs'],
   },
   'runtime/callstore': { holds: 'the live dialogs and conferences, and how to find them', mayImport: [] },
+  'runtime/cluster': {
+    holds:
+      'several nodes as one system over NATS: who is there, requests from node to node, shared contacts, calls and operations; loaded where the settings ask for it',
+    mayImport: [
+      'runtime/callstore',
+      'runtime/domain',
+      'runtime/idempotency',
+      'runtime/language',
+      'runtime/operations',
+      'runtime/runs',
+      'runtime/storage',
+    ],
+  },
   'runtime/signalling': { holds: 'SIP through drachtio-srf', mayImport: [] },
   'runtime/ladder': {
     holds: 'the SIP messages of the last hour, for ladder diagrams and for a capture server',

@@ -14,12 +14,13 @@ const PEERS = [
   'pocketsphinx_continuous',
   'chromium',
   'sngrep',
+  'nats-server',
 ];
 const PROGRAMS = new Set([...PEERS, 'espeak-ng', 'sox', 'openssl']);
 
 /** Names in test files that use a peer, or an operation with one. */
 const LOOKS =
-  /requirePeer|REQUIRE_PEERS|describeStorages|describePostgres|postgresServer|data-nodes|speechPeers|ASR|[cC]ertificate|espeak|\bsox\b/;
+  /requirePeer|requireNats|REQUIRE_PEERS|describeStorages|describePostgres|postgresServer|data-nodes|speechPeers|ASR|[cC]ertificate|espeak|\bsox\b/;
 
 /** Whether a test file uses peers. */
 export function looksForPeers(file) {

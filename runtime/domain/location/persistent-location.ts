@@ -5,6 +5,15 @@ import { type BindingKey, ContactTable, type StoredBinding } from './contact-tab
 import { deleteBindings, loadBindings, writeBindings } from './registration-rows.ts';
 import { WriteBehind } from './write-behind.ts';
 
+/** Tells the other nodes of a cluster of the contacts that change at this one. */
+export interface ContactSharing {
+  /** The time of a change that is made now: later than all changes that this node knows of. @param now by its clock */
+  stamp(now: number): number;
+  saved(binding: StoredBinding): void;
+  /** @param at milliseconds since the epoch */
+  removed(key: BindingKey, at: number): void;
+}
+
 /** Shortest interval between expiry checks, whatever the number of contacts. */
 const SWEEP_MS = 1_000;
 
@@ -14,6 +23,9 @@ export class PersistentLocation implements LocationStore {
   readonly #table = new ContactTable();
   readonly #writes: WriteBehind<BindingKey>;
   readonly #listeners: ((sipUserId: string) => void)[] = [];
+  /** Contacts that registered at another node, which stores them. */
+  readonly #elsewhere = new Set<string>();
+  #sharing: ContactSharing | undefined;
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweepAt = Number.POSITIVE_INFINITY;
 
@@ -44,22 +56,54 @@ export class PersistentLocation implements LocationStore {
       return;
     }
     const since = this.#live(binding)?.since ?? now;
-    const evicted = this.#put({ ...binding, since, saved: now });
+    const stored = { ...binding, since, saved: this.#sharing?.stamp(now) ?? now };
+    const evicted = this.#put(stored);
+    this.#elsewhere.delete(nameOf(binding));
+    this.#sharing?.saved(stored);
+    this.#shareRemoval(evicted);
     await this.#mark([binding, ...evicted]);
   }
 
   async remove(sipUserId: string, contact: string): Promise<void> {
-    if (this.#table.remove({ sipUserId, contact })) await this.#mark([{ sipUserId, contact }]);
+    const key = { sipUserId, contact };
+    if (!this.#table.remove(key)) return;
+    this.#shareRemoval([key]);
+    await this.#mark([key]);
   }
 
   async removeAll(sipUserId: string): Promise<void> {
     const removed = this.#table.of(sipUserId);
     for (const binding of removed) this.#table.remove(binding);
+    this.#shareRemoval(removed);
     if (removed.length > 0) await this.#mark(removed);
   }
 
   onChange(listener: (sipUserId: string) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Tells the changes of contacts at this node from now on. */
+  shareWith(sharing: ContactSharing): void {
+    this.#sharing = sharing;
+  }
+
+  /** A contact was registered at another node, which stores it. Older ones than the known one are ignored. */
+  receive(binding: StoredBinding): void {
+    const known = this.#table.get(binding);
+    if (binding.expires <= this.#now() || (known !== undefined && known.saved >= binding.saved)) return;
+    this.#elsewhere.add(nameOf(binding));
+    const evicted = this.#put(binding);
+    for (const old of evicted) this.#elsewhere.delete(nameOf(old));
+    this.#changed([binding]);
+  }
+
+  /** A contact was removed at another node. @param at milliseconds since the epoch; newer registrations stay */
+  receiveRemoval(key: BindingKey, at: number): void {
+    const known = this.#table.get(key);
+    if (known === undefined || known.saved > at) return;
+    this.#table.remove(key);
+    this.#elsewhere.delete(nameOf(key));
+    this.#changed([key]);
   }
 
   /** All contacts that have not expired. */
@@ -89,11 +133,22 @@ export class PersistentLocation implements LocationStore {
     return evicted;
   }
 
-  async #mark(keys: readonly BindingKey[]): Promise<void> {
+  #shareRemoval(keys: readonly BindingKey[]): void {
+    for (const key of keys) {
+      this.#elsewhere.delete(nameOf(key));
+      this.#sharing?.removed(key, this.#sharing.stamp(this.#now()));
+    }
+  }
+
+  #changed(keys: readonly BindingKey[]): void {
     for (const id of new Set(keys.map(({ sipUserId }) => sipUserId)))
       for (const listener of this.#listeners) listener(id);
+  }
+
+  async #mark(keys: readonly BindingKey[]): Promise<void> {
+    this.#changed(keys);
     await this.#writes.mark(
-      keys.map(({ sipUserId, contact }) => [`${sipUserId} ${contact}`, { sipUserId, contact }] as const),
+      keys.map(({ sipUserId, contact }) => [nameOf({ sipUserId, contact }), { sipUserId, contact }] as const),
     );
   }
 
@@ -129,6 +184,13 @@ export class PersistentLocation implements LocationStore {
     for (const binding of expired) this.#table.remove(binding);
     this.#sweepAt = Number.POSITIVE_INFINITY;
     if (next < Number.POSITIVE_INFINITY) this.#sweepNoLaterThan(next);
-    if (expired.length > 0) void this.#mark(expired);
+    // The node where it registered removes a contact from the database; it may have been renewed there just now.
+    const own = expired.filter((binding) => !this.#elsewhere.delete(nameOf(binding)));
+    if (own.length > 0) void this.#mark(own);
+    this.#changed(expired.filter((binding) => !own.includes(binding)));
   }
+}
+
+function nameOf({ sipUserId, contact }: BindingKey): string {
+  return `${sipUserId} ${contact}`;
 }

@@ -79,7 +79,7 @@ export function settingsOf({ target, parameters }: Pick<OperationDefinition, 'ta
  * @throws ParameterError when no selector is given
  */
 export function findDialogs(
-  calls: CallStore,
+  calls: Pick<CallStore, 'lookup'>,
   scope: Scope,
   parameters: Readonly<Record<string, unknown>>,
   prefix = '',
@@ -92,7 +92,7 @@ export function findDialogs(
  * @throws ParameterError when no selector is given; OperationError when none or several dialogs match
  */
 export async function findDialog(
-  calls: CallStore,
+  calls: Pick<CallStore, 'lookup'>,
   scope: Scope,
   parameters: Readonly<Record<string, unknown>>,
   prefix = '',
@@ -105,7 +105,11 @@ export async function findDialog(
   return id;
 }
 
-function selectorOf(
+/**
+ * The selector among parameters.
+ * @throws ParameterError when there is none
+ */
+export function selectorOf(
   parameters: Readonly<Record<string, unknown>>,
   prefix: string,
 ): { readonly key: SelectorKey; readonly selector: DialogSelector } {

@@ -19,6 +19,11 @@ export class Sensitive {
     return this.#values.size === 0;
   }
 
+  /** All of them, for another node that works for this run. */
+  get texts(): readonly string[] {
+    return [...this.#values];
+  }
+
   /** Adds the texts and numbers in an answer. */
   add(answer: unknown): void {
     for (const text of textsIn(answer)) this.#add(text);

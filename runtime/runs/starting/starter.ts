@@ -29,6 +29,11 @@ export interface StarterOptions {
   readonly domainOf: (name: string) => DomainName | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  /**
+   * True when this node is the one that starts a scenario at a time. Absent: it is the only one.
+   * @param start the same text at all nodes
+   */
+  readonly claim?: ((start: string) => Promise<boolean>) | undefined;
   /** The refusal of starts of scenarios that begin calls, while the node drains. */
   readonly refusal?: () => StartRefusal | undefined;
 }
@@ -146,9 +151,23 @@ export class ScenarioStarter {
     const { library, clock, domain } = this.#options;
     for (const { id, domain: only } of library.starting()) {
       const program = await busy(clock, library.program(id, only ?? domain, { use: 'service' }));
-      for (const start of program?.starts ?? [])
-        if (program && start.kind === 'schedule' && start.cron.matches(now))
-          this.#startUnlessRefused(program, start, this.#domainOf(start, only), start.args);
+      for (const [at, start] of (program?.starts ?? []).entries()) {
+        if (!program || start.kind !== 'schedule' || !start.cron.matches(now)) continue;
+        const where = this.#domainOf(start, only);
+        await this.#startOnce(`${where} ${id} ${at} ${now}`, program, start, where);
+      }
+    }
+  }
+
+  /** Starts a scenario, unless another node does, or this one must not. */
+  async #startOnce(name: string, program: Program, start: Start, domain: DomainName): Promise<void> {
+    const { claim, log, clock } = this.#options;
+    try {
+      // A node that drains leaves it to another one.
+      if (claim !== undefined && this.#refusal(program) === undefined && !(await busy(clock, claim(name)))) return;
+      this.#startUnlessRefused(program, start, domain, start.args);
+    } catch (error) {
+      log.error({ scenario: program.id, err: error }, 'scenario could not be started by a schedule');
     }
   }
 

@@ -35,6 +35,7 @@ import { scriptModules } from './0033-script-modules.ts';
 import { mailboxesAndSubscriptions } from './0035-mailboxes-and-subscriptions.ts';
 import { paths } from './0036-paths.ts';
 import { carriers } from './0038-carriers.ts';
+import { cluster } from './0042-cluster.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -71,6 +72,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0035-mailboxes-and-subscriptions': mailboxesAndSubscriptions,
   '0036-paths': paths,
   '0038-carriers': carriers,
+  '0042-cluster': cluster,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

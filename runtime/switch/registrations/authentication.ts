@@ -20,6 +20,8 @@ import type { SourceRate } from './source-rate.ts';
 export interface SenderLimits {
   readonly ban: DigestBan;
   readonly rate: SourceRate;
+  /** Signs challenges, at all nodes of a cluster the same. Absent: a key of this switch. */
+  readonly digestKey?: (() => Uint8Array) | undefined;
 }
 
 /** Seconds that a sender beyond its rate should wait. */
@@ -45,7 +47,7 @@ export class Authentication {
   readonly #ownHosts: OwnHosts;
   readonly #limits: SenderLimits;
   readonly #log: Log;
-  readonly #digest = new DigestAuthenticator();
+  readonly #digest: DigestAuthenticator;
 
   /** @param ownHosts learns the hosts under which phones reach this platform */
   constructor(
@@ -58,6 +60,7 @@ export class Authentication {
   ) {
     this.#ownHosts = ownHosts;
     this.#limits = limits;
+    this.#digest = new DigestAuthenticator(undefined, limits.digestKey);
     this.#log = log;
     this.#directory = directory;
     this.#location = location;

@@ -23,6 +23,7 @@ export class DigestBan {
   readonly #now: () => number;
   /** In the order of the last failure. */
   readonly #failures = new Map<string, readonly Failure[]>();
+  #tell: ((address: string, account: string) => void) | undefined;
 
   /**
    * @param isAllowed addresses that are never banned
@@ -31,6 +32,11 @@ export class DigestBan {
   constructor(isAllowed: (address: string) => boolean = () => false, now: () => number = () => performance.now()) {
     this.#isAllowed = isAllowed;
     this.#now = now;
+  }
+
+  /** Tells each failure that is counted here to others, which count it by `fail` of theirs. */
+  tellFailures(tell: (address: string, account: string) => void): void {
+    this.#tell = tell;
   }
 
   /** Seconds until the account may be tried from the address; 0: now. */
@@ -46,10 +52,12 @@ export class DigestBan {
 
   /**
    * Counts a wrong password for the account from the address.
+   * @param elsewhere true: another node tells it
    * @returns true when this failure begins a ban
    */
-  fail(address: string, account: string): boolean {
+  fail(address: string, account: string, elsewhere = false): boolean {
     if (this.#isAllowed(address) || this.retryAfter(address, account) > 0) return false;
+    if (!elsewhere) this.#tell?.(address, account);
     const source = sourceOfLimits(address);
     const failures = [...this.#recent(source), { account, at: this.#now() }];
     this.#failures.delete(source);

@@ -321,7 +321,7 @@ export class MemoryRecords {
 
   /** As the records of operations, which know domains. */
   get operations(): OperationRecords {
-    const list: OperationRecords['list'] = ({ domain, ownUserId }) =>
+    const list = ({ domain, ownUserId }: Parameters<OperationRecords['list']>[0]): readonly OperationRecord[] =>
       this.done.filter(
         (record) => record.domain === domain && (ownUserId === undefined || record.userid === ownUserId),
       );

@@ -1,0 +1,148 @@
+/** Several nodes as one system, over NATS. */
+import { randomBytes } from 'node:crypto';
+import type { MemoryCallStore } from '../callstore/index.ts';
+import type { PersistentLocation } from '../domain/index.ts';
+import type { Operations } from '../operations/index.ts';
+import type { Storage } from '../storage/index.ts';
+import { ClusterCallStore } from './calls/cluster-callstore.ts';
+import { ClusterOperations } from './calls/cluster-operations.ts';
+import { SharedContacts } from './contacts/shared-contacts.ts';
+import { ClaimedStarts } from './claimed-starts.ts';
+import { ClusterFirstRequests } from './first-answers.ts';
+import { Broadcast } from './link/broadcast.ts';
+import { NatsLink, type NatsOptions } from './link/nats-link.ts';
+import { Requests } from './link/requests.ts';
+import { SharedKey } from './link/shared-key.ts';
+import type { Log } from './log.ts';
+import type { Member } from './members/member.ts';
+import { Membership } from './members/membership.ts';
+import { Nodes } from './nodes.ts';
+
+/** Milliseconds that a start waits for NATS; without it the node starts alone. */
+const START_MS = 3000;
+
+export interface ClusterState {
+  /** `ok`: this node sees the others; `away`: it works alone until NATS is back. */
+  readonly state: 'ok' | 'away';
+  /** The name of this node. */
+  readonly node: string;
+  /** Living nodes, this one included. */
+  readonly nodes: number;
+}
+
+/** Wrong passwords, as the switch counts them. */
+export interface Failures {
+  fail(address: string, account: string, elsewhere: boolean): unknown;
+  tellFailures(tell: (address: string, account: string) => void): void;
+}
+
+/** A node's place in the cluster. */
+export class Cluster {
+  /** Of this process. */
+  readonly id: string;
+  readonly #node: string;
+  readonly #link: NatsLink;
+  readonly #members: Membership;
+  readonly #nodes: Nodes;
+  readonly #digestKey: SharedKey;
+  readonly #log: Log;
+  #contacts: SharedContacts | undefined;
+
+  private constructor(options: NatsOptions, log: Log) {
+    this.id = randomBytes(9).toString('hex');
+    this.#node = options.name;
+    this.#log = log;
+    this.#link = new NatsLink(options, log);
+    this.#members = new Membership(this.#link, this.id, log);
+    this.#nodes = new Nodes(new Requests(this.#link, this.id, log), this.#members);
+    this.#digestKey = new SharedKey(this.#link, 'digest', log);
+  }
+
+  /**
+   * Connects to NATS, and goes on without it where it does not answer in time.
+   * @throws when a file of credentials or certificates cannot be read
+   */
+  static async open(options: NatsOptions, log: Log): Promise<Cluster> {
+    const cluster = new Cluster(options, log);
+    const connected = Promise.withResolvers<void>();
+    cluster.#link.onUp(connected.resolve);
+    cluster.#link.open();
+    const timer = setTimeout(() => {
+      log.warn({ seconds: START_MS / 1000 }, 'NATS does not answer: the node starts alone');
+      connected.resolve();
+    }, START_MS);
+    await connected.promise;
+    clearTimeout(timer);
+    return cluster;
+  }
+
+  /** Shares the contacts of phones with the other nodes. */
+  shareContacts(location: PersistentLocation): void {
+    this.#contacts = new SharedContacts(this.#link, location, this.#log);
+  }
+
+  /** Counts wrong SIP passwords together: a SIP server brings each attempt to another node. */
+  shareFailures(ban: Failures): void {
+    const others = new Broadcast(this.#link, this.id, 'sip-passwords', (message) => {
+      const { address, account } = message as { readonly address: string; readonly account: string };
+      ban.fail(address, account, true);
+    });
+    ban.tellFailures((address, account) => others.tell({ address, account }));
+  }
+
+  /** The dialogs of all nodes. */
+  callstore(local: MemoryCallStore): ClusterCallStore {
+    return new ClusterCallStore(local, this.#nodes);
+  }
+
+  /** Operations on the dialogs of all nodes. */
+  operations(local: Operations, calls: ClusterCallStore): ClusterOperations {
+    return new ClusterOperations(local, calls, this.#nodes);
+  }
+
+  /** Lets one node make each start by schedule. */
+  startClaims(storage: Storage): (name: string) => Promise<boolean> {
+    const claims = new ClaimedStarts(storage);
+    return (name) => claims.claim(name);
+  }
+
+  /** Requests with an Idempotency-Key at all nodes. */
+  firstRequests(): ClusterFirstRequests {
+    return new ClusterFirstRequests(this.id, this.#nodes);
+  }
+
+  /** The key of digest challenges: one node makes them, another may get the answer. */
+  readonly digestKey = (): Uint8Array => this.#digestKey.current;
+
+  /** Begins to tell the others of this node: it can be asked from now on. @param self called at each heartbeat */
+  join(self: () => Omit<Member, 'id' | 'node'>): void {
+    this.#members.join(() => ({ id: this.id, node: this.#node, ...self() }));
+  }
+
+  get state(): ClusterState {
+    const isConnected = this.#members.isConnected;
+    return {
+      state: isConnected ? 'ok' : 'away',
+      node: this.#node,
+      nodes: isConnected ? this.#members.others.length + 1 : 1,
+    };
+  }
+
+  /** The living nodes, this one first. While NATS is away: this one, and those that were there before. */
+  get members(): readonly Member[] {
+    const { self, others } = this.#members;
+    const sorted = others.toSorted((a, b) => (a.node < b.node ? -1 : 1));
+    return self === undefined ? sorted : [self, ...sorted];
+  }
+
+  /** Tells the others that this node leaves: it is asked nothing any more. */
+  leave(): Promise<void> {
+    return this.#members.leave();
+  }
+
+  async close(): Promise<void> {
+    this.#contacts?.close();
+    this.#digestKey.close();
+    await this.#link.close();
+  }
+}

@@ -1,0 +1,29 @@
+/** A node as the others see it. */
+
+export interface Load {
+  readonly calls: number;
+  readonly runs: number;
+}
+
+/** What a node says of itself with each heartbeat. */
+export interface Member {
+  /** Of the process: another one after each start. */
+  readonly id: string;
+  /** The name that its operator gave it. */
+  readonly node: string;
+  readonly site: string;
+  readonly roles: readonly string[];
+  /** Of the program. */
+  readonly version: string;
+  /** URL of its REST service. */
+  readonly http: string;
+  /** Milliseconds since the epoch. */
+  readonly started: number;
+  readonly state: 'accepting' | 'draining' | 'ending';
+  readonly load: Load;
+}
+
+export function isMember(value: unknown): value is Member {
+  const { id, node, load } = (value ?? {}) as Partial<Member>;
+  return typeof id === 'string' && typeof node === 'string' && typeof load === 'object' && load !== null;
+}

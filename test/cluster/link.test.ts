@@ -1,0 +1,140 @@
+import { writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Cluster } from '../../runtime/cluster/cluster.ts';
+import { NodeFailedError, NodeGoneError, NodeSilentError } from '../../runtime/cluster/errors.ts';
+import { NatsLink } from '../../runtime/cluster/link/nats-link.ts';
+import { Requests } from '../../runtime/cluster/link/requests.ts';
+import { readConfig } from '../../runtime/config/index.ts';
+import { makeCertificate } from '../support/certificate.ts';
+import { eventually } from '../support/eventually.ts';
+import { keepingLog, silentLog } from '../support/log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { failure } from '../storage/support/storages.ts';
+import { NatsServer, requireNats } from './support/nats-server.ts';
+
+const clusterOf = (env: Readonly<Record<string, string>>) =>
+  readConfig({ DATABASE_URL: 'postgres://localhost/x', RINGMASTER_NODE: 'n1', ...env }).cluster ?? expect.fail();
+
+describe('the connection of a node to NATS', function () {
+  this.timeout(30_000);
+  const folder = temporaryFolder();
+  let servers: NatsServer[] = [];
+  let closing: (() => Promise<void>)[] = [];
+
+  before(function () {
+    requireNats(this);
+  });
+  afterEach(async () => {
+    for (const close of closing) await close();
+    for (const each of servers) await each.remove();
+    [servers, closing] = [[], []];
+  });
+
+  async function started(...options: string[]): Promise<NatsServer> {
+    const server = await NatsServer.start(options);
+    servers.push(server);
+    return server;
+  }
+
+  /** Joins a cluster, and fails when that cannot be. */
+  async function join(env: Readonly<Record<string, string>>): Promise<void> {
+    const cluster = await Cluster.open(clusterOf(env), silentLog);
+    closing.push(() => cluster.leave().then(() => cluster.close()));
+    const load = { calls: 0, runs: 0 };
+    cluster.join(() => ({ site: 'main', roles: [], version: '1', http: '', started: 0, state: 'accepting', load }));
+    await eventually(async () => expect(cluster.state).to.deep.equal({ state: 'ok', node: 'n1', nodes: 1 }));
+  }
+
+  /** Waits until NATS has refused these settings. @returns the whole log */
+  async function refused(env: Readonly<Record<string, string>>): Promise<string> {
+    const log = keepingLog();
+    const link = new NatsLink(clusterOf(env), log);
+    closing.push(() => link.close());
+    link.open();
+    await eventually(async () => expect(log.lines).to.include('warn: NATS does not take this node yet'));
+    expect(link.connection).to.equal(undefined);
+    return JSON.stringify(log.entries);
+  }
+
+  it('takes user and password, and tells no password in its log', async () => {
+    const { port } = await started('--user', 'ring', '--pass', 'm@ster');
+    await join({ RINGMASTER_CLUSTER: `nats://ring:m%40ster@127.0.0.1:${port}` });
+    expect(await refused({ RINGMASTER_CLUSTER: `nats://ring:wrong-one@127.0.0.1:${port}` })).not.to.include(
+      'wrong-one',
+    );
+  });
+
+  it('takes a token', async () => {
+    const { port } = await started('--auth', 'secret-token');
+    await join({ RINGMASTER_CLUSTER: `nats://secret-token@127.0.0.1:${port}` });
+  });
+
+  it('uses TLS with root certificates of the operator', async function () {
+    const made = makeCertificate() ?? this.skip();
+    const [cert, key] = [`${folder}/cert.pem`, `${folder}/key.pem`];
+    writeFileSync(cert, made.cert);
+    writeFileSync(key, made.key);
+    const { port } = await started('--tls', '--tlscert', cert, '--tlskey', key);
+    const url = `tls://127.0.0.1:${port}`;
+    await join({ RINGMASTER_CLUSTER: url, RINGMASTER_CLUSTER_CA: cert });
+    await refused({ RINGMASTER_CLUSTER: url });
+  });
+
+  it('brings requests to one process, with answers of any size, and errors at once where nobody listens', async () => {
+    const nats = await started();
+    const options = clusterOf({ RINGMASTER_CLUSTER: nats.url });
+    const [asking, answering] = ['a', 'b'].map((id) => {
+      const link = new NatsLink(options, silentLog);
+      closing.push(() => link.close());
+      const requests = new Requests(link, id, silentLog);
+      link.open();
+      return { link, requests };
+    }) as [{ link: NatsLink; requests: Requests }, { link: NatsLink; requests: Requests }];
+    await Promise.all([asking, answering].map(({ link }) => new Promise<void>((up) => link.onUp(up))));
+    const long = '\u00e9'.repeat(3_000_000);
+    answering.requests.serve('echo', (asked) => ({ asked, long }));
+    answering.requests.serve('fail', () => {
+      throw new Error('a secret of the node');
+    });
+    answering.requests.serve('hang', () => new Promise(() => undefined));
+    const ask = (id: string, method: string, timeoutMs = 10_000, gone?: AbortSignal) =>
+      asking.requests.ask({ id, node: id }, method, { n: 1 }, { timeoutMs, gone });
+
+    await eventually(async () => expect(await ask('b', 'echo')).to.deep.equal({ asked: { n: 1 }, long }));
+    expect(await failure(ask('nobody', 'echo', 60_000))).to.be.instanceOf(NodeGoneError);
+    expect(await failure(ask('b', 'hang', 50))).to.be.instanceOf(NodeSilentError);
+    const failed = await failure(ask('b', 'fail'));
+    expect(failed).to.be.instanceOf(NodeFailedError);
+    expect(failed.message).not.to.include('secret');
+    expect(await failure(ask('b', 'unheard'))).to.be.instanceOf(NodeFailedError);
+    const death = new AbortController();
+    const waiting = failure(ask('b', 'hang', 60_000, death.signal));
+    death.abort();
+    expect(await waiting).to.be.instanceOf(NodeGoneError);
+    const cut = failure(ask('b', 'hang', 60_000));
+    await nats.stop();
+    expect((await cut).name).to.equal('ClusterAwayError');
+  });
+});
+
+describe('settings of a cluster', () => {
+  it('need PostgreSQL, and URLs of NATS; no message tells a password', () => {
+    expect(readConfig({}).cluster).to.equal(undefined);
+    expect(() => readConfig({ RINGMASTER_CLUSTER: 'nats://h' })).to.throw(/DATABASE_URL/);
+    expect(() => clusterOf({ RINGMASTER_CLUSTER: 'http://user:geheim@h' }))
+      .to.throw(/RINGMASTER_CLUSTER/)
+      .with.property('message')
+      .that.does.not.include('geheim');
+    expect(() => clusterOf({ RINGMASTER_CLUSTER: 'nats://h', RINGMASTER_CLUSTER_CERT: 'c' })).to.throw(/_KEY/);
+    expect(() => clusterOf({ RINGMASTER_CLUSTER: 'nats://h', RINGMASTER_CLUSTER_KEY: 'k' })).to.throw(/_CERT/);
+  });
+
+  it('name servers with the usual port, the node by host and HTTP port', () => {
+    const { servers, name } = clusterOf({ RINGMASTER_CLUSTER: 'nats://a, tls://[::1]:4333', RINGMASTER_NODE: '' });
+    expect(servers.map(({ address, secure }) => [address, secure])).to.deep.equal([
+      ['a:4222', false],
+      ['[::1]:4333', true],
+    ]);
+    expect(name).to.match(/.:8080$/);
+  });
+});

@@ -1,0 +1,130 @@
+/** Several nodes that share PostgreSQL, NATS, SIP servers and a media server. */
+import { expect } from 'chai';
+import { Phone } from '../../phones/phone.ts';
+import type { RestClient } from '../../phones/rest-client.ts';
+import { postgresServer } from '../../storage/support/postgres-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { TestNode } from '../../support/node.ts';
+import {
+  type MediaServerProgram,
+  mediaServerProgram,
+  type SipServerProgram,
+  sipServerProgram,
+} from '../../support/server-programs.ts';
+import type { Login } from '../../support/stage.ts';
+import { NatsServer, requireNats } from './nats-server.ts';
+
+/** A node with a session of the domain's administrator. */
+export interface ClusterNode {
+  readonly node: TestNode;
+  readonly rest: RestClient;
+}
+
+export class TestCluster {
+  readonly nats: NatsServer;
+  readonly sips: readonly SipServerProgram[];
+  readonly nodes: readonly ClusterNode[];
+  readonly #media: MediaServerProgram;
+  #phones: Phone[] = [];
+
+  private constructor(
+    nats: NatsServer,
+    sips: readonly SipServerProgram[],
+    media: MediaServerProgram,
+    nodes: readonly ClusterNode[],
+  ) {
+    this.nats = nats;
+    this.sips = sips;
+    this.#media = media;
+    this.nodes = nodes;
+  }
+
+  /** Starts nodes `n1`, `n2`, ... with two SIP servers. */
+  static async start(count: number): Promise<TestCluster> {
+    const databaseUrl = await (await postgresServer())?.createDatabase();
+    const [nats, ...sips] = [await NatsServer.start(), await sipServerProgram(), await sipServerProgram()];
+    const media = await mediaServerProgram();
+    await Promise.all([...sips, media].map((server) => server.start()));
+    const start = async (at: number): Promise<ClusterNode> => {
+      const node = await TestNode.start({
+        env: {
+          DATABASE_URL: databaseUrl ?? '',
+          RINGMASTER_CLUSTER: nats.url,
+          RINGMASTER_NODE: `n${at}`,
+          RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
+          RINGMASTER_FREESWITCH: media.setting,
+        },
+      });
+      return { node, rest: await node.login() };
+    };
+    // The first one makes the tables.
+    const first = await start(1);
+    const others = await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 2)));
+    const cluster = new TestCluster(nats, sips, media, [first, ...others]);
+    await cluster.joined();
+    return cluster;
+  }
+
+  /** Waits until each node sees all. */
+  async joined(): Promise<void> {
+    await eventually(async () => {
+      for (const { node } of this.nodes) {
+        const health = await node.health();
+        expect(health).to.have.property('cluster').that.includes({ state: 'ok', nodes: this.nodes.length });
+        expect(health.counts['sip_servers']).to.equal(this.sips.length);
+      }
+    }, 20_000);
+  }
+
+  node(at: number): ClusterNode {
+    const found = this.nodes[at];
+    if (found === undefined) throw new Error(`no node ${at}`);
+    return found;
+  }
+
+  /** A registered phone at one of the SIP servers. */
+  async phone(login: Login, sip: number): Promise<Phone> {
+    const registrar = this.sips[sip]?.address ?? '';
+    const phone = await Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar });
+    this.#phones.push(phone);
+    expect(await phone.register()).to.include({ status: 200 });
+    return phone;
+  }
+
+  async stopPhones(): Promise<void> {
+    const phones = this.#phones;
+    this.#phones = [];
+    await Promise.all(phones.map((phone) => phone.stop()));
+    expect(phones.flatMap(({ violations }) => violations)).to.deep.equal([]);
+  }
+
+  async remove(): Promise<void> {
+    for (const { rest } of this.nodes) rest.close();
+    await Promise.all(this.nodes.map(({ node }) => node.remove()));
+    await Promise.all([...this.sips, this.#media].map((server) => server.stop()));
+    await this.nats.remove();
+  }
+}
+
+/** A cluster for the tests of a file; skipped where NATS or PostgreSQL is not installed. */
+export function useCluster(count: number): () => TestCluster {
+  let cluster: TestCluster | undefined;
+  before(async function () {
+    this.timeout(120_000);
+    requireNats(this);
+    if ((await postgresServer()) === undefined) {
+      if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
+      this.skip();
+    }
+    cluster = await TestCluster.start(count);
+  });
+  afterEach(() => cluster?.stopPhones());
+  after(async function () {
+    this.timeout(60_000);
+    await cluster?.remove();
+  });
+  return () => {
+    if (cluster === undefined) throw new Error('the cluster starts before the first test');
+    return cluster;
+  };
+}
