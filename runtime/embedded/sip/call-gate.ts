@@ -24,12 +24,12 @@ export class CallGate {
   constructor(memory?: SharedArrayBuffer) {
     this.memory = memory ?? new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
     this.#places = new Int32Array(this.memory);
-    if (memory === undefined) this.room = NO_LIMIT;
+    if (memory === undefined) this.room = undefined;
   }
 
-  /** Set by the application: the number of calls that may be on their way. */
-  set room(calls: number) {
-    Atomics.store(this.#places, ROOM, calls);
+  /** Set by the application: the number of calls that may be on their way; undefined: any. */
+  set room(calls: number | undefined) {
+    Atomics.store(this.#places, ROOM, calls ?? NO_LIMIT);
   }
 
   /** Calls on their way to the application. */

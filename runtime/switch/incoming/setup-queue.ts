@@ -89,9 +89,9 @@ export class SetupQueue {
     return this.#length === 0;
   }
 
-  /** The number of calls that may come now: those that would be set up in time during overload, else those of a burst. */
-  get room(): number {
-    if (!this.#overloaded || this.#length < FEW) return MANY / ENDPOINTS;
+  /** During overload, the number of calls that may come now: those that would be set up in time. Otherwise undefined: any. */
+  get room(): number | undefined {
+    if (!this.#overloaded || this.#length < FEW) return undefined;
     const most = Math.floor((OVERLOADED_MS * this.#places) / this.#milliseconds);
     return Math.max(0, Math.ceil((most - this.#length) / ENDPOINTS));
   }
