@@ -90,12 +90,21 @@ async function start(bin: string): Promise<PostgresServer> {
     },
     pause() {
       const pids = processesOf(server?.pid);
-      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      for (const pid of pids) signal(pid, 'SIGSTOP');
       return () => {
-        for (const pid of pids.toReversed()) process.kill(pid, 'SIGCONT');
+        for (const pid of pids.toReversed()) signal(pid, 'SIGCONT');
       };
     },
   };
+}
+
+/** Of the processes of a server, those of connections and the autovacuum may have ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** The server of the run: it ends with the last test, so no file stops it. Undefined when PostgreSQL is not installed. */
