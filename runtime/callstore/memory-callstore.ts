@@ -61,6 +61,8 @@ export class MemoryCallStore implements CallStore {
   readonly #index: Readonly<Record<IndexName, KeyIndex<Stored>>>;
   readonly #loginOf: LoginOf;
   readonly #callIds: CallIds;
+  /** What `list` found for each domain since the latest change. */
+  readonly #listed = new Map<DomainName, readonly DialogView[]>();
   #counter = 0;
 
   /** @param callIds learns the ids of all calls */
@@ -95,6 +97,7 @@ export class MemoryCallStore implements CallStore {
       inviteid,
       [id, ...callids, esgcallid, operation].filter((each) => each !== ''),
     );
+    this.#listed.clear();
     const known = this.#dialogs.get(id);
     const before = known?.keys;
     const keys = keysOf(entry);
@@ -113,6 +116,7 @@ export class MemoryCallStore implements CallStore {
   remove(dialogid: string): void {
     const stored = this.#dialogs.get(dialogid);
     if (stored === undefined) return;
+    this.#listed.clear();
     this.#dialogs.delete(dialogid);
     this.#callIds.over(stored.entry.view.inviteid);
     for (const name of INDEXES) {
@@ -132,10 +136,15 @@ export class MemoryCallStore implements CallStore {
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {
     const { domain, ownUserId } = scope;
-    const views =
-      ownUserId === undefined
-        ? viewsInOrder(this.#index.domain.get(domain))
-        : this.#visible(scope, this.#index.userid.get(ownUserId)).map(({ entry }) => entry.view);
+    if (ownUserId !== undefined) {
+      const own = this.#visible(scope, this.#index.userid.get(ownUserId));
+      return Promise.resolve(own.map(({ entry }) => entry.view));
+    }
+    let views = this.#listed.get(domain);
+    if (views === undefined) {
+      views = viewsInOrder(this.#index.domain.get(domain));
+      this.#listed.set(domain, views);
+    }
     return Promise.resolve(views);
   }
 

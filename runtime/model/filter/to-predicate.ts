@@ -15,6 +15,8 @@ type CallNode = Extract<Expression, { kind: 'call' }>;
 
 /** A condition as a predicate; null counts as false. */
 export function toPredicate(expression: Expression): (item: Item) => boolean {
+  const simple = textEquality(expression);
+  if (simple !== undefined) return simple;
   const evaluate = toFunction(expression);
   return (item) => evaluate(item) === true;
 }
@@ -58,6 +60,22 @@ function cast({ type, value }: Extract<Expression, { kind: 'cast' }>): Evaluate 
   };
 }
 
+/** The most frequent condition, a property equal to a text, as one step. */
+function textEquality(expression: Expression): ((item: Item) => boolean) | undefined {
+  if (expression.kind !== 'call' || expression.name !== 'equal') return undefined;
+  const [left, right] = expression.args;
+  const name = textProperty(left);
+  const value = isScalar(right) ? right.value : undefined;
+  return name === undefined || typeof value !== 'string' ? undefined : (item) => item[name] === value;
+}
+
+/** The name of a property, if the expression is one that has no other value than its own where it equals a text. */
+function textProperty(expression: Expression | undefined): string | undefined {
+  const inner = expression?.kind === 'cast' && expression.type === 'text' ? expression.value : expression;
+  if (inner?.kind !== 'property') return undefined;
+  return inner.keys.length === 0 && !(inner.name in Object.prototype) ? inner.name : undefined;
+}
+
 /** The arguments of a call; the signature has checked their number. */
 type Args = readonly [Evaluate, Evaluate, Evaluate, ...Evaluate[]];
 
@@ -73,8 +91,11 @@ const CALLS: Readonly<Partial<Record<FunctionName, (args: Args, node: CallNode) 
     ([a]) =>
     (item) =>
       a(item) !== true,
-  equal([a, b], { args: [, right] }) {
+  equal([a, b], node) {
+    const [, right] = node.args;
     if (!isScalar(right)) return (item) => values.isEqual(a(item), b(item));
+    const simple = textEquality(node);
+    if (simple !== undefined) return simple;
     const { value } = right;
     return (item) => a(item) === value;
   },
