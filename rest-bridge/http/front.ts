@@ -11,6 +11,11 @@ export interface FrontOptions extends FramedSocketOptions {
   readonly silentTimeoutMs?: number;
   /** Milliseconds for which a connection may be idle between two requests. Default 72 000. */
   readonly keepAliveTimeoutMs?: number;
+  /**
+   * Connections without a request yet. Beyond, the oldest is closed, so that a flood of silent ones costs little and keeps no
+   * client out. Default 1024.
+   */
+  readonly mostSilent?: number;
   /** Key and certificate: speak HTTPS. */
   readonly tls?: TlsOptions;
 }
@@ -65,7 +70,8 @@ function mayUpgrade(server: Server, request: IncomingMessage): boolean {
 }
 
 /** Puts a `FramedSocket` between each connection and Node's listener, to which Node allows any Duplex to be passed. */
-function attach(server: Server, event: 'connection' | 'secureConnection', options: FramedSocketOptions): void {
+function attach(server: Server, event: 'connection' | 'secureConnection', options: FrontOptions): void {
+  const { mostSilent = 1024 } = options;
   const listeners = server.listeners(event);
   const [native] = listeners;
   if (!native || listeners.length !== 1) {
@@ -73,10 +79,18 @@ function attach(server: Server, event: 'connection' | 'secureConnection', option
   }
   server.removeAllListeners(event);
   const sockets = new Set<FramedSocket>();
+  /** Those without a request yet, the oldest first. */
+  const silent = new Set<FramedSocket>();
   server.on(event, (raw: Socket) => {
     const socket = new FramedSocket(raw, options);
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    silent.add(socket);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      silent.delete(socket);
+    });
+    const [oldest] = silent;
+    if (silent.size > mostSilent) oldest?.destroy();
     native.call(server, socket);
   });
   // Called by `close()`. Node's own version treats a silent new connection as busy and would wait for it.
@@ -85,10 +99,14 @@ function attach(server: Server, event: 'connection' | 'secureConnection', option
   };
   // The first listener: an answer must be counted before a handler can finish it.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (isFramed(request.socket)) request.socket.requestArrived(response);
+    if (!isFramed(request.socket)) return;
+    silent.delete(request.socket);
+    request.socket.requestArrived(response);
   });
   server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
-    if (isFramed(socket)) socket.upgraded();
+    if (!isFramed(socket)) return;
+    silent.delete(socket);
+    socket.upgraded();
   });
 }
 

@@ -240,7 +240,8 @@ function uacOptions(
   minSE: number | undefined,
 ): SrfUacOptions {
   const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
-  const protocol = (parseSipUri(nextHop ?? uri)?.params['transport'] ?? 'udp').toLowerCase();
+  const hop = parseSipUri(nextHop ?? uri);
+  const protocol = (hop?.params['transport'] ?? (hop?.scheme === 'sips' ? 'tls' : 'udp')).toLowerCase();
   const focus = room === undefined ? {} : focusContact(room, protocol);
   // RFC 3261 section 13.3.1.
   const expires = ringMs === undefined ? {} : { Expires: String(Math.ceil(ringMs / 1000) + EXPIRES_LATER) };

@@ -5,13 +5,14 @@ import { bracketUri } from './sip-uri.ts';
 const USER = 'ringmaster';
 
 /**
- * The Contact towards a phone on TLS that calls, or is called by, a `sip` URI: a `sips` Contact is for calls with `sips` URIs
- * (RFC 5630 section 5), and some phones send no request to it. The SIP server inserts its address. For all others its own
+ * The Contact towards a far end on TLS. It has the scheme of the call: a `sips` Contact is for calls with `sips` URIs (RFC 5630
+ * section 5), and some phones send no request to it otherwise. The SIP server inserts its address. For all others its own
  * Contact is used.
  * @param protocol of the phone's connection
  * @param uri Request-URI of the INVITE
  */
 export function ownContact(protocol: string, uri: string): Record<string, string> {
-  if ((protocol !== 'tls' && protocol !== 'wss') || /^sips:/i.test(uri)) return {};
-  return { Contact: bracketUri(USER, 'localhost').replace('>', `;transport=${protocol}>`) };
+  if (protocol !== 'tls' && protocol !== 'wss') return {};
+  const own = bracketUri(USER, 'localhost').replace('>', `;transport=${protocol}>`);
+  return { Contact: /^sips:/i.test(uri) ? own.replace('<sip:', '<sips:') : own };
 }

@@ -7,6 +7,7 @@ import { senderKnown } from '../../../rest-bridge/http/front.ts';
 import { CUSTOM_METHODS } from '../../../rest-bridge/http/methods.ts';
 import { type EchoServer, startEchoServer } from './echo-server.ts';
 import { makeCertificate } from '../../support/certificate.ts';
+import { eventually } from '../../support/eventually.ts';
 import { RawClient } from './raw-client.ts';
 
 const HOST = 'Host: x\r\n';
@@ -41,6 +42,25 @@ describe('strict framing front', () => {
       client.write(`${method} /a/b?c=!d HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nhi`);
       expect((await client.answer())?.body).to.equal(`POST /a/b!${method.toLowerCase()}?c=!d hi`);
     }
+  });
+
+  it('closes the oldest connection without a request when there are too many, and none with one', async () => {
+    const bounded = await startEchoServer({ mostSilent: 2 });
+    const [first, second, third, fourth] = [
+      await RawClient.open(bounded.port),
+      await RawClient.open(bounded.port),
+      await RawClient.open(bounded.port),
+      await RawClient.open(bounded.port),
+    ];
+    // Opened one after the other: the first two made way for the last two.
+    await eventually(async () => expect([first.ended, second.ended]).to.deep.equal([true, true]));
+    fourth.write(`GET /a HTTP/1.1\r\n${HOST}\r\n`);
+    expect((await fourth.answer())?.body).to.equal('GET /a ');
+    const others = [await RawClient.open(bounded.port), await RawClient.open(bounded.port)];
+    await eventually(async () => expect(third.ended).to.equal(true));
+    expect(fourth.ended).to.equal(false);
+    for (const one of [first, second, third, fourth, ...others]) one.close();
+    await bounded.close();
   });
 
   it('passes native methods on unchanged', async () => {
