@@ -1,4 +1,4 @@
-/** PASSporTs of SHAKEN (RFC 8225, RFC 8588): who calls whom, signed, in the header Identity (RFC 8224). */
+/** PASSporTs of SHAKEN (RFC 8225, RFC 8588) and of diversions (RFC 8946): who calls whom, signed, in Identity (RFC 8224). */
 import { randomUUID } from 'node:crypto';
 import { compactVerify, CompactSign, type CryptoKey, decodeProtectedHeader, importPKCS8, type KeyObject } from 'jose';
 
@@ -19,6 +19,8 @@ export interface Claims extends Numbers {
 
 /** A header Identity, whose signature is not checked yet. */
 export interface UncheckedIdentity {
+  /** `div`: a call was forwarded. */
+  readonly kind: 'shaken' | 'div';
   readonly token: string;
   /** Where the certificate is. */
   readonly x5u: string;
@@ -59,41 +61,67 @@ export function readIdentity(value: string): UncheckedIdentity | undefined {
   const [, token, parameters] = /^\s*([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)\s*(;.*)?$/.exec(value) ?? [];
   if (token === undefined || parameters === undefined) throw new IdentityError('the header Identity has another form');
   const ppt = /;\s*ppt\s*=\s*"?([\w-]+)"?/i.exec(parameters)?.[1];
-  if (ppt !== undefined && ppt.toLowerCase() !== 'shaken') return undefined;
   let header: ReturnType<typeof decodeProtectedHeader> & { readonly ppt?: unknown };
   try {
     header = decodeProtectedHeader(token);
   } catch {
     throw new IdentityError('the PASSporT cannot be decoded');
   }
-  if (header.ppt !== 'shaken') return undefined;
+  const kind = header.ppt;
+  if (kind !== 'shaken' && kind !== 'div') return undefined;
+  if (ppt !== undefined && ppt.toLowerCase() !== kind) return undefined;
   if (header.alg !== 'ES256' || header.typ !== 'passport')
     throw new IdentityError('the PASSporT is not signed by ES256');
   const info = /;\s*info\s*=\s*<([^>]*)>/i.exec(parameters)?.[1];
   if (typeof header.x5u !== 'string' || header.x5u !== info)
     throw new IdentityError('info and x5u do not name the same certificate');
-  return { token, x5u: header.x5u };
+  return { kind, token, x5u: header.x5u };
 }
 
-/** The claims of a PASSporT with this signature. @throws IdentityError */
+/** Whom a PASSporT names. */
+export interface SignedNumbers {
+  readonly orig: string;
+  readonly dests: readonly string[];
+  /** Seconds since the epoch. */
+  readonly iat: number;
+}
+
+/** The claims of a PASSporT of SHAKEN with this signature. @throws IdentityError */
 export async function checkedClaims(
   token: string,
   key: KeyObject,
-): Promise<Claims & { readonly dests: readonly string[] }> {
+): Promise<SignedNumbers & { readonly attest: Attestation }> {
+  const claims = await checked(token, key);
+  const { attest } = claims.others;
+  if (!isAttestation(attest)) throw new IdentityError('the PASSporT lacks attest, orig, dest or iat');
+  return { ...claims, attest };
+}
+
+/** The claims of a diversion with this signature. `div` was called, and forwarded the call. @throws IdentityError */
+export async function checkedDiversion(
+  token: string,
+  key: KeyObject,
+): Promise<SignedNumbers & { readonly div: string }> {
+  const claims = await checked(token, key);
+  const div = field(claims.others['div'], 'tn');
+  if (typeof div !== 'string') throw new IdentityError('the PASSporT of a diversion lacks div');
+  return { ...claims, div };
+}
+
+async function checked(token: string, key: KeyObject) {
   let payload: Uint8Array;
   try {
     ({ payload } = await compactVerify(token, key, { algorithms: ['ES256'] }));
   } catch {
     throw new IdentityError('the signature is wrong');
   }
-  const { attest, orig, dest, iat } = parsed(payload);
+  const { orig, dest, iat, ...others } = parsed(payload);
   const from = field(orig, 'tn');
   const to = field(dest, 'tn');
   const dests = (Array.isArray(to) ? to : [to]).filter((each) => typeof each === 'string');
-  const [first] = dests;
-  if (typeof from !== 'string' || first === undefined || typeof iat !== 'number' || !isAttestation(attest))
+  if (typeof from !== 'string' || dests.length === 0 || typeof iat !== 'number')
     throw new IdentityError('the PASSporT lacks attest, orig, dest or iat');
-  return { attest, orig: from, dest: first, dests, iat };
+  return { orig: from, dests, iat, others };
 }
 
 function parsed(payload: Uint8Array): Readonly<Record<string, unknown>> {

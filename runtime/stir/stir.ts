@@ -6,11 +6,14 @@ import { CertificateError, trustedSigner } from './chain.ts';
 import {
   type Attestation,
   checkedClaims,
+  checkedDiversion,
   IdentityError,
   type Numbers,
   readIdentity,
   signedIdentity,
+  type SignedNumbers,
   type SigningKey,
+  type UncheckedIdentity,
 } from './passport.ts';
 
 /** The result of a verification, by the values of `verstat` (3GPP TS 24.229 section 7.2A.20). */
@@ -21,6 +24,9 @@ export interface Verdict {
   /** Why it did not pass. */
   readonly reason?: string;
 }
+
+/** Most forwardings of a call that are followed. */
+const MAX_DIVERSIONS = 5;
 
 /** Seconds that a PASSporT is fresh, in both directions of the clock (RFC 8224 section 6.2 step 4). */
 const FRESH_SECONDS = 60;
@@ -66,15 +72,20 @@ export class Stir {
     const { verifier } = this.#options;
     if (verifier === undefined) return { verstat: 'No-TN-Validation', reason: 'this node has no trusted roots' };
     try {
-      const identity = values.map(readIdentity).find((each) => each !== undefined);
+      const identities = values.map(readIdentity).filter((each) => each !== undefined);
+      const identity = identities.find(({ kind }) => kind === 'shaken');
       if (identity === undefined) return { verstat: 'No-TN-Validation', reason: 'the call is not signed' };
       const now = Date.now();
-      const signer = trustedSigner(await verifier.certificates.chain(identity.x5u), verifier.roots, now);
-      const { attest, orig, dests, iat } = await checkedClaims(identity.token, signer.publicKey);
-      if (Math.abs(now / 1000 - iat) > FRESH_SECONDS) throw new IdentityError('the PASSporT is not fresh');
-      if (orig !== numbers?.orig) throw new IdentityError("the caller's number is not the signed one");
-      if (!dests.includes(numbers.dest)) throw new IdentityError('the called number is not the signed one');
-      return { verstat: 'TN-Validation-Passed', attestation: attest };
+      const keyOf = async ({ x5u }: UncheckedIdentity) =>
+        trustedSigner(await verifier.certificates.chain(x5u), verifier.roots, now).publicKey;
+      const signed = await checkedClaims(identity.token, await keyOf(identity));
+      if (signed.orig !== numbers?.orig) throw new IdentityError("the caller's number is not the signed one");
+      const diverted = identities.filter(({ kind }) => kind === 'div').slice(0, MAX_DIVERSIONS);
+      const diversions = signed.dests.includes(numbers.dest)
+        ? []
+        : await Promise.all(diverted.map(async (each) => checkedDiversion(each.token, await keyOf(each))));
+      followDiversions(signed, diversions, { dest: numbers.dest, at: now / 1000 });
+      return { verstat: 'TN-Validation-Passed', attestation: signed.attest };
     } catch (error) {
       const { message: reason } = error as Error;
       if (error instanceof UnreachableError) return { verstat: 'No-TN-Validation', reason };
@@ -83,4 +94,32 @@ export class Stir {
       return { verstat: 'No-TN-Validation', reason };
     }
   }
+}
+
+/**
+ * Goes back from the called number to the one that the caller's operator signed, diversion by diversion (RFC 8946 section 5).
+ * Each PASSporT must have been fresh when the next one was made.
+ * @param called `at`: seconds since the epoch
+ * @throws IdentityError
+ */
+function followDiversions(
+  signed: SignedNumbers,
+  diversions: readonly (SignedNumbers & { readonly div: string })[],
+  called: { readonly dest: string; readonly at: number },
+): void {
+  let { dest, at } = called;
+  const fresh = ({ iat }: SignedNumbers): void => {
+    if (Math.abs(at - iat) > FRESH_SECONDS) throw new IdentityError('the PASSporT is not fresh');
+  };
+  const left = new Set(diversions);
+  while (!signed.dests.includes(dest)) {
+    const to = dest;
+    const next = [...left].find(({ dests }) => dests.includes(to));
+    if (next === undefined) throw new IdentityError('the called number is not the signed one');
+    left.delete(next);
+    fresh(next);
+    if (next.orig !== signed.orig) throw new IdentityError('a diversion is of another caller');
+    ({ div: dest, iat: at } = next);
+  }
+  fresh(signed);
 }

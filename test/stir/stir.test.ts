@@ -1,5 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'chai';
+import { CompactSign } from 'jose';
 import { Certificates } from '../../runtime/stir/certificates.ts';
 import { CertificateError, readCertificates, trustedSigner } from '../../runtime/stir/chain.ts';
 import { type Claims, signedIdentity, signingKey } from '../../runtime/stir/passport.ts';
@@ -96,6 +97,48 @@ describe('signatures of calls (STIR/SHAKEN)', () => {
       expect(verdict.verstat).to.equal('No-TN-Validation');
       expect(verdict.reason).to.match(reason);
     }
+  });
+
+  describe('of forwarded calls (RFC 8946)', () => {
+    async function diversion(from: string, to: string, claims: object = {}, pem = made.SIGNER_KEY): Promise<string> {
+      const payload = { dest: { tn: [to] }, div: { tn: from }, iat: now(), orig: { tn: NUMBERS.orig }, ...claims };
+      const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: 'ES256', ppt: 'div', typ: 'passport', x5u: url })
+        .sign(await signingKey(pem));
+      return `${token};info=<${url}>;alg=ES256;ppt=div`;
+    }
+    const verdict = async (...values: readonly Promise<string>[]) =>
+      verifier().verify(await Promise.all(values), { ...NUMBERS, dest: '4940789' });
+
+    it('are valid when signed diversions lead from the first called number to the last', async () => {
+      const passed = { verstat: 'TN-Validation-Passed', attestation: 'A' };
+      expect(await verdict(identity(), diversion('4940456', '4940789'))).to.deep.equal(passed);
+      expect(
+        await verdict(
+          diversion('4940111', '4940789', { iat: now() }),
+          identity({ iat: now() - 80 }),
+          diversion('4940456', '4940111', { iat: now() - 40 }),
+        ),
+      ).to.deep.equal(passed);
+    });
+
+    for (const [what, values, reason] of [
+      ['a gap', () => [identity(), diversion('4940111', '4940789')], /called number/],
+      [
+        'a circle',
+        () => [identity(), diversion('4940111', '4940789'), diversion('4940789', '4940111')],
+        /called number/,
+      ],
+      ['another caller', () => [identity(), diversion('4940456', '4940789', { orig: { tn: '1' } })], /another caller/],
+      ['an old one', () => [identity(), diversion('4940456', '4940789', { iat: now() - 90 })], /not fresh/],
+      ['a forged one', () => [identity(), diversion('4940456', '4940789', {}, made.STRANGER_KEY)], /signature/],
+      ['none that says from whom', () => [identity(), diversion('4940456', '4940789', { div: {} })], /lacks div/],
+    ] as const)
+      it(`are not valid with ${what}`, async () => {
+        const { verstat, reason: why } = await verdict(...values());
+        expect(verstat).to.equal('TN-Validation-Failed');
+        expect(why).to.match(reason);
+      });
   });
 
   it('of a call between names that are no telephone numbers are not valid', async () => {
