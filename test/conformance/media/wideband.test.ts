@@ -33,7 +33,10 @@ describe('Conformance, media server: wideband', () => {
   });
 
   it('an endpoint without far end offers them all', async () => {
-    const { local } = stage.keep(await stage.media.createEndpoint());
+    const endpoint = stage.keep(await stage.media.createEndpoint());
+    const { local } = endpoint;
+    const known = text(await endpoint.api('uuid_getvar', `${endpoint.uuid} rtp_use_codec_string`));
+    expect(known.split(',')).to.include('OPUS');
     const names = [...local.sdp.matchAll(/^a=rtpmap:\d+ (\S+)/gm)].map((match) => (match[1] as string).toLowerCase());
     expect(names).to.include.members(['opus/48000/2', 'telephone-event/48000', 'telephone-event/8000']);
     expect(local.sdp).to.match(/^m=audio \d+ RTP\/AVP \d+ 9 0 8 /m);
