@@ -6,6 +6,6 @@ export {
   type SrtpSuiteName,
   writeCryptoLine,
 } from './crypto-line.ts';
-export { isInNetworks, networkList, placeOf, PRIVATE, scopeOf, sourceOfLimits } from './ip-scope.ts';
+export { isInNetworks, networkList, placeOf, plainAddress, PRIVATE, scopeOf, sourceOfLimits } from './ip-scope.ts';
 export { knownStatus, reasonPhrase } from './reason-phrase.ts';
 export { sdpDirection } from './sdp-direction.ts';

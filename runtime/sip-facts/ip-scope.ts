@@ -47,6 +47,13 @@ export function placeOf(address: string | undefined): string {
   return scope === 0 || scope === INTERNET ? `${family} ${scope}` : networkOf(address);
 }
 
+/** An IPv6 address as the system writes it, to compare it with others; IPv4 in IPv6 form as IPv4. Other text stays. */
+export function plainAddress(address: string): string {
+  if (!isIPv6(address)) return address;
+  const { address: plain } = new SocketAddress({ address: address.split('%')[0], family: 'ipv6' });
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1] ?? plain;
+}
+
 /** The source that limits count: an IPv4 address, or the /64 of an IPv6 address, the network of one customer. */
 export function sourceOfLimits(address: string): string {
   return isIPv6(address) ? networkOf(address) : address;
@@ -55,8 +62,7 @@ export function sourceOfLimits(address: string): string {
 /** The /24 of an IPv4 address, the /64 of an IPv6 address. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address.slice(0, address.lastIndexOf('.'));
-  const plain = new SocketAddress({ address: address.split('%')[0], family: 'ipv6' }).address;
-  const [head = '', tail] = plain.split('::');
+  const [head = '', tail] = plainAddress(address).split('::');
   const left = head.split(':').filter((word) => word !== '');
   const right = (tail ?? '').split(':').filter((word) => word !== '');
   const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');

@@ -1,14 +1,24 @@
 /** Phones on IPv6, and phones on IPv6 and IPv4 with each other. */
+import { lookup } from 'node:dns/promises';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Baresip } from '../phones/baresip.ts';
+import { requirePeer } from '../phones/peers.ts';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { HAS_IPV6 } from '../support/ipv6.ts';
 import { TestNode } from '../support/node.ts';
 import { REAL_MEDIA, REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { expectTalk } from './expectations.ts';
+import { expectCallsBothWays, expectTalk } from './expectations.ts';
+
+async function isNamed(host: string): Promise<boolean> {
+  return lookup(host, { family: 6 }).then(
+    ({ address }) => address === '::1',
+    () => false,
+  );
+}
 
 function addressOf(sdp: string): string | undefined {
   return /^c=(.*)\r$/m.exec(sdp)?.[1];
@@ -67,6 +77,85 @@ describe('phones on IPv6', () => {
     }
     expect(sdps['four']?.map(addressOf)).to.deep.equal(['IN IP4 127.0.0.1']);
     expect(sdps['six']?.map(addressOf)).to.deep.equal(['IN IP6 ::1']);
+  });
+
+  it('and on IPv4 reach carriers on IPv6, by address and by name, and are called from there', async () => {
+    const number = '0077123456';
+    const carrier = await Phone.start({
+      login: number,
+      domain: 'carrier.example',
+      address: '::1',
+      // The provider has its address in another spelling, or by name.
+      tolerates: /Request-URI is/,
+    });
+    const port = Number(/:(\d+)$/.exec(carrier.contact)?.[1]);
+    const rest = await stage.rest();
+    const make = async (path: string, body: object): Promise<string> => {
+      const answer = await rest.send('POST', path, { body });
+      expect(answer.status, answer.text).to.equal(200);
+      return `${path}/${answer.json<{ id: string }>().id}`;
+    };
+    const alice = await stage.phone('alice');
+    const bob = await stage.phone('bob');
+    const wrong = await rest.send('POST', '/rest/v1/domain/providers', { body: { code: 'six', host: ':::1', port } });
+    expect(wrong.status, wrong.text).to.equal(400);
+    const hosts = ['0:0:0:0:0:0:0:1', ...((await isNamed('ip6-localhost')) ? ['ip6-localhost'] : [])];
+    for (const host of hosts) {
+      const provider = { code: 'six', host, port, from_domain: 'carrier.example' };
+      const made = [await make('/rest/v1/domain/providers', provider)];
+      made.push(
+        await make('/rest/v1/domain/routes', { to_pattern: '0077%', target: { type: 'provider', code: 'six' } }),
+      );
+      const out = await alice.call(number);
+      const outside = await carrier.incoming();
+      await outside.answer();
+      await out.answered();
+      await expectTalk(out, outside);
+      await out.hangup();
+      const into = await carrier.call(`sip:102@[::1]:${stage.node.sip.split(':')[1]}`);
+      const inside = await bob.incoming();
+      await inside.answer();
+      await into.answered();
+      await expectTalk(into, inside);
+      await into.hangup();
+      for (const path of made.toReversed()) expect((await rest.send('DELETE', path)).status).to.equal(204);
+    }
+    await carrier.stop();
+    expect(carrier.violations).to.deep.equal([]);
+  });
+
+  for (const encryption of [undefined, 'dtls_srtp'] as const) {
+    it(`talk from baresip to IPv4 and back, ${encryption === undefined ? 'plain' : 'with keys by DTLS'}`, async function () {
+      const program = requirePeer(this, 'baresip');
+      const alice = await stage.phone('alice');
+      const server = `[::1]:${stage.node.sip.split(':')[1]}`;
+      const account = { login: 'carol', domain: 'demo.local', password: 'demo-carol', server, tone: 500 };
+      const carol = await Baresip.start(program, { ...account, ...(encryption && { encryption }) });
+      await carol.registered();
+      try {
+        carol.dial('sip:101@demo.local');
+        const incoming = await alice.incoming();
+        await incoming.answer();
+        await incoming.hears(500);
+        carol.hangup();
+        await incoming.ended();
+        await carol.event('CALL_CLOSED');
+        if (encryption === undefined) await expectCallsBothWays(alice, carol);
+      } finally {
+        await carol.stop();
+      }
+    });
+  }
+
+  it('register and talk over a WebSocket of the REST service', async () => {
+    const { port } = new URL(stage.node.base);
+    const options = { transport: 'ws', connection: { server: `ws://[::1]:${port}/sip` }, address: '::1' } as const;
+    const alice = await stage.phone('alice', { ...options, registrar: '[::1]:5060' });
+    const call = await alice.call('501');
+    await call.answered();
+    call.play(440);
+    await call.hears(440);
+    await call.hangup();
   });
 
   it('reach scenarios and the REST service', async () => {

@@ -68,7 +68,10 @@ export class Baresip {
     await writeFile(join(folder, 'config'), config(modules, control, await freeUdpRange(100), account));
     await writeFile(join(folder, 'tone.wav'), toneFile(account.tone ?? 440, 60, rateOf(account)));
     await writeFile(join(folder, 'accounts'), accountLine(account));
-    const child = spawn(program, ['-4', '-f', folder], { stdio: 'ignore', cwd: folder });
+    const child = spawn(program, [account.server.startsWith('[') ? '-6' : '-4', '-f', folder], {
+      stdio: 'ignore',
+      cwd: folder,
+    });
     try {
       return new Baresip(child, await connectSoon(control), folder);
     } catch (error) {
@@ -151,12 +154,13 @@ export class Baresip {
 }
 
 function config(modules: string, control: number, rtp: { from: number; to: number }, account: BaresipAccount): string {
-  const { certificate, encryption, codec } = account;
+  const { certificate, encryption, codec, server } = account;
   const rate = rateOf(account);
+  const host = server.startsWith('[') ? '::1' : '127.0.0.1';
   return [
     ...(certificate === undefined ? [] : [`sip_cafile ${certificate}`, 'sip_verify_server yes']),
-    'sip_listen 127.0.0.1:0',
-    'net_interface 127.0.0.1',
+    `sip_listen ${host === '::1' ? '[::1]' : host}:0`,
+    `net_interface ${host}`,
     'audio_player aufile,heard.wav',
     'audio_source aufile,tone.wav',
     'audio_alert aufile,alert.wav',

@@ -3,7 +3,15 @@ import { delimiter, join } from 'node:path';
 import type { Context } from 'mocha';
 
 /** Other SIP programs, used where they are installed. */
-export type Peer = 'sipp' | 'baresip' | 'linphonec' | 'pocketsphinx_continuous' | 'chromium' | 'sngrep' | 'kamailio' | 'nats-server';
+export type Peer =
+  | 'sipp'
+  | 'baresip'
+  | 'linphonec'
+  | 'pocketsphinx_continuous'
+  | 'chromium'
+  | 'sngrep'
+  | 'kamailio'
+  | 'nats-server';
 
 /** Path of a program, or undefined when it is not installed. */
 export function findProgram(name: string): string | undefined {

@@ -1,4 +1,5 @@
 /** The field `gateways` of providers: several addresses that calls go to in turn. */
+import { isIPv6 } from 'node:net';
 import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import { gatewayName, providerPort } from '../gateway-name.ts';
@@ -35,12 +36,19 @@ export const Gateways = Type.Array(
 /** Seconds; a SIP server gives up by itself after 32 (RFC 3261 section 17.1.1.2). */
 const MAX_TIMEOUT = 32;
 
-/** @throws InvalidFieldError for an address that is listed twice, gateways that nobody calls, and a wrong timeout */
+/** Hosts with colons are IPv6 addresses. @throws InvalidFieldError */
+export function checkHost(field: string, host: string): void {
+  if (host.includes(':') && !isIPv6(host))
+    throw new InvalidFieldError('provider', field, 'must be a host name or an IP address', host);
+}
+
+/** @throws InvalidFieldError for a malformed address, one that is listed twice, gateways that nobody calls, and a wrong timeout */
 export function checkGateways(
   gateways: Static<typeof Gateways>,
   register: string,
   opts: Readonly<Record<string, unknown>>,
 ): void {
+  for (const [index, { host }] of gateways.entries()) checkHost(`gateways.${index}.host`, host);
   const names = gateways.map(({ host, transport = 'udp', port = providerPort(transport) }) =>
     gatewayName({ host, port, transport }),
   );

@@ -6,7 +6,7 @@ import { InvalidFieldError } from '../errors.ts';
 import { providerPort } from '../gateway-name.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Opts, Password } from './fields.ts';
-import { checkGateways, Gateways, HostText, Port, Transport } from './gateways.ts';
+import { checkGateways, checkHost, Gateways, HostText, Port, Transport } from './gateways.ts';
 import { checkNumbering, NumberingField } from './numbering.ts';
 
 /**
@@ -130,7 +130,7 @@ export const providers: CollectionDefinition = {
   hidden: ['secret'],
   constraints: { providers_code_key: 'code', providers_gateway_key: 'login', providers_domain_id_fkey: 'domain_id' },
   derive(entity, before) {
-    const { addresses, gateways, numbering, register, login, pwd, opts } = entity as ProviderRow;
+    const { addresses, gateways, host, numbering, register, login, pwd, opts } = entity as ProviderRow;
     addresses.forEach((address, index) => {
       if (!isNetwork(address))
         throw new InvalidFieldError(
@@ -147,6 +147,7 @@ export const providers: CollectionDefinition = {
     if (srtp !== undefined && !SRTP.includes(srtp as Srtp))
       throw new InvalidFieldError('provider', 'opts.srtp', `must be ${SRTP.join(', ')}`, srtp);
     checkNumbering(numbering);
+    checkHost('host', host);
     checkGateways(gateways, register, opts);
     if (register !== 'none' && login === '')
       throw new InvalidFieldError('provider', 'login', `is required with register ${register}`);

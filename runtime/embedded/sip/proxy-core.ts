@@ -152,14 +152,16 @@ export class ProxyCore {
 
   /**
    * The addresses of this server for Record-Route, the one for the caller first. With UDP and TCP on both sides one is
-   * enough; with any other transport on one side each gets its own (RFC 5658).
+   * enough; with any other transport on one side, or another address,
+   * each gets its own (RFC 5658).
    */
   #recordRoutes(source: Source, next: Destination): OwnAddress[] {
     const { endpoint } = this.#core;
     const own = endpoint.addressFor(isNumeric(next) ? next : { ...next, host: source.address });
-    if (isPlain(own.transport) && isPlain(source.transport)) return [{ ...own, transport: source.transport }];
     const towardsCaller = endpoint.addressFor({ transport: source.transport, host: source.address, port: source.port });
-    return own.transport === towardsCaller.transport ? [own] : [towardsCaller, own];
+    const isOneHost = own.host === towardsCaller.host;
+    if (isOneHost && isPlain(own.transport) && isPlain(source.transport)) return [towardsCaller];
+    return isOneHost && own.transport === towardsCaller.transport ? [own] : [towardsCaller, own];
   }
 
   /** A copy to forward: Max-Forwards is one less, and this server's Routes are removed. */

@@ -1,5 +1,6 @@
 import type { ContactBinding } from '../../domain/index.ts';
 import { bareHost, parseSipUri } from '../../signalling/index.ts';
+import { plainAddress } from '../../sip-facts/index.ts';
 
 /**
  * Where to send a request for a contact; undefined: to the address in its URI. Over TCP, TLS and WebSockets, that is the
@@ -14,10 +15,14 @@ export function nextHopOf({
   const [edge] = path;
   if (edge !== undefined) return uriOfRoute(edge);
   const uri = parseSipUri(contact);
-  const sameHost = uri !== undefined && bareHost(uri.host) === bareHost(source.address);
+  const sameHost = uri !== undefined && isSameHost(uri.host, source.address);
   if (source.protocol === 'udp' && sameHost) return undefined;
   const host = source.address.includes(':') ? `[${bareHost(source.address)}]` : source.address;
   return `sip:${host}:${source.port};transport=${source.protocol}`;
+}
+
+function isSameHost(one: string, other: string): boolean {
+  return plainAddress(bareHost(one)) === plainAddress(bareHost(other));
 }
 
 /** The URI of a value of Path or Route. */
@@ -36,5 +41,5 @@ export function isFromContact(
   if (path.length > 0 || source.protocol !== from.protocol) return false;
   if (source.address === from.address && source.port === from.port) return true;
   const uri = parseSipUri(contact);
-  return uri !== undefined && bareHost(uri.host) === bareHost(from.address) && (uri.port ?? 5060) === from.port;
+  return uri !== undefined && isSameHost(uri.host, from.address) && (uri.port ?? 5060) === from.port;
 }

@@ -1,6 +1,7 @@
 /** Finds the provider of a request by its source address. */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { plainAddress } from '../../sip-facts/index.ts';
 import type { Provider } from '../../domain/index.ts';
 import type { RequestSource } from '../../signalling/index.ts';
 
@@ -48,7 +49,7 @@ export class TrunkGate {
         host,
         port,
         transport,
-        addresses: isIP(host) === 0 ? (before.get(host) ?? []) : [host],
+        addresses: isIP(host) === 0 ? (before.get(host) ?? []) : [plainAddress(host)],
       })),
     }));
     await this.#resolve();

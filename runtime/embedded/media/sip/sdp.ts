@@ -1,7 +1,7 @@
 /** Session descriptions: reads offers and answers, and writes the server's. */
-import { isIPv6, SocketAddress } from 'node:net';
+import { isIPv6 } from 'node:net';
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
-import { type CryptoLine, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
+import { type CryptoLine, plainAddress, readCryptoLine, writeCryptoLine } from '../../../sip-facts/index.ts';
 import { isWildcard } from '../../stack/index.ts';
 import {
   codecLines,
@@ -265,13 +265,6 @@ export class LocalDescription {
 /** The address of `o=` and `c=` (RFC 8866 section 5.7). */
 function networkOf(address: string): string {
   return `IN ${isIPv6(address) ? 'IP6' : 'IP4'} ${address}`;
-}
-
-/** An IPv6 address as the system writes it, to compare it with sources of packets; IPv4 in IPv6 form as IPv4 (RFC 5118 section 4.10). */
-function plainAddress(address: string): string {
-  if (!isIPv6(address)) return address;
-  const { address: plain } = new SocketAddress({ address, family: 'ipv6' });
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(plain)?.[1] ?? plain;
 }
 
 /** The description for the variable `rtp_local_sdp_str`: with the direction, even the default one. */

@@ -33,6 +33,12 @@ describe('ICE of the media server', () => {
     expect(message?.getAttributeValue('XOR-MAPPED-ADDRESS')).to.deep.equal(['192.0.2.7', 40_000]);
   });
 
+  it('answers over IPv6', () => {
+    const checked = ice.check(check(username, ice.password), { address: '2001:db8::7:0:9', port: 40_000 });
+    const message = parseMessage(checked?.answer ?? Buffer.of(), Buffer.from(ice.password));
+    expect(message?.getAttributeValue('XOR-MAPPED-ADDRESS')).to.deep.equal(['2001:db8::7:0:9', 40_000]);
+  });
+
   it('notices the nomination of a path', () => {
     expect(ice.check(check(username, ice.password, [[0x0025, Buffer.of()]]), FROM)?.nominated).to.equal(true);
   });
