@@ -1,5 +1,6 @@
 /** Transcribes WAV files. */
 import { readWavShape, wavSamples } from '../media/index.ts';
+import { Resampler } from '../samples/index.ts';
 import { SPEECH_RATE, SpeechError } from './engine.ts';
 import type { SpeechService } from './service.ts';
 
@@ -40,7 +41,6 @@ async function transcribeChannel(
   rate: number,
   options: TranscribeFileOptions,
 ): Promise<string> {
-  if (rate % SPEECH_RATE !== 0) throw new SpeechError('failed', `a file of ${rate} Hz cannot be transcribed`);
   const tried = new Set<object>();
   let failure: SpeechError | undefined;
   for (;;) {
@@ -76,13 +76,15 @@ async function transcribeOnce(
   });
   const leave = (): void => stream.close();
   signal.addEventListener('abort', leave, { once: true });
+  const resampler = rate === SPEECH_RATE ? undefined : new Resampler(rate, SPEECH_RATE);
   try {
     for await (const samples of wavSamples(file, channel)) {
       signal.throwIfAborted();
       if (failure !== undefined) throw failure;
-      stream.write(thinned(samples, rate / SPEECH_RATE));
+      stream.write(resampler === undefined ? samples : rounded(resampler.push(Float32Array.from(samples))));
       await stream.drained();
     }
+    if (resampler !== undefined) stream.write(rounded(resampler.flush()));
     await stream.finish();
     signal.throwIfAborted();
     if (failure !== undefined) throw failure;
@@ -93,12 +95,6 @@ async function transcribeOnce(
   }
 }
 
-/** Averages groups of samples, which filters high frequencies. */
-function thinned(samples: Int16Array, factor: number): Int16Array {
-  if (factor === 1) return samples;
-  return Int16Array.from({ length: Math.floor(samples.length / factor) }, (_, index) => {
-    let sum = 0;
-    for (let at = 0; at < factor; at += 1) sum += samples[index * factor + at] as number;
-    return Math.round(sum / factor);
-  });
+function rounded(samples: Float32Array): Int16Array {
+  return Int16Array.from(samples, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))));
 }

@@ -5,7 +5,7 @@ import { wavOf } from '../../runtime/media/wav-file.ts';
 import { Nursery } from '../../runtime/processes/index.ts';
 import { SpeechError, type SpeechResult } from '../../runtime/speech/engine.ts';
 import { SpeechService, transcribeFile } from '../../runtime/speech/index.ts';
-import { ToneSource } from '../phones/media/tone.ts';
+import { amplitudeAt, ToneSource } from '../phones/media/tone.ts';
 import { OpenAiServer } from './support/openai-server.ts';
 import { speechPeers, spoken, WORDS } from './support/spoken.ts';
 import { VoskServer } from './support/vosk-server.ts';
@@ -142,6 +142,28 @@ describe('speech engines', () => {
       const text = await transcribeFile(service, file, { signal: new AbortController().signal });
       expect(text).to.deep.equal([{ channel: 0, text: 'all of it' }]);
       expect(server.requests.length - before).to.equal(1);
+    });
+
+    it('gets a wideband file at its own rate, without aliases of what that cannot carry', async () => {
+      await using folder = await disposableFolder();
+      const file = join(folder.path, 'wide.wav');
+      const tones = [new ToneSource(400, 8000, 16_000), new ToneSource(6000, 8000, 16_000)];
+      const [low, high] = tones.map((tone) => tone.next(16_000)) as [Int16Array, Int16Array];
+      writeFileSync(
+        file,
+        wavOf(
+          low.map((sample, at) => sample + (high[at] as number)),
+          16_000,
+        ),
+      );
+      server.texts = ['wide'];
+      const service = serviceWith({ engine: 'openai', url: server.url });
+      await transcribeFile(service, file, { signal: new AbortController().signal });
+      const wav = server.requests.at(-1)?.wav as Buffer;
+      expect(wav.readUInt32LE(24)).to.equal(8000);
+      const heard = Int16Array.from({ length: 4000 }, (_, at) => wav.readInt16LE(44 + 2 * (2000 + at)));
+      expect(amplitudeAt(heard, 400)).to.be.within(7500, 8500);
+      expect(amplitudeAt(heard, 2000)).to.be.below(20);
     });
 
     it("fails with the server's error message", async () => {

@@ -5,6 +5,7 @@ import type { Rate } from '../../../runtime/embedded/media/audio/format.ts';
 import { G722Decoder, G722Encoder } from '../../../runtime/embedded/media/audio/g722.ts';
 import { opusMilliseconds, OpusVoice } from '../../../runtime/embedded/media/audio/opus.ts';
 import { RateConverter } from '../../../runtime/embedded/media/audio/rate-converter.ts';
+import { readDescription } from '../../../runtime/embedded/media/sip/sdp.ts';
 import { resample } from '../../../runtime/samples/index.ts';
 
 const sine = (frequency: number, rate: number, samples: number): Int16Array =>
@@ -159,5 +160,57 @@ describe('wideband: Opus', () => {
     );
     expect(voice.decode(good, heard)).to.equal(320);
     voice.free();
+  });
+});
+
+describe('wideband: descriptions', () => {
+  const described = (formats: string, ...lines: readonly string[]) =>
+    readDescription(
+      [
+        'v=0',
+        'o=- 1 1 IN IP4 127.0.0.1',
+        's=-',
+        'c=IN IP4 127.0.0.1',
+        't=0 0',
+        `m=audio 4000 RTP/AVP ${formats}`,
+        ...lines.map((line) => `a=${line}`),
+        '',
+      ].join('\r\n'),
+    )?.audio;
+  const names = (...given: Parameters<typeof described>): string[] | undefined =>
+    described(...given)?.codecs.map(({ codec, payloadType }) => `${codec.name} ${payloadType}`);
+
+  it('codecs come in the server’s order, with the far end’s payload types, each once', () => {
+    expect(
+      names('0 96 9 97 8', 'rtpmap:96 OPUS/48000/2', 'rtpmap:97 opus/48000/2', 'rtpmap:9 G722/16000'),
+    ).to.deep.equal(['opus 96', 'G722 9', 'PCMU 0', 'PCMA 8']);
+    expect(names('102 101', 'rtpmap:101 telephone-event/8000')).to.deep.equal([]);
+    expect(names('96', 'rtpmap:96 opus/16000/2')).to.deep.equal([]);
+    expect(names('200 0', 'rtpmap:200 opus/48000/2')).to.deep.equal(['PCMU 0']);
+  });
+
+  it('odd parameters of Opus are taken for none, and make an encoder all the same', async () => {
+    for (const fmtp of [
+      '',
+      'fmtp:96',
+      'fmtp:96 ;;=;x',
+      'fmtp:96 maxaveragebitrate=-5;useinbandfec=yes;cbr',
+      'ptime:x',
+    ]) {
+      const audio = described('96', 'rtpmap:96 opus/48000/2', ...(fmtp === '' ? [] : [fmtp]), 'ptime:7', 'maxptime:0');
+      const [used] = audio?.codecs ?? [];
+      expect(used?.codec.name, fmtp).to.equal('opus');
+      const voice = await OpusVoice.open(used?.parameters ?? new Map());
+      const packet = new Uint8Array(1500);
+      expect(voice.encode(sine(700, 16_000, 320), packet, 0), fmtp).to.be.above(3);
+      voice.free();
+    }
+  });
+
+  it('telephone-events have the clock of the codec, or another rather than none', () => {
+    const lines = ['rtpmap:96 opus/48000/2', 'rtpmap:101 telephone-event/8000', 'rtpmap:110 telephone-event/48000'];
+    expect(described('96 101 110', ...lines)?.telephoneEvent).to.deep.equal({ payloadType: 110, clockRate: 48_000 });
+    expect(described('96 101', ...lines)?.telephoneEvent).to.deep.equal({ payloadType: 101, clockRate: 8000 });
+    expect(described('0 101 110', ...lines)?.telephoneEvent).to.deep.equal({ payloadType: 101, clockRate: 8000 });
   });
 });
