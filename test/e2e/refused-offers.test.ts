@@ -3,6 +3,8 @@ import { REAL_MEDIA } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
 
+const ON_IPV6 = 'c=IN IP6 2001:db8::5';
+
 /** Unacceptable media of a session description; `port` is that of the phone. */
 const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
   'G.729 alone': (port) => [
@@ -31,7 +33,10 @@ const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
   // FreeSWITCH accepts it.
   ...(REAL_MEDIA
     ? {}
-    : { 'mu-law by a number of its own': (port) => [`m=audio ${port} RTP/AVP 96`, 'a=rtpmap:96 PCMU/8000'] }),
+    : {
+        'mu-law by a number of its own': (port: string) => [`m=audio ${port} RTP/AVP 96`, 'a=rtpmap:96 PCMU/8000'],
+        'an IPv6 address, at a node without one': (port: string) => [`m=audio ${port} RTP/AVP 0`, ON_IPV6],
+      }),
 };
 
 describe('an unacceptable re-INVITE offer', () => {
@@ -65,4 +70,14 @@ describe('an unacceptable re-INVITE offer', () => {
       });
     }
   }
+});
+
+(REAL_MEDIA ? describe.skip : describe)('a phone with sound over IPv6 at a node without IPv6', () => {
+  const stage = useStage();
+
+  it('is refused with 488', async () => {
+    const alice = await stage.phone('alice', { describes: (sdp) => sdp.replace('c=IN IP4 127.0.0.1', ON_IPV6) });
+    const call = await alice.call('501');
+    expect((await call.ended()).status).to.equal(488);
+  });
 });

@@ -19,14 +19,20 @@ export class Agent {
   #endpoint!: SipEndpoint;
   readonly #forgiven: RegExp[] = [];
 
-  /** @param connection for TLS and WebSockets */
-  static async open(protocol: Protocol = 'udp', connection?: ConnectedOptions): Promise<Agent> {
+  /**
+   * @param connection for TLS and WebSockets
+   * @param address its IP address; default 127.0.0.1
+   */
+  static async open(protocol: Protocol = 'udp', connection?: ConnectedOptions, address?: string): Promise<Agent> {
     const agent = new Agent();
     const events = {
       request: (transaction: ServerTransaction) => agent.#requests.push(transaction),
       cancelled: (transaction: ServerTransaction) => agent.#cancels.push(transaction),
     };
-    agent.#endpoint = await SipEndpoint.open(protocol, events, connection === undefined ? {} : { connection });
+    agent.#endpoint = await SipEndpoint.open(protocol, events, {
+      ...(connection === undefined ? {} : { connection }),
+      ...(address === undefined ? {} : { address }),
+    });
     return agent;
   }
 

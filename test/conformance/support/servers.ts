@@ -22,13 +22,16 @@ const RFC3261_T1 = 500;
 /**
  * The SIP server. It reports its SIP addresses to a connecting application.
  * @param options.t1 milliseconds for the embedded one, for short time-outs; a real one uses RFC 3261's
+ * @param options.ipv6 the embedded one has ::1 too; a real one as configured
  * @param options.secure the embedded one takes TLS and WebSockets, if a certificate can be made; a real one as configured
  */
 export async function sipServer({
   t1,
   secure = false,
+  ipv6 = false,
 }: {
   t1?: number;
+  ipv6?: boolean;
   secure?: boolean;
 } = {}): Promise<HeldSipServer> {
   if (realDrachtio !== undefined) return { address: realDrachtio, timeoutMs: 64 * RFC3261_T1, close: async () => {} };
@@ -38,7 +41,7 @@ export async function sipServer({
   const server = await startSipServer({
     app: '127.0.0.1:0',
     secret,
-    sip: ['127.0.0.1:0'],
+    sip: ['127.0.0.1:0', ...(ipv6 ? ['[::1]:0'] : [])],
     ...(secure ? { tls: ['127.0.0.1:0'], ws: ['127.0.0.1:0'], wss: ['127.0.0.1:0'] } : {}),
     ...(certificate === undefined ? {} : { certificate }),
     ...(t1 === undefined ? {} : { timerValues: { t1, t2: t1 * 8, t4: t1 * 10, d: t1 * 64 } }),

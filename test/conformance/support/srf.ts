@@ -88,7 +88,7 @@ export interface App {
   readonly sip: string;
   readonly tcp: string;
   /** `ip:port` of its listener of another transport, `tls` for example; undefined when it has none. */
-  listener(protocol: string): string | undefined;
+  listener(protocol: string, ipv6?: boolean): string | undefined;
   close(): void;
 }
 
@@ -114,10 +114,10 @@ export async function connectApp(address: ServerAddress, prepare: (srf: Srf) => 
     srf.disconnect();
     throw error;
   }
-  const listener = (protocol: string): string | undefined =>
+  const listener = (protocol: string, ipv6 = false): string | undefined =>
     hostPorts
       .split(',')
-      .find((part) => part.startsWith(`${protocol}/`))
+      .find((part) => part.startsWith(`${protocol}/`) && part.includes('[') === ipv6)
       ?.slice(protocol.length + 1);
   const at = (protocol: string): string => {
     const found = listener(protocol);

@@ -23,8 +23,8 @@ export class SipStage {
   #server: Held | undefined;
   #app: App | undefined;
 
-  async open(methods: readonly string[], secure = false): Promise<void> {
-    this.#server = await sipServer({ secure });
+  async open(methods: readonly string[], options: { secure?: boolean; ipv6?: boolean } = {}): Promise<void> {
+    this.#server = await sipServer(options);
     this.#app = await connectRoutedApp(this.#server.address, (srf) => {
       for (const method of methods) {
         const arrivals = new Arrivals<Incoming>(`${method} at the application`);
@@ -48,8 +48,8 @@ export class SipStage {
   }
 
   /** `ip:port` of the server's listener of a transport; undefined when it has none. */
-  listener(protocol: string): string | undefined {
-    return this.#running().listener(protocol);
+  listener(protocol: string, ipv6 = false): string | undefined {
+    return this.#running().listener(protocol, ipv6);
   }
 
   get hostPort(): string {
@@ -73,6 +73,13 @@ export class SipStage {
     const address = this.listener(protocol) ?? '';
     const server = protocol === 'tls' ? address : `${protocol}://${address}`;
     const agent = await Agent.open(protocol, { server, ca: 'any' });
+    this.#agents.push(agent);
+    return agent;
+  }
+
+  /** A far end on ::1. */
+  async agentOnIpv6(protocol: 'udp' | 'tcp'): Promise<Agent> {
+    const agent = await Agent.open(protocol, undefined, '::1');
     this.#agents.push(agent);
     return agent;
   }
@@ -114,10 +121,15 @@ export class SipStage {
 /**
  * Prepares the stage for the tests of a `describe`; the application takes these methods.
  * @param secure the server takes TLS and WebSockets too
+ * @param ipv6 the server has ::1 too
  */
-export function useSipStage(methods: readonly string[] = ['invite', 'options'], secure = false): SipStage {
+export function useSipStage(
+  methods: readonly string[] = ['invite', 'options'],
+  secure = false,
+  ipv6 = false,
+): SipStage {
   const stage = new SipStage();
-  before('connect an application', () => stage.open(methods, secure));
+  before('connect an application', () => stage.open(methods, { secure, ipv6 }));
   afterEach('no violations', () => stage.clear());
   after('disconnect', () => stage.close());
   return stage;
