@@ -1,7 +1,7 @@
 /** The other nodes, as the parts of this room ask them. */
 import { OperationError } from '../operations/index.ts';
 import { ClusterAwayError, NodeGoneError, NodeSilentError } from './errors.ts';
-import type { Handler, Requests } from './link/requests.ts';
+import type { AskOptions, Handler, Requests } from './link/requests.ts';
 import type { Membership } from './members/membership.ts';
 import type { Member } from './members/member.ts';
 
@@ -45,7 +45,10 @@ export class Nodes {
     const answers = await Promise.all(
       this.#members.others.map(async (member) => {
         try {
-          return { id: member.id, answer: (await this.#patiently(member, method, parameters, timeoutMs)) as Answer };
+          return {
+            id: member.id,
+            answer: (await this.#patiently(member, method, parameters, { timeoutMs, probes: true })) as Answer,
+          };
         } catch (error) {
           if (error instanceof NodeGoneError) return undefined;
           throw unreachable(error);
@@ -64,17 +67,22 @@ export class Nodes {
     const member = this.#members.others.find((each) => each.id === id);
     if (member === undefined) throw new NodeGoneError(id);
     try {
-      return await this.#patiently(member, method, parameters, timeoutMs);
+      return await this.#patiently(member, method, parameters, { timeoutMs });
     } catch (error) {
       throw error instanceof NodeGoneError ? error : unreachable(error);
     }
   }
 
-  async #patiently(member: Member, method: string, parameters: unknown, timeoutMs: number): Promise<unknown> {
+  async #patiently(
+    member: Member,
+    method: string,
+    parameters: unknown,
+    options: Omit<AskOptions, 'gone'>,
+  ): Promise<unknown> {
     const gone = this.#members.goneSignal(member.id);
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.#requests.ask(member, method, parameters, { timeoutMs, gone });
+        return await this.#requests.ask(member, method, parameters, { ...options, gone });
       } catch (error) {
         if (!(error instanceof NodeGoneError) || gone.aborted) throw error;
         if (attempt === RETRIES) {

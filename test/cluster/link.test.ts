@@ -83,19 +83,21 @@ describe('the connection of a node to NATS', function () {
   it('brings requests to one process, with answers of any size, and errors at once where nobody listens', async () => {
     const nats = await started();
     const options = clusterOf({ RINGMASTER_CLUSTER: nats.url });
-    const [asking, answering] = ['a', 'b'].map((id) => {
+    const made = (id: string) => {
       const link = new NatsLink(options, silentLog);
       closing.push(() => link.close());
       const requests = new Requests(link, id, silentLog);
       link.open();
       return { link, requests };
-    }) as [{ link: NatsLink; requests: Requests }, { link: NatsLink; requests: Requests }];
+    };
+    const [asking, answering] = [made('a'), made('b')];
     await Promise.all([asking, answering].map(({ link }) => new Promise<void>((up) => link.onUp(up))));
     const long = '\u00e9'.repeat(3_000_000);
     answering.requests.serve('echo', (asked) => ({ asked, long }));
     answering.requests.serve('fail', () => {
       throw new Error('a secret of the node');
     });
+    answering.requests.serve('leave', () => answering.link.close().then(() => new Promise(() => undefined)));
     answering.requests.serve('hang', () => new Promise(() => undefined));
     const ask = (id: string, method: string, timeoutMs = 10_000, gone?: AbortSignal) =>
       asking.requests.ask({ id, node: id }, method, { n: 1 }, { timeoutMs, gone });
@@ -111,6 +113,13 @@ describe('the connection of a node to NATS', function () {
     const waiting = failure(ask('b', 'hang', 60_000, death.signal));
     death.abort();
     expect(await waiting).to.be.instanceOf(NodeGoneError);
+    // It dies with the request: NATS says so when it is probed.
+    const left = failure(asking.requests.ask({ id: 'b', node: 'b' }, 'leave', {}, { timeoutMs: 60_000, probes: true }));
+    expect(await left).to.be.instanceOf(NodeGoneError);
+    const { link: third, requests: revived } = made('b');
+    revived.serve('hang', () => new Promise(() => undefined));
+    await new Promise<void>((up) => third.onUp(up));
+    await eventually(async () => expect(await failure(ask('b', 'hang', 50))).to.be.instanceOf(NodeSilentError));
     const cut = failure(ask('b', 'hang', 60_000));
     await nats.stop();
     expect((await cut).name).to.equal('ClusterAwayError');

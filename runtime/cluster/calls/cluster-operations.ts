@@ -88,6 +88,7 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     const shares = await this.#shares(name, request);
     const [first, second] = shares;
     if (first === undefined) return await this.#local.start(name, request);
+    await this.#refuseJoin(first, request);
     if (second === undefined) return await this.#startAt(first, name, request);
     const started = await Promise.all(shares.map((share) => this.#startAt(share, name, request)));
     const id = started.find((each) => each.id !== undefined)?.id;
@@ -98,7 +99,9 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
   /** @throws as `start` */
   async preview(name: string, request: OperationRequest): Promise<OperationPreview> {
     const shares = await this.#shares(name, request);
-    if (shares.length === 0) return await this.#local.preview(name, request);
+    const [first] = shares;
+    if (first === undefined) return await this.#local.preview(name, request);
+    await this.#refuseJoin(first, request);
     const previews = await Promise.all(shares.map((share) => this.#previewAt(share, name, request)));
     const calls = previews.flatMap((each) => each.calls ?? []);
     const hasCalls = previews.some((each) => each.calls !== undefined);
@@ -140,6 +143,17 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
       shares.set(owner, targets);
     }
     return [...shares].map(([owner, targets]) => ({ owner, targets }));
+  }
+
+  /** @throws OperationError when a second dialog, which the first one is to be joined with, is at another node */
+  async #refuseJoin({ owner }: Share, { scope, parameters }: OperationRequest): Promise<void> {
+    const selector = selectorAmong(parameters, 'slave');
+    if (selector === undefined) return;
+    const [slave, second] = await this.#calls.owned(scope, selector);
+    // None, or several: the operation says so.
+    if (slave === undefined || second !== undefined || slave.owner === owner) return;
+    const reason = 'is at another node of the cluster: calls of different nodes cannot be joined yet';
+    throw new OperationError({ kind: 'not_applicable', field: 'slavedialogid', reason });
   }
 
   async #startAt({ owner, targets }: Share, name: string, request: OperationRequest): Promise<StartedOperation> {
@@ -194,10 +208,13 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
 
 /** The selector of a request; undefined for none, or an invalid one. */
 function selectorIn({ dialogid, parameters }: OperationRequest): DialogSelector | undefined {
-  if (dialogid !== undefined) return { dialogid };
+  return dialogid === undefined ? selectorAmong(parameters) : { dialogid };
+}
+
+function selectorAmong(parameters: unknown, prefix = ''): DialogSelector | undefined {
   if (typeof parameters !== 'object' || parameters === null) return undefined;
   try {
-    return selectorOf(parameters as Readonly<Record<string, unknown>>, '').selector;
+    return selectorOf(parameters as Readonly<Record<string, unknown>>, prefix).selector;
   } catch {
     return undefined;
   }

@@ -9,6 +9,10 @@ const SUBJECT = 'ringmaster.v1.node';
 const METHOD = 'Ringmaster-Method';
 const MORE = 'Ringmaster-More';
 const FAILED = 'Ringmaster-Failed';
+/** Asks nothing: NATS answers it where nobody listens. */
+const PROBE = 'probe';
+/** Milliseconds without an answer after which a node is probed. */
+const PROBE_MS = 300;
 /** Bytes of one message of a long answer. */
 const FRAME = 256 * 1024;
 
@@ -29,6 +33,8 @@ export interface AskOptions {
   readonly timeoutMs: number;
   /** Aborted when the node is known to be dead. */
   readonly gone?: AbortSignal | undefined;
+  /** True: when no answer comes at once, NATS is asked whether the node still listens. For what may be asked again. */
+  readonly probes?: boolean;
 }
 
 export class Requests {
@@ -68,7 +74,12 @@ export class Requests {
    * Asks another node.
    * @throws ClusterAwayError, NodeGoneError (at once), NodeSilentError, NodeFailedError
    */
-  async ask(peer: Peer, method: string, parameters: Json, { timeoutMs, gone }: AskOptions): Promise<Json> {
+  async ask(
+    peer: Peer,
+    method: string,
+    parameters: Json,
+    { timeoutMs, gone, probes = false }: AskOptions,
+  ): Promise<Json> {
     const { connection } = this.#link;
     if (connection === undefined) throw new ClusterAwayError();
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
@@ -84,6 +95,8 @@ export class Requests {
       },
     });
     const timer = setTimeout(() => reject(new NodeSilentError(peer.node, timeoutMs)), timeoutMs);
+    // A node that died after it got the request answers neither this nor the request.
+    const probe = probes ? setTimeout(() => this.#probe(connection, peer, inbox), PROBE_MS) : undefined;
     const died = (): void => reject(new NodeGoneError(peer.node));
     const cutOff = (): void => reject(new ClusterAwayError());
     this.#waiting.add(cutOff);
@@ -96,14 +109,23 @@ export class Requests {
       return await promise;
     } finally {
       clearTimeout(timer);
+      clearTimeout(probe);
       this.#waiting.delete(cutOff);
       gone?.removeEventListener('abort', died);
       subscription.unsubscribe();
     }
   }
 
+  /** A living node is silent about it; for a dead one NATS answers to the inbox of the request. */
+  #probe(connection: NatsConnection, { id }: Peer, inbox: string): void {
+    const about = headers();
+    about.set(METHOD, PROBE);
+    connection.publish(`${SUBJECT}.${id}`, '', { reply: inbox, headers: about });
+  }
+
   async #answer(connection: NatsConnection, message: Msg): Promise<void> {
     const method = message.headers?.get(METHOD) ?? '';
+    if (method === PROBE) return;
     const handler = this.#handlers.get(method);
     let data: Uint8Array;
     let about: MsgHdrs | undefined;
