@@ -7,6 +7,18 @@ import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { MediaError } from './media-error.ts';
 import { isDtls, isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
+import { elapsed } from './until-aborted.ts';
+
+/** How often, and in which milliseconds, a key that is about to change is asked for. */
+const KEY_ATTEMPTS = 25;
+const KEY_PAUSE_MS = 20;
+
+/** Sets and reads variables of a channel. */
+export interface ChannelVariables {
+  /** @param variable `name value` */
+  set(variable: string): Promise<void>;
+  get(name: string): Promise<string>;
+}
 
 /** The session negotiated between a channel of the media server and its far end. */
 export class ChannelSession {
@@ -16,8 +28,14 @@ export class ChannelSession {
   readonly #codecs: ReadonlySet<string>;
   readonly #srtp: SrtpPolicy | undefined;
   readonly #wish: CodecWish | undefined;
+  /** Until the first answer to its offer. */
+  #unanswered = true;
+  /** Whether the channel made the first offer. */
+  readonly #offered: boolean;
   #local: string;
   #remote: string | undefined;
+  /** The keys that the far end has been told. */
+  #told: ReadonlySet<string>;
 
   /**
    * @param silence the channel's limit for a silent far end
@@ -41,8 +59,20 @@ export class ChannelSession {
     this.#silence = silence;
     this.#codecs = listedCodecs(endpoint.conn?.getInfo().getHeader('variable_rtp_use_codec_string') ?? '');
     this.#remote = remote;
+    this.#offered = remote === undefined;
     this.#local =
       remote === undefined ? inWantedOrder(endpoint.local.sdp, codecs) : answerFor(remote, endpoint.local.sdp, srtp);
+    this.#told = keysIn(this.#local);
+  }
+
+  /** The key by which an endpoint of FreeSWITCH encrypts, which it changes some milliseconds after its answer. */
+  async #presentKey(variables: ChannelVariables): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      const key = await variables.get('rtp_last_audio_local_crypto_key');
+      const changes = isKey(key) && this.#unanswered && keysIn(`a=crypto:${key}`).isSubsetOf(this.#told);
+      if (!changes || attempt === KEY_ATTEMPTS) return key;
+      await elapsed(KEY_PAUSE_MS);
+    }
   }
 
   /** Whether its sound is encrypted. */
@@ -69,6 +99,19 @@ export class ChannelSession {
     return this.#remote !== undefined && !(hasEvents(this.#remote) && hasEvents(this.#local));
   }
 
+  /**
+   * Whether the media server encrypts by another key than the one it offered: FreeSWITCH makes a new one when it takes the far end's
+   * answer, which reaches it as an offer (RFC 3264 section 8). The far end needs the new description then.
+   */
+  get rekeyed(): boolean {
+    return !keysIn(this.#local).isSubsetOf(this.#told);
+  }
+
+  /** The far end gets the present description. */
+  told(): void {
+    this.#told = keysIn(this.#local);
+  }
+
   /** The session description for the far end. */
   get local(): string {
     return this.#local;
@@ -77,24 +120,28 @@ export class ChannelSession {
   /**
    * Sends the far end's new session description to the channel. A refusal keeps the session (RFC 3261 section 14.2).
    * @param gone aborted when the channel has ended
-   * @param setVariable sets a channel variable, given as `name value`
+   * @param variables of the channel: sets one, given as `name value`, and reads one
    * @returns the answer
    * @throws MediaError with status 488 without a common codec, or without encryption as it has to be; the reason of `gone`
    */
-  async modify(sdp: string, gone: AbortSignal, setVariable: (variable: string) => Promise<void>): Promise<string> {
+  async modify(sdp: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
     if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp, this.#wish))))
       throw noCodec();
     const describe = async (remote: string): Promise<string> => {
       const variable = this.#silence.variableFor(remote);
-      if (variable !== undefined) await setVariable(variable);
+      if (variable !== undefined) await variables.set(variable);
       const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp, this.#wish), gone);
       if (!hasAudio(answer)) throw noCodec();
-      return answerFor(remote, answer, this.#srtp);
+      const described = answerFor(remote, answer, this.#srtp);
+      // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
+      if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
+      return withKey(described, await this.#presentKey(variables));
     };
     try {
       this.#local = await describe(sdp);
       this.#remote = sdp;
+      this.#unanswered = false;
       return this.#local;
     } catch (error) {
       // The media server may have accepted an impossible offer and have no sound since (docs/conformance.md).
@@ -102,6 +149,22 @@ export class ChannelSession {
       throw error;
     }
   }
+}
+
+/** The description with this key alone, the value of an `a=crypto` line; anything else changes nothing. */
+function withKey(sdp: string, key: string): string {
+  if (!isKey(key)) return sdp;
+  const [first = '', ...others] = sdp.split(/^a=crypto:.*\r?\n/m);
+  return `${first}a=crypto:${key.trim()}\r\n${others.join('')}`;
+}
+
+function isKey(value: string): boolean {
+  return /^\d+ \S+ inline:\S+$/.test(value.trim());
+}
+
+/** The keys of `a=crypto` lines (RFC 4568). */
+function keysIn(sdp: string): ReadonlySet<string> {
+  return new Set(Array.from(sdp.matchAll(/^a=crypto:.*\binline:([^|\s]+)/gm), ([, key = '']) => key));
 }
 
 function hasAudio(sdp: string): boolean {

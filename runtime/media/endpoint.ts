@@ -138,13 +138,28 @@ export class MediaEndpoint {
    */
   modify(remoteSdp: string): Promise<string> {
     const next = this.#modifying.then(() =>
-      this.#session.modify(remoteSdp, this.gone, (variable) => this.command('uuid_setvar', variable)),
+      this.#session.modify(remoteSdp, this.gone, {
+        set: (variable) => this.command('uuid_setvar', variable),
+        get: async (name) => (await this.#bounded(this.#endpoint.api('uuid_getvar', `${this.uuid} ${name}`))).getBody(),
+      }),
     );
     this.#modifying = next.then(
       () => this.#hearTones(),
       () => undefined,
     );
     return next;
+  }
+
+  /**
+   * Takes the answer of a called far end to this endpoint's offer, and offers it new keys when the media server has changed them.
+   * @param renegotiate offers the far end a new session description and returns its answer
+   * @throws MediaError as `modify`, and errors of `renegotiate`
+   */
+  async answered(remoteSdp: string, renegotiate: (offer: string) => Promise<string>): Promise<void> {
+    const offer = await this.modify(remoteSdp);
+    if (!this.#session.rekeyed) return;
+    this.#session.told();
+    await this.modify(await renegotiate(offer));
   }
 
   /**

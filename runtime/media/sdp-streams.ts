@@ -10,7 +10,7 @@ import { MediaError } from './media-error.ts';
 export type SrtpPolicy = 'off' | 'preferred' | 'required';
 
 /** Which keys a channel uses or offers; undefined leaves it to the media server. */
-type Keys = 'mandatory' | 'optional' | 'forbidden' | 'dtls' | undefined;
+type Keys = 'mandatory' | 'optional' | 'offer-mandatory' | 'offer-optional' | 'dtls' | undefined;
 
 /** The keys for the answer to an offer. */
 export function keysOf(sdp: string, policy: SrtpPolicy | undefined): Keys {
@@ -28,17 +28,17 @@ interface OfferWish {
 /** The keys for an offer. */
 export function offeredKeys({ srtp, browser }: OfferWish): Keys {
   if (browser === true) return 'dtls';
-  if (srtp === 'required') return 'mandatory';
-  return srtp === 'preferred' ? 'optional' : undefined;
+  if (srtp === 'required') return 'offer-mandatory';
+  return srtp === 'preferred' ? 'offer-optional' : undefined;
 }
 
 export function mustEncrypt({ srtp, browser }: OfferWish): boolean {
   return browser === true || srtp === 'required';
 }
 
-/** The header of the INVITE that creates a channel. The embedded media server reads it; FreeSWITCH offers before it could. */
+/** The header of the INVITE that creates a channel. For FreeSWITCH it names a user of its configuration, whose variables the channel gets. */
 export function secureHeaders(keys: Keys): Record<string, string> {
-  return keys === undefined ? {} : { 'X-Secure-Media': keys };
+  return keys === undefined ? {} : { 'X-Secure-Media': `${keys}@keys` };
 }
 
 /** Whether the audio of a session description is encrypted. */

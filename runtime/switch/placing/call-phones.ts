@@ -254,7 +254,8 @@ class PhonesCall {
     const sdp = answered.sdp === '' ? this.#ringing.sdp(callId) : answered.sdp;
     try {
       if (sdp === undefined) throw new MediaError('the called phone answered without a session description', 488);
-      await this.#offers.of(callId)?.endpoint.modify(sdp);
+      const offer = this.#offers.of(callId);
+      await offer?.endpoint.answered(sdp, (changed) => answered.dialog.reinvite(offer.description.of(changed)));
       return await this.#screen(callId, answered);
     } catch (err) {
       const over = this.#picked || this.#options.dialog.ended.aborted;

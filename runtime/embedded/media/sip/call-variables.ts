@@ -80,9 +80,9 @@ export function timeoutVariables(request: SipRequest): [string, string][] {
   return /^\d{1,9}$/.test(limit) ? [['media_timeout_audio', limit]] : [];
 }
 
-/** The variable of `X-Secure-Media`: whether the sound is encrypted, and how. */
+/** The variable of `X-Secure-Media: NAME@keys`: whether the sound is encrypted, and how. */
 export function secureVariables(request: SipRequest): [string, string][] {
-  const wanted = request.header('x-secure-media')?.trim() ?? '';
+  const wanted = /^\s*(?:offer-)?(\w+)@keys\s*$/.exec(request.header('x-secure-media') ?? '')?.[1] ?? '';
   if (wanted === 'dtls') return [['media_webrtc', 'true']];
   return /^(?:mandatory|optional|forbidden)$/.test(wanted) ? [['rtp_secure_media', wanted]] : [];
 }
