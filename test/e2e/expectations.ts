@@ -62,7 +62,8 @@ export async function expectCallsBothWays(alice: Phone, carol: Baresip): Promise
   incoming.ring();
   await incoming.answer();
   await carol.event('CALL_ESTABLISHED');
-  await incoming.hears(500);
+  incoming.play(620);
+  await Promise.all([incoming.hears(500), carol.hears(620)]);
   carol.hangup();
   expect((await incoming.ended()).by).to.equal('there');
   await carol.event('CALL_CLOSED');

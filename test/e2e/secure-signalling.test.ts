@@ -8,6 +8,9 @@ import { WebSocket } from 'ws';
 import { Baresip } from '../phones/baresip.ts';
 import { requirePeer } from '../phones/peers.ts';
 import type { Phone } from '../phones/phone.ts';
+import { decode } from '../phones/media/g711.ts';
+import { hasTone } from '../phones/media/tone.ts';
+import { Cable } from '../support/cable.ts';
 import { makeCertificate, type TestCertificate } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
@@ -43,16 +46,31 @@ const made = REAL_SIP ? undefined : makeCertificate();
     },
   });
 
-  before('the test phones on WebSockets have plain sound', async () => {
-    const rest = await stage.rest();
-    for (const login of ['alice', 'bob']) {
-      const filter = JSON.stringify(['==', ['property', 'login'], login]);
-      const [account] = (await rest.get('/rest/v1/domain/sipusers', { filter })).json<{ id: string }[]>();
-      const body = { security: { srtp: 'off' } };
-      const answer = await rest.send('PATCH', `/rest/v1/domain/sipusers/${account?.id}`, { body });
-      expect(answer.status, answer.text).to.equal(200);
-    }
+  const cables: Cable[] = [];
+  after(() => {
+    for (const cable of cables) cable.close();
   });
+
+  before('the test phones on WebSockets have plain sound', async () => {
+    for (const login of ['alice', 'bob']) await secure(login, 'off');
+  });
+
+  async function secure(login: string, srtp: 'off' | 'required'): Promise<void> {
+    const rest = await stage.rest();
+    const filter = JSON.stringify(['==', ['property', 'login'], login]);
+    const [account] = (await rest.get('/rest/v1/domain/sipusers', { filter })).json<{ id: string }[]>();
+    const answer = await rest.send('PATCH', `/rest/v1/domain/sipusers/${account?.id}`, {
+      body: { security: { srtp } },
+    });
+    expect(answer.status, answer.text).to.equal(200);
+  }
+
+  /** Which of the tones of a call somebody hears who takes recorded datagrams for RTP with mu-law or A-law. */
+  function tonesOn(wire: readonly Buffer[]): number[] {
+    const heard = (codec: 'PCMU' | 'PCMA', frequency: number): boolean =>
+      wire.filter((datagram) => hasTone(decode(codec, datagram.subarray(12, 172)), frequency)).length > wire.length / 4;
+    return [440, 620].filter((frequency) => heard('PCMU', frequency) || heard('PCMA', frequency));
+  }
 
   const plainUrl = (): string => `${stage.node.base.replace('http:', 'ws:')}/sip`;
 
@@ -74,6 +92,32 @@ const made = REAL_SIP ? undefined : makeCertificate();
     await once(socket, 'secureConnect');
     return socket;
   };
+
+  it('on the wire of a call over TLS with SRTP there is neither readable SIP nor audible sound', async () => {
+    const cable = await Cable.to(ports.sips);
+    cables.push(cable);
+    const bytes: Buffer[] = (cable.record = []);
+    try {
+      await secure('alice', 'required');
+      const connection = { server: `127.0.0.1:${cable.port}`, ca: certificate.cert };
+      const alice = await stage.phone('alice', { transport: 'tls', connection, srtp: 'AES_CM_128_HMAC_SHA1_80' });
+      const { outgoing, incoming } = await stage.connect(alice, await stage.phone('bob'), '102');
+      const wires = [outgoing, incoming].map(({ session: { rtp } }) => (rtp.wire = []));
+      await expectTalk(outgoing, incoming);
+      // A second of both directions, which phones hear in clear.
+      await eventually(async () => void expect(Math.min(...wires.map(({ length }) => length))).to.be.above(100));
+      const [encrypted = [], plain = []] = wires.map(tonesOn);
+      expect(plain).to.include.members([440, 620]);
+      expect(encrypted).to.deep.equal([]);
+      await outgoing.hangup();
+    } finally {
+      await secure('alice', 'off');
+    }
+    const signalling = Buffer.concat(bytes).toString('latin1');
+    expect(signalling.length).to.be.above(4000);
+    for (const word of ['SIP/2.0', 'INVITE', 'demo.local', 'a=crypto', 'inline:', 'm=audio'])
+      expect(signalling, word).not.to.contain(word);
+  });
 
   for (const way of [
     'TLS',

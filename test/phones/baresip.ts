@@ -1,13 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../support/ports.ts';
+import { hasTone } from './media/tone.ts';
 import { toneFile } from './media/tone-file.ts';
 import { Arrivals } from './wait.ts';
 
@@ -118,6 +119,17 @@ export class Baresip {
     this.#command('sndcode', digit);
   }
 
+  /** It plays this tone to its user: what it has opened and decoded of the present call in the last 200 ms. */
+  async hears(frequency: number, withinMs = 15_000): Promise<void> {
+    await eventually(async () => {
+      const names = (await readdir(this.#folder)).filter((name) => name.endsWith('-dec.wav')).toSorted();
+      const file = await readFile(join(this.#folder, names.at(-1) ?? 'no sound yet'));
+      const end = file.length - (file.length % 2);
+      const samples = Int16Array.from({ length: 1600 }, (_, at) => file.readInt16LE(end - 3200 + at * 2));
+      if (!hasTone(samples, frequency)) throw new Error(`baresip does not hear ${frequency} Hz`);
+    }, withinMs);
+  }
+
   async stop(): Promise<void> {
     const exited = once(this.#child, 'exit');
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -173,6 +185,9 @@ function config(modules: string, control: number, rtp: { from: number; to: numbe
     codec === undefined ? 'module g711.so' : `module ${codec.toLowerCase()}.so`,
     ...(codec === 'opus' ? ['opus_stereo no', 'opus_sprop_stereo no'] : []),
     'module aufile.so',
+    // Writes what is decoded into `dump-TIME-dec.wav`.
+    'module sndfile.so',
+    'snd_path .',
     ...(encryption === undefined ? [] : [`module ${encryption === 'dtls_srtp' ? 'dtls_srtp' : 'srtp'}.so`]),
     'module_tmp account.so',
     'module_app menu.so',

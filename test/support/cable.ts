@@ -6,6 +6,8 @@ export class Cable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #cut = false;
+  /** All bytes that went through it, in both directions, once set. */
+  record: Buffer[] | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -49,6 +51,7 @@ export class Cable {
     for (const end of [socket, far]) {
       this.#sockets.add(end);
       end.on('error', () => undefined);
+      end.on('data', (chunk) => this.record?.push(chunk));
       end.on('close', () => {
         this.#sockets.delete(end);
         socket.destroy();

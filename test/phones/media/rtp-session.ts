@@ -53,6 +53,8 @@ export class RtpSession {
   protection: Protection | undefined;
   /** The far end's key is still to come, and may be overtaken by its packets: these are dropped. */
   awaitsKey = false;
+  /** All datagrams, sent and received, as they are on the wire, once set. */
+  wire: Buffer[] | undefined;
   /** Violations of RFC 3550, RFC 4733 or its own session description by the far end. */
   readonly violations: string[] = [];
   readonly #socket: Socket;
@@ -269,12 +271,14 @@ export class RtpSession {
     const plain = serialiseRtp(packet);
     const datagram = this.protection?.seal(plain) ?? plain;
     this.#lastSent = datagram;
+    this.wire?.push(datagram);
     const send = (): void => this.#socket.send(datagram, target.port, target.address);
     if (late === 0) send();
     else if (late !== 'lost') setTimeout(() => this.#target !== undefined && send(), late);
   }
 
   #receive(data: Buffer): void {
+    this.wire?.push(Buffer.from(data));
     if (isRtcp(data)) {
       this.violations.push('RTCP at the RTP port, where nobody agreed to a=rtcp-mux');
       return;
