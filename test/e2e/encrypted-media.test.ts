@@ -64,6 +64,18 @@ describe('encrypted media with keys in the session description (SDES)', () => {
     });
   }
 
+  it('Opus is encrypted, and talks to a plain phone with G.722 both ways', async () => {
+    const [alice, bob] = [
+      await stage.phone('alice', { srtp: CM, codecs: ['OPUS'] }),
+      await stage.phone('bob', { codecs: ['G722'] }),
+    ];
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    expect([outgoing.session.remote?.profile, outgoing.session.remote?.codecs]).to.deep.equal(['RTP/SAVP', ['OPUS']]);
+    await expectTalk(outgoing, incoming);
+    await outgoing.sendDtmf('12');
+    await incoming.receivesDtmf('12');
+  });
+
   it('a phone with security.srtp `required` is offered encrypted sound only, and is called by a plain phone', async () => {
     await secure('bob', 'required');
     const bob = await stage.phone('bob', { srtp: CM });
