@@ -11,6 +11,7 @@ export const NOT_RUN: readonly (readonly [page: string, text: string, reason: st
     'MESSAGEID',
     'names a message of the reader; test/e2e/message-lamp sends these requests',
   ],
+  ['docs/codecs.md', 'PROVIDERID', 'names a provider of the reader; test/e2e/codecs sets such lists'],
   ['docs/operating/ladder.md', 'ringmaster ladder', 'names a call of the reader; test/e2e/ladder runs the command'],
   ['docs/operating/monitoring.md', 'grep 9420f3ee', 'names a call in the log of the reader; test/e2e/ladder reads one'],
   ['docs/operating/load.md', '50 calls from alice', 'puts load on the machine; test/load runs smaller ones'],
