@@ -14,12 +14,9 @@ const PASSWORD = 'secret';
 /** What a receiver stops counting at. */
 const ENOUGH = 3;
 
-/** The clock of the SIP server, which stands still. */
-const CLOCK = new Date();
-
-/** A message of another call than the ones before. */
-const frame = (call: number): string =>
-  `id|sip|network|500|udp|192.0.2.4|${4000 + call}|${CLOCK.toISOString().slice(11, 23)}000|txn||192.0.2.1|5060|\r\n` +
+/** A message of another call than the ones before. @param clock of the SIP server */
+const frame = (call: number, clock: Date): string =>
+  `id|sip|network|500|udp|192.0.2.4|${4000 + call}|${clock.toISOString().slice(11, 23)}000|txn||192.0.2.1|5060|\r\n` +
   `INVITE sip:102@demo.local SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.4:4000;branch=z9hG4bK${call}\r\n` +
   `From: "Grüße" <sip:101@demo.local>;tag=1\r\nTo: <sip:102@demo.local>\r\nCall-ID: call-${call}\r\nCSeq: 1 INVITE\r\n` +
   'Authorization: Digest response="0123"\r\nContent-Length: 0\r\n\r\n';
@@ -61,13 +58,15 @@ describe('sngrep as a capture server', () => {
       new HepSender({ ...to, password: PASSWORD }),
       new HepSender({ ...to, password: 'another' }),
     ];
+    // It stands still.
+    const clock = new Date();
     try {
       let call = 0;
       await eventually(async () => {
         // Repeated: what comes before it listens is lost.
         call += 1;
-        stranger.send(frame(1000 + call), SERVER);
-        sender.send(frame(call), SERVER);
+        stranger.send(frame(1000 + call, clock), SERVER);
+        sender.send(frame(call, clock), SERVER);
         const [, count = '0'] = /.*Dialog count: (\d+)/s.exec(printed) ?? [];
         expect(Number(count)).to.be.at.least(ENOUGH);
       }, 30_000);
@@ -83,11 +82,11 @@ describe('sngrep as a capture server', () => {
       const [, call = ''] = /^Call-ID: call-(\d+)\r$/m.exec(text) ?? [];
       expect({ from, target }).to.deep.equal({ from: `192.0.2.4:${4000 + Number(call)}`, target: '192.0.2.1:5060' });
       expect(Number(call), 'with the password').to.be.below(1000);
-      const expected = frame(Number(call))
+      const expected = frame(Number(call), clock)
         .replace(/^.*\r\n/, '')
         .replace('"0123"', '"***"');
       expect(text).to.equal(expected);
-      expect(seconds).to.equal(Math.floor(CLOCK.getTime() / 1000));
+      expect(seconds).to.equal(Math.floor(clock.getTime() / 1000));
     }
   });
 });

@@ -124,8 +124,11 @@ export class Baresip {
     await eventually(async () => {
       const names = (await readdir(this.#folder)).filter((name) => name.endsWith('-dec.wav')).toSorted();
       const file = await readFile(join(this.#folder, names.at(-1) ?? 'no sound yet'));
-      const end = file.length - (file.length % 2);
-      const samples = Int16Array.from({ length: 1600 }, (_, at) => file.readInt16LE(end - 3200 + at * 2));
+      // Of a file of 8, 16 or 48 kHz, the left channel at 8 kHz.
+      const [channels, rate] = [file.readUInt16LE(22), file.readUInt32LE(24)];
+      const step = channels * 2 * (rate / 8000);
+      const start = file.length - ((file.length - 44) % (channels * 2)) - 1600 * step;
+      const samples = Int16Array.from({ length: 1600 }, (_, at) => file.readInt16LE(start + at * step));
       if (!hasTone(samples, frequency)) throw new Error(`baresip does not hear ${frequency} Hz`);
     }, withinMs);
   }

@@ -499,7 +499,12 @@ describe('REST: domain-center collections', () => {
         'register',
         'must be one of "none", "outbound", "inbound"',
       ],
-      ['providers', { code: 't', host: 'h.example', transport: 'sctp' }, 'transport', 'must be one of "udp", "tcp"'],
+      [
+        'providers',
+        { code: 't', host: 'h.example', transport: 'sctp' },
+        'transport',
+        'must be one of "udp", "tcp", "tls", "sips"',
+      ],
       [
         'featurecodes',
         { prefix: '*9', type: 'x' },

@@ -22,6 +22,7 @@ describeStorages('migrations', (newPlace) => {
     expect(names.toSorted()).to.deep.equal([
       'agents',
       'change_notices',
+      'cluster_starts',
       'domains',
       'featurecodes',
       'file_stores',

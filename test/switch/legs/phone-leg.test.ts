@@ -39,6 +39,7 @@ class Caller {
     const invite = {
       callId: 'caller',
       sdp: 'v=0',
+      source: { address: '192.0.2.1' },
       cancelled: this.cancelled.signal,
       header: () => undefined,
       progress: () => this.sent.push('180'),

@@ -53,7 +53,8 @@ function readParameters({ fmtp }: MediaDescription, format: string): FormatParam
 }
 
 /**
- * The telephone-event format with the codec's clock. As in FreeSWITCH, one with another clock is taken rather than none.
+ * The telephone-event format with the codec's clock. As in FreeSWITCH, one with another clock is taken rather than none, beside
+ * a codec of 8 kHz with the codec's.
  * @param codecs payload types in use
  */
 export function readEvents(
@@ -69,7 +70,9 @@ export function readEvents(
       ? [{ payloadType: payload, clockRate: rate }]
       : [];
   });
-  return events.find((each) => each.clockRate === clock) ?? events.find((each) => each.clockRate === 8000) ?? events[0];
+  const found =
+    events.find((each) => each.clockRate === clock) ?? events.find((each) => each.clockRate === 8000) ?? events[0];
+  return found === undefined || clock !== 8000 ? found : { ...found, clockRate: clock };
 }
 
 /** Payload types of an offer, without comfort noise. */
