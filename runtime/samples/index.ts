@@ -1,2 +1,3 @@
 /** Arithmetic on sampled sound. */
+export { bessel } from './bessel.ts';
 export { resample, resampleInPieces, Resampler } from './resampler.ts';

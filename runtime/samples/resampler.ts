@@ -1,4 +1,5 @@
 /** Changes the sampling rate of a stream of samples, with a low-pass filter. */
+import { bessel } from './bessel.ts';
 
 /** Stop-band attenuation of the filter in decibels, and the width of its transition as a share of the lower Nyquist rate. */
 const ATTENUATION = 80;
@@ -151,17 +152,6 @@ function* resampling(samples: Int16Array, rate: number, target: number): Generat
 
 function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
-}
-
-/** The modified Bessel function of the first kind, order 0. */
-function bessel(x: number): number {
-  let sum = 1;
-  let term = 1;
-  for (let k = 1; term > sum * 1e-12; k += 1) {
-    term *= (x / (2 * k)) ** 2;
-    sum += term;
-  }
-  return sum;
 }
 
 function greatestDivisor(a: number, b: number): number {

@@ -1,4 +1,5 @@
 /** Doubles and halves the rate of a stream of frames by a half-band filter. */
+import { bessel } from '../../../samples/index.ts';
 
 /** Pairs of taps beside the middle one. Every other tap of a half-band filter is zero. */
 const PAIRS = 16;
@@ -13,17 +14,6 @@ const TAPS = Float64Array.from({ length: PAIRS }, (_, index) => {
   const window = bessel(beta * Math.sqrt(1 - (distance / (2 * PAIRS)) ** 2)) / bessel(beta);
   return (Math.sin((Math.PI * distance) / 2) / (Math.PI * distance)) * window;
 });
-
-/** The modified Bessel function of the first kind, order 0. */
-function bessel(x: number): number {
-  let sum = 1;
-  let term = 1;
-  for (let k = 1; term > sum * 1e-12; k += 1) {
-    term *= (x / (2 * k)) ** 2;
-    sum += term;
-  }
-  return sum;
-}
 
 /** A filter with the input that its next output needs. */
 class Memory {
