@@ -39,7 +39,7 @@ interface Parity {
   readonly format?: 'ts';
   readonly others?: Readonly<Record<string, string>>;
   readonly deeds?: Deeds;
-  /** Recognises speech with this machine's engine. */
+  /** Recognises or speaks with this machine's engine. */
   readonly speech?: boolean;
   /** Classes of the domain. */
   readonly classes?: readonly object[];
@@ -524,6 +524,7 @@ export default async function (call: Call, { owner }: { owner: string }) {
   },
   {
     what: 'a voice message that is left, played and deleted, a phrase and a text',
+    speech: true,
     source: `language: de
 start: a
 blocks:
