@@ -119,7 +119,7 @@ export class Baresip {
     this.#command('sndcode', digit);
   }
 
-  /** It plays this tone to its user: what it has opened and decoded of the present call in the last 200 ms. */
+  /** Waits until its user hears this tone: it is in the last 200 ms of the sound that baresip has decoded. */
   async hears(frequency: number, withinMs = 15_000): Promise<void> {
     await eventually(async () => {
       const names = (await readdir(this.#folder)).filter((name) => name.endsWith('-dec.wav')).toSorted();

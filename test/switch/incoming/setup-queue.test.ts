@@ -193,7 +193,7 @@ describe('the queue of endpoints', () => {
     expect(calls.lastIndexOf(false)).to.equal(199);
   });
 
-  it('has room for any call, during overload only for what is set up in time, and tells of each change', () => {
+  it('has a limit of room during overload alone, and tells of each change', () => {
     let now = 0;
     const queue = new SetupQueue(() => now);
     let changes = 0;

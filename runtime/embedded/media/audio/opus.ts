@@ -6,7 +6,7 @@ import { MOST_FRAME_SAMPLES, WIDEBAND_RATE } from './format.ts';
 /** Its rate in RTP is always 48 kHz (RFC 7587 section 4.1), whatever is encoded. */
 export const OPUS: Codec = { name: 'opus', payloadType: 102, rate: 16_000, clockRate: 48_000, bitRate: 28_000 };
 
-/** Bits a second unless the far end asks for less, and the least that is understood. */
+/** Bits a second: as sent by default, and the least that a far end can ask for. */
 const BIT_RATE = 28_000;
 const LEAST_BIT_RATE = 6000;
 
