@@ -59,7 +59,7 @@ export const email = defineComponent({
       const name = written.replace(/^recording:/, '');
       const file = services.recordings.find(domain, name);
       if (file === undefined) throw new ScenarioError('no_such_recording', `there is no recording "${name}"`);
-      return { name: `${name}.wav`, file };
+      return { name, file };
     });
     const mail = { to: listOf(to), subject, text, attachments };
     const sent = await withinTime(context, timeout, (signal) => services.mail.send(mail, signal));

@@ -9,7 +9,7 @@ import { usageOf } from './usage.ts';
 
 const USAGE = 'ringmaster check [--json] FILE|FOLDER...';
 
-/** `ringmaster check`: prints every mistake as `file:line:col: message`, or as JSON; exit code 1 after a mistake. */
+/** `ringmaster check`: prints every mistake as `file:line:col: message`, or as JSON; exit code 1 after a mistake that is no warning. */
 export async function check(args: readonly string[]): Promise<number> {
   return usageOf(USAGE, args, async () => {
     const { values, positionals } = parseArgs({

@@ -31,7 +31,7 @@ export interface CheckCommandOptions {
 /**
  * The `check` command: prints every mistake of the files, and of all scenarios and tests in folders, as
  * `file:line:col: message`, and nothing without mistakes.
- * @returns the exit code: 1 when a file has mistakes or cannot be read, else 0
+ * @returns the exit code: 1 when a file has mistakes other than warnings, or cannot be read, else 0
  */
 export async function runCheck(
   targets: readonly string[],
@@ -60,7 +60,7 @@ export async function runCheck(
   problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0));
   if (json) out(JSON.stringify(problems, undefined, 2));
   else for (const problem of problems) out(formatProblem(problem));
-  return problems.length > 0 ? 1 : 0;
+  return problems.some(({ severity }) => severity !== 'warning') ? 1 : 0;
 }
 
 async function filesOf(target: string): Promise<string[]> {

@@ -37,7 +37,7 @@ describe('component email', () => {
   /** The end of a run that sends a mail, without a call. */
   function sent(settings: string, mail = new SmtpMailer({ url: server.url, from: FROM })): Promise<RunOutcome> {
     const find = (_domain: string, name: string): string | undefined =>
-      ['greeting', 'long'].includes(name) ? path.join(folder, `${name}.wav`) : undefined;
+      ['greeting.wav', 'long.wav'].includes(name) ? path.join(folder, name) : undefined;
     const recordings = { ...services().recordings, find };
     const all = services({ mail, recordings });
     return startRun(program(scenario(settings)), { clock: systemClock, services: all, log: silentLog }).finished;
@@ -47,7 +47,7 @@ describe('component email', () => {
 
   it('hands the mail over once, with recordings, and tells who gets it', async () => {
     const outcome = await sent(
-      '{ to: [a@example.com, nobody@example.com], subject: "Grüße von 102", text: "Line\\n.\\nEnd", attach: "recording:greeting" }',
+      '{ to: [a@example.com, nobody@example.com], subject: "Grüße von 102", text: "Line\\n.\\nEnd", attach: "recording:greeting.wav" }',
     );
     expect(outcome.value).to.include.keys('id');
     expect(outcome.value).to.deep.include({ accepted: ['a@example.com'], refused: ['nobody@example.com'] });
@@ -66,7 +66,7 @@ describe('component email', () => {
     const spammer = new SmtpMailer({ url: server.url, from: 'spam@example.com' });
     expect(await codeOf(to('a@example.com'), spammer)).to.equal('mail_refused');
     expect(await codeOf(to('a@example.com'), new SmtpMailer(undefined))).to.equal('unavailable');
-    expect(await codeOf(to('a@example.com', ', attach: long'))).to.equal('mail_too_large');
+    expect(await codeOf(to('a@example.com', ', attach: long.wav'))).to.equal('mail_too_large');
     expect(await codeOf(to('a@example.com', ', attach: lost'))).to.equal('no_such_recording');
     const gone = new SmtpMailer({ url: 'smtp://127.0.0.1:1', from: FROM });
     expect(await codeOf(to('a@example.com'), gone)).to.equal('mail_failed');

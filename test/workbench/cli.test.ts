@@ -42,6 +42,18 @@ describe('commands for authors', () => {
     expect(module.out).to.include('["call.collect<br>line 7"]');
   });
 
+  it('check tells warnings without failing: a prompt may be one of the domain', async () => {
+    await using folder = await disposableFolder();
+    const file = path.join(folder.path, 'a.yaml');
+    await writeFile(
+      file,
+      'id: a\nstart: up\nblocks:\n  up: { answer: , next: greet }\n  greet: { play: welcome, next: end }\n',
+    );
+    const { code, out, err } = await ringmaster('check', file);
+    expect({ code, err }).to.deep.equal({ code: 0, err: '' });
+    expect(out).to.match(/:5:18: warning: there is no prompt "welcome" in the folder/);
+  });
+
   it('draw the readable part of a scenario with mistakes, and report them', async () => {
     await using folder = await disposableFolder();
     const file = path.join(folder.path, 'a.yaml');
