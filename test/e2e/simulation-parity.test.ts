@@ -255,6 +255,17 @@ blocks:
     carol: 'declines after 700ms',
   },
   {
+    what: 'a screened call that is connected, and that the called phone ends',
+    source: `start: a
+blocks:
+  a: { answer: , next: b }
+  b: { call: { to: "102", timeout: 5s, sounds: "tone:%(500,0,700)", pre_answer: parity_accept }, leg: bob, exits: { answered: c, refused: end } }
+  c: { bridge: bob, exits: { ended: d } }
+  d: { play: "tone:%(500,0,1700)", next: end }`,
+    others: { parity_accept: ACCEPT },
+    bob: 'answers after 200ms, presses 1, hangs up after 500ms',
+  },
+  {
     what: 'a screened hunt group: one declines, another accepts',
     source: `start: a
 blocks:
@@ -530,7 +541,8 @@ start: a
 blocks:
   a: { answer: , next: b }
   b: { record: { max: 20s, silence: 0s, stop_digits: "#", beep: false }, next: c }
-  c: { mailbox: { mailbox: parity_box, action: deposit, recording: "\${b.recording}" }, next: d }
+  c: { mailbox: { mailbox: parity_box, action: deposit, recording: "\${b.recording}" }, next: told }
+  told: { report: { fields: { message: "\${c.message}" } }, next: d }
   d: { mailbox: { mailbox: parity_box, action: next }, exits: { next: e, empty: end } }
   e: { mailbox: { mailbox: parity_box, action: delete, message: "\${d.message}" }, next: f }
   f: { phrase: { value: 12.5, as: money, currency: EUR }, exits: { next: g, error: g } }

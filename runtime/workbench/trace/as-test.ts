@@ -121,7 +121,7 @@ function withChildren({ trace, children = [] }: RunView): readonly TraceEntry[] 
 }
 
 /** Results with a new name in each run. */
-const NAMES = ['callid', 'dialogid', 'id', 'recording'];
+const NAMES = ['callid', 'dialogid', 'id', 'message', 'recording'];
 /** Minimum length of a generated name. */
 const SHORTEST_NAME = 12;
 

@@ -140,12 +140,14 @@ function answers({ entry, leg, screenings }: Asked, phones: Map<string, Attempt[
     if (rang) note(NO_ANSWER);
     if (rang || status < 200) continue;
     const begun = RINGS_AT_ONCE.has(component) ? start : ringing.get(number);
-    const screening = asked.findIndex(({ from }) => from === number);
-    const [served] = screening < 0 ? [] : asked.splice(screening, 1);
+    const place = asked.findIndex(({ from }) => from === number);
+    const [served] = place < 0 ? [] : asked.splice(place, 1);
     const took = served?.start ?? at;
     const answered = begun === undefined ? 'answers' : `answers after ${Math.max(0, took - begun)}ms`;
     if (served !== undefined) {
-      legs.set(screened(served), { attempt: note(answered), since: took, gone: false });
+      const screening: Leg = { attempt: note(answered), since: took, gone: false };
+      legs.set(screened(served), screening);
+      if (PLACES.has(component) && leg !== undefined) legs.set(leg, screening);
       continue;
     }
     const attempt = note(status < 300 ? answered : status === 408 ? NO_ANSWER : String(status));
