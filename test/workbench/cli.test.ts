@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -164,6 +164,23 @@ blocks:
       await eventually(async () => expect(out).to.match(/^1 passed, 0 failed/), 30_000);
       await writeFile(file, scenario('two'));
       await eventually(async () => expect(out).to.match(/0 passed, 1 failed/), 30_000);
+      for (const said of ['one', 'two', 'one']) {
+        out = '';
+        // As many editors save: another file takes the place.
+        await writeFile(`${file}~`, scenario(said));
+        await rename(`${file}~`, file);
+        await eventually(
+          async () => expect(out).to.include(said === 'one' ? '1 passed, 0 failed' : '1 failed'),
+          30_000,
+        );
+      }
+      await mkdir(path.join(folder.path, 'more'));
+      await eventually(async () => expect(out.match(/1 passed/g)).to.have.length(2), 30_000);
+      await writeFile(
+        path.join(folder.path, 'more/b.test.yaml'),
+        'scenario: ../a.yaml\ntests: [{ name: fails, expect: { path: [] } }]',
+      );
+      await eventually(async () => expect(out).to.include('1 passed, 1 failed'), 30_000);
     } finally {
       const closed = once(child, 'close');
       child.kill('SIGTERM');

@@ -1,12 +1,14 @@
 /** Runs tests again when their files change. */
 import { type FSWatcher, watch } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Files of scenarios and tests, and what these read. */
 const READ = /\.(?:ya?ml|ts|js|json|wav)$/;
 /** Milliseconds without a change before the tests run: editors write a file in several steps. */
 const SETTLED_MS = 100;
+/** A folder that may be large, and has no scenarios. */
+const MODULES = 'node_modules';
 
 /**
  * Runs at once, and again after each change below the targets, until the signal aborts; never concurrently.
@@ -21,20 +23,42 @@ export async function runWatching(
   signal: AbortSignal,
 ): Promise<number> {
   const changes = new Changes();
-  const watchers: FSWatcher[] = [];
+  const watchers = new Map<string, FSWatcher>();
+  const folders = new Set(await Promise.all(targets.map(folderOf)));
+  /** Watches folders that are new, and forgets those that are gone. */
+  const follow = async (): Promise<void> => {
+    const found = new Set((await Promise.all([...folders].map(foldersBelow))).flat());
+    for (const [folder, watcher] of watchers) {
+      if (found.has(folder)) continue;
+      watcher.close();
+      watchers.delete(folder);
+    }
+    for (const folder of found) if (!watchers.has(folder)) watchers.set(folder, changes.of(folder));
+  };
   try {
-    for (const folder of new Set(await Promise.all(targets.map(folderOf))))
-      watchers.push(watch(folder, { recursive: true }, (_, name) => changes.noticed(name)));
+    await follow();
     signal.addEventListener('abort', () => changes.end(), { once: true });
     if (signal.aborted) changes.end();
     let code = await run();
     // The end may come during a run.
-    while (!signal.aborted && (await changes.next())) code = await run();
+    while (!signal.aborted && (await changes.next())) {
+      await follow();
+      code = await run();
+    }
     return code;
   } finally {
-    for (const watcher of watchers) watcher.close();
+    for (const watcher of watchers.values()) watcher.close();
     changes.end();
   }
+}
+
+/** A folder and all below it. Node's own recursive watch loses a file that an editor replaces by another (Node 24, Linux). */
+async function foldersBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const below = entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  return [folder, ...below].filter((each) => !path.relative(folder, each).split(path.sep).includes(MODULES));
 }
 
 async function folderOf(target: string): Promise<string> {
@@ -49,8 +73,17 @@ class Changes {
   #ended = false;
   #waiting = Promise.withResolvers<boolean>();
 
-  noticed(name: string | null): void {
-    if (name !== null && (!READ.test(name) || name.split(path.sep).includes('node_modules'))) return;
+  /** Begins to watch the files of a folder. */
+  of(folder: string): FSWatcher {
+    const watcher = watch(folder, (_, name) => this.#noticed(name));
+    // The folder is gone, and its parent tells so.
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  }
+
+  /** A name without an ending may be a folder. */
+  #noticed(name: string | null): void {
+    if (name !== null && path.extname(name) !== '' && !READ.test(name)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#waiting.resolve(true), SETTLED_MS);
   }
