@@ -31,6 +31,6 @@ ENV NODE_COMPILE_CACHE=/tmp/ringmaster-compiled
 USER ringmaster
 VOLUME /var/lib/ringmaster
 EXPOSE 8080/tcp 5060/tcp 5060/udp 20000-20999/udp
-HEALTHCHECK --interval=10s --timeout=5s --start-period=5m --start-interval=2s CMD ["node", "-e", "const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env; const [first] = host.split(','); fetch(`http://${first.includes(':') ? `[${first}]` : first}:${port}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=5s --start-period=5m CMD ["node", "-e", "const { RINGMASTER_HTTP_HOST: host = '127.0.0.1', RINGMASTER_HTTP_PORT: port = '8080' } = process.env; const [first] = host.split(','); fetch(`http://${first.includes(':') ? `[${first}]` : first}:${port}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/opt/ringmaster/runtime/cli/ringmaster.mjs"]
 CMD ["start"]
