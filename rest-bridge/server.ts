@@ -27,6 +27,7 @@ import { modelRoutes } from './model/routes.ts';
 import { closeFurther } from './listen.ts';
 import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
+import { consoleRoutes } from './console/routes.ts';
 import { phoneRoutes } from './phone/routes.ts';
 import { callRoutes } from './routes/calls.ts';
 import { conferenceRoutes } from './routes/conferences.ts';
@@ -120,7 +121,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   webSockets(app, { iam: deps.iam, subscribers, sip });
   healthRoute(app, deps);
   metricsRoute(app, deps);
-  homeRoutes(app);
+  homeRoutes(app, consoleRoutes(app, deps.directory));
   phoneRoutes(app, deps.directory);
   await app.register(
     async (api: App) => {

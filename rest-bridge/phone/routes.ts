@@ -5,6 +5,7 @@ import type { Directory } from '../../runtime/domain/index.ts';
 import { DEMO_DOMAIN, DEMO_PEOPLE, DEMO_SCENARIOS } from '../../runtime/iam/index.ts';
 import type { App } from '../app.ts';
 import { RestError } from '../errors.ts';
+import { sitePolicy } from '../site-policy.ts';
 import { type Joined, joinJsSip } from './jssip.ts';
 
 const PAGE = new URL('page/', import.meta.url);
@@ -18,9 +19,6 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** What may stand in a Host header. */
-const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
-
 /** Numbers to try beside those of the example scenarios. */
 const ROOM = { number: '*7012', about: 'room 12' };
 const TRIED = ['500', '501', '502'];
@@ -33,7 +31,7 @@ export function phoneRoutes(app: App, directory: Pick<Directory, 'domain'>): voi
   app.get('/phone', { config }, async ({ headers: { host } }, reply) =>
     reply
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', csp(host))
+      .header('content-security-policy', sitePolicy(host, { 'img-src': "'self'" }))
       .header('permissions-policy', 'microphone=(self), camera=(), geolocation=()')
       .header('referrer-policy', 'no-referrer')
       .send(await readFile(new URL('index.html', PAGE), 'utf8')),
@@ -63,23 +61,6 @@ async function sendFile(reply: FastifyReply, file: string): Promise<FastifyReply
   const content = extension === '' ? undefined : await readFile(new URL(file, PAGE), 'utf8').catch(() => undefined);
   if (content === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'File' });
   return reply.type(TYPES[extension] ?? '').send(content);
-}
-
-/** Scripts, styles and connections of this server only. */
-function csp(host: string | undefined): string {
-  // Not every browser counts a WebSocket of the same host as 'self'.
-  const sockets = host !== undefined && HOST.test(host) ? ` ws://${host} wss://${host}` : '';
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    `connect-src 'self'${sockets}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ');
 }
 
 /** Accounts and numbers to try. A node with demo data listens on loopback only, and their passwords are public. */

@@ -1,4 +1,4 @@
-/** The first page of a node at `/`, and the project's documentation below `/docs/`. */
+/** The first page of a node at `/`: the console, or links as plain text. The project's documentation below `/docs/`. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,17 +32,21 @@ const CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** `GET /` and `GET /docs/FILE`: HTML for browsers, plain text for others. */
-export function homeRoutes(app: App): void {
+/**
+ * `GET /` and `GET /docs/FILE`: HTML for browsers, plain text for others.
+ *
+ * @param sendConsole answers a browser that asks for `/`
+ */
+export function homeRoutes(
+  app: App,
+  sendConsole: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
   const config = { public: true };
 
   app.get('/', { config }, async (request, reply) => {
-    if (!wantsHtml(request)) {
-      const lines = LINKS.map(({ path, about }) => `${about.padEnd(32)}${path}`);
-      return sendPlain(reply, `Ringmaster\n\n${lines.join('\n')}\n`);
-    }
-    const items = LINKS.map(({ path, about }) => `<li><a href="${path}">${about}</a></li>`);
-    return sendHtml(reply, 'Ringmaster', `<h1>Ringmaster</h1>\n<ul>\n${items.join('\n')}\n</ul>`);
+    if (wantsHtml(request)) return sendConsole(request, reply);
+    const lines = LINKS.map(({ path, about }) => `${about.padEnd(32)}${path}`);
+    return sendPlain(reply, `Ringmaster\n\n${lines.join('\n')}\n`);
   });
 
   app.get<{ Params: { '*': string } }>('/docs/*', { config }, async (request, reply) => {

@@ -37,6 +37,11 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   '@nats-io/jetstream': ['runtime/cluster'],
   fastify: ['rest-bridge'],
   jssip: ['rest-bridge'],
+  esbuild: ['rest-bridge'],
+  preact: ['rest-bridge'],
+  '@preact/signals': ['rest-bridge'],
+  uplot: ['rest-bridge'],
+  'axe-core': ['test'],
   'puppeteer-core': ['test'],
   'prom-client': ['runtime/metrics'],
   '@opentelemetry/api': ['runtime/tracing'],
@@ -56,7 +61,7 @@ function* sources(folder: string): Generator<string> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (entry.name !== 'node_modules') yield* sources(path);
-    } else if (/\.(ts|mts|mjs|js)$/.test(entry.name)) {
+    } else if (/\.(tsx?|mts|mjs|js)$/.test(entry.name)) {
       yield path;
     }
   }

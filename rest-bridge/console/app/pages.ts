@@ -1,0 +1,43 @@
+/** All pages, in the order of the navigation. A page is loaded when it is first opened; README.md says how to add one. */
+import type { ComponentType } from 'preact';
+import type { Route } from './lib/router.ts';
+import type { words } from './words/pages.ts';
+
+export interface PageProps {
+  /** Segments of the address after the page's own, as the id of a call. */
+  readonly rest: readonly string[];
+  readonly query: Route['query'];
+}
+
+export interface Page {
+  /** First segment of its address. */
+  readonly path: string;
+  readonly group: 'operate' | 'author' | 'mine';
+  readonly title: Parameters<typeof words>[0];
+  /** The second key after `g`. */
+  readonly key?: string;
+  /** A GET below `/rest/v1` that the page lives on: it is offered to people whose roles allow this request. */
+  readonly needs?: string;
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>;
+}
+
+export const PAGES: readonly Page[] = [
+  {
+    path: 'calls',
+    group: 'operate',
+    title: 'calls',
+    key: 'c',
+    needs: '/uc/calls',
+    load: () => import('./pages/calls/calls-page.tsx'),
+  },
+];
+
+/** Drawers at the right edge, which stay open from page to page. */
+export interface Drawer {
+  readonly id: string;
+  readonly title: Parameters<typeof words>[0];
+  readonly needs?: string;
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+export const DRAWERS: readonly Drawer[] = [];

@@ -1,0 +1,42 @@
+/** A modal dialog. Escape closes it, and the focus returns to where it was. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { words } from '../words/shell.ts';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  /** Without it the dialog stays until its owner takes it away. */
+  readonly onClose?: () => void;
+  readonly wide?: boolean;
+}
+
+export function Dialog({ title, children, onClose, wide }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    element.current?.showModal();
+    return () => element.current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      class={wide === true ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {onClose !== undefined && (
+          <button type="button" class="quiet" aria-label={words('close')} onClick={onClose}>
+            ×
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,169 @@
+/** A list of any length: only the rows in sight are in the page. Arrows move, Enter opens (ARIA grid). */
+import { useSignal } from '@preact/signals';
+import { Component, type ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { words } from '../words/shell.ts';
+
+export interface Column<T> {
+  readonly title: () => string;
+  /** Of `grid-template-columns`. */
+  readonly width: string;
+  readonly cell: (item: T) => ComponentChildren;
+  /** Not shown on narrow screens. */
+  readonly wide?: boolean;
+  /** Numbers are aligned right. */
+  readonly number?: boolean;
+}
+
+export interface ListProps<T> {
+  readonly label: string;
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => string;
+  /** Made once, outside of the component: rows are drawn anew when it changes. */
+  readonly columns: readonly Column<T>[];
+  readonly onOpen?: (item: T) => void;
+  /** Said in place of rows. */
+  readonly empty?: string;
+}
+
+/** Pixels; as `--row` in styles. */
+const ROW = 34;
+const SPARE = 8;
+
+export function List<T>({ label, items, keyOf, columns, onOpen, empty }: ListProps<T>) {
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const first = useSignal(0);
+  const visible = useSignal(30);
+  const active = useSignal(0);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      visible.value = Math.ceil(element.clientHeight / ROW) + 1;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    if (active.value >= items.length) active.value = Math.max(0, items.length - 1);
+  }, [items.length]);
+
+  const move = (to: number): void => {
+    const index = Math.max(0, Math.min(items.length - 1, to));
+    active.value = index;
+    const element = scroller.current;
+    if (element === null) return;
+    // The head of the list covers the first row.
+    const top = index * ROW;
+    const height = element.clientHeight - ROW;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + ROW > element.scrollTop + height) element.scrollTop = top + ROW - height;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, visible.value - 3);
+    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+    const step = steps[event.key];
+    if (step !== undefined) move(active.value + step);
+    else if (event.key === 'Home') move(0);
+    else if (event.key === 'End') move(items.length - 1);
+    else if (event.key === 'Enter' && items[active.value] !== undefined) onOpen?.(items[active.value] as T);
+    else return;
+    event.preventDefault();
+  };
+
+  const from = Math.max(0, Math.min(first.value, items.length - 1) - SPARE);
+  const shown = items.slice(from, first.value + visible.value + SPARE);
+  const widths = (of: readonly Column<T>[]): string => of.map(({ width }) => width).join(' ');
+  return (
+    <div
+      ref={scroller}
+      class="list"
+      style={{ '--columns': widths(columns), '--narrow': widths(columns.filter(({ wide }) => wide !== true)) }}
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={items.length + 1}
+      aria-activedescendant={items.length > 0 ? `${id}-${active.value}` : undefined}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget }) => {
+        first.value = Math.floor(currentTarget.scrollTop / ROW);
+      }}
+    >
+      <div class="row head" role="row" aria-rowindex={1}>
+        {columns.map(({ title, wide, number }, column) => (
+          <span key={column} role="columnheader" class={classOf(wide, number)}>
+            {title()}
+          </span>
+        ))}
+      </div>
+      <div class="rows" role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
+        {shown.map((item, index) => (
+          <Row
+            key={keyOf(item)}
+            id={`${id}-${from + index}`}
+            item={item}
+            index={from + index}
+            active={from + index === active.value}
+            columns={columns as readonly Column<unknown>[]}
+            onPress={(pressed) => {
+              active.value = pressed;
+              const found = items[pressed];
+              if (found !== undefined) onOpen?.(found);
+            }}
+            opens={onOpen !== undefined}
+          />
+        ))}
+      </div>
+      {items.length === 0 && <p class="empty">{empty ?? words('empty')}</p>}
+    </div>
+  );
+}
+
+function classOf(wide: boolean | undefined, number: boolean | undefined): string {
+  return [wide === true && 'wide', number === true && 'number'].filter(Boolean).join(' ');
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly item: unknown;
+  readonly index: number;
+  readonly active: boolean;
+  readonly columns: readonly Column<unknown>[];
+  readonly onPress: (index: number) => void;
+  readonly opens: boolean;
+}
+
+class Row extends Component<RowProps> {
+  /** `onPress` is new at each drawing, and does the same. */
+  override shouldComponentUpdate(now: RowProps): boolean {
+    const before = this.props;
+    return (
+      before.item !== now.item ||
+      before.index !== now.index ||
+      before.active !== now.active ||
+      before.columns !== now.columns
+    );
+  }
+
+  override render({ id, item, index, active, columns, onPress, opens }: RowProps) {
+    return (
+      <div
+        id={id}
+        class={`row${active ? ' active' : ''}${opens ? ' opens' : ''}`}
+        role="row"
+        aria-rowindex={index + 2}
+        aria-selected={active}
+        style={{ transform: `translateY(${index * ROW}px)` }}
+        onClick={() => onPress(index)}
+      >
+        {columns.map(({ cell, wide, number }, column) => (
+          <span key={column} role="gridcell" class={classOf(wide, number)}>
+            {cell(item)}
+          </span>
+        ))}
+      </div>
+    );
+  }
+}

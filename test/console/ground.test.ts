@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { requirePeer } from '../phones/peers.ts';
+import { Cable } from '../support/cable.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
+
+describe('the console', () => {
+  let browser: ConsoleBrowser | undefined;
+
+  before('start Chromium', async function () {
+    this.timeout(60_000);
+    browser = await ConsoleBrowser.start(requirePeer(this, 'chromium'));
+  });
+  afterEach('close the windows', async () => expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]));
+  after('stop Chromium', () => browser?.stop());
+
+  const stage = useStage();
+
+  async function open(hash = '', options = {}): Promise<ConsoleWindow> {
+    if (browser === undefined) throw new Error('Chromium starts before the first test');
+    return browser.open(stage.node.base, hash, options);
+  }
+
+  it('logs in a demo account, names a wrong password, and logs out', async () => {
+    const window = await open();
+    await window.logIn('admin', 'wrong');
+    await window.shows('Domain, login or password is wrong.');
+    await window.press('admin');
+    await window.shows('Live calls', 'main h1');
+    await window.press('Log out');
+    await window.shows('Log in to Ringmaster');
+  });
+
+  it('opens the page of an address after the login, and the browser goes back', async () => {
+    const window = await open('#/calls?filter=nobody');
+    await window.logIn('admin');
+    await window.shows('No call matches the filter.');
+    await window.go('#/none');
+    await window.shows('This page does not exist.');
+    await window.page.goBack();
+    await window.shows('No call matches the filter.');
+  });
+
+  it('offers pages by the rights of the person', async () => {
+    const window = await open('#/calls');
+    await window.logIn('alice');
+    await window.shows('Alice', 'nav');
+    expect(await window.text('nav')).to.not.contain('Calls\n');
+  });
+
+  it('when the session ends, asks for a login above the page, which keeps what is typed', async () => {
+    const window = await open('#/calls');
+    await window.logIn('admin');
+    await window.type('Filter', 'typed before');
+    await window.page.evaluate(`fetch('/rest/v1/iam/sessions/current', { method: 'DELETE' })`);
+    await window.shows('Your session has ended', 'dialog');
+    expect(await window.axe('light')).to.deep.equal([]);
+    await window.type('Password', 'demo-admin');
+    await window.press('Log in');
+    await window.page.waitForSelector('dialog', { hidden: true });
+    await window.shows('0 of', 'main');
+    expect(await window.page.evaluate('document.querySelector("input[type=search]").value')).to.equal('typed before');
+  });
+
+  it('says that the connection is broken, and follows again when it is back', async () => {
+    const cable = await Cable.to(Number(new URL(stage.node.base).port));
+    try {
+      if (browser === undefined) throw new Error('Chromium starts before the first test');
+      const window = await browser.open(`http://127.0.0.1:${cable.port}`, '#/calls');
+      await window.logIn('admin');
+      await window.shows('0 of 0');
+      cable.cut();
+      await window.shows('No connection to the node.');
+      cable.mend();
+      await window.hides('No connection to the node.');
+      const alice = await stage.phone('alice');
+      const call = await alice.call('501');
+      await call.answered();
+      await window.shows('1 of 1');
+      await call.hangup();
+      await window.shows('0 of 0');
+    } finally {
+      cable.close();
+    }
+  });
+
+  it('speaks German, and is used by keys alone', async () => {
+    const window = await open();
+    await window.logIn('admin');
+    await window.page.select('nav select', 'de');
+    await window.shows('Laufende Anrufe');
+    expect(await window.page.evaluate('document.documentElement.lang')).to.equal('de');
+    await window.page.evaluate('document.activeElement.blur()');
+    await window.page.keyboard.press('?');
+    await window.shows('Tasten', 'dialog');
+    await window.page.keyboard.press('Escape');
+    await window.page.waitForSelector('dialog', { hidden: true });
+    await window.page.keyboard.press('/');
+    await window.page.keyboard.type('102?');
+    await window.shows('Kein Anruf passt zum Filter.');
+    await eventually(async () => expect(await window.page.evaluate('location.hash')).to.equal('#/calls?filter=102%3F'));
+  });
+
+  it('loads less than 200 KB, all of it from the node', async () => {
+    const window = await open();
+    const sizes = (await window.page.evaluate(
+      `performance.getEntriesByType('resource').map(({ name, encodedBodySize }) => [name, encodedBodySize])`,
+    )) as [string, number][];
+    expect(sizes.map(([name]) => name).filter((name) => !name.startsWith(`${stage.node.base}/`))).to.deep.equal([]);
+    expect(sizes.map(([name]) => name)).to.include(`${stage.node.base}/console/main.js`);
+    expect(sizes.reduce((sum, [, size]) => sum + size, 0)).to.be.within(10_000, 200_000);
+  });
+});
