@@ -50,6 +50,17 @@ describe('sandbox: processes', function () {
     }
   });
 
+  it('collects no compiled WebAssembly, which could stop all isolates of a process', async () => {
+    const sandbox = await openSandbox({ workers: 1 });
+    try {
+      const [pid = 0] = sandbox.pids;
+      // The accident takes hundreds of processes that remove types while isolates end: see worker-process.ts.
+      expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')).to.include('--no-wasm-code-gc');
+    } finally {
+      await sandbox.close();
+    }
+  });
+
   it('starts one process for the first source, and all when it is asked to', async () => {
     const sandbox = await openLazySandbox({ workers: 2 });
     try {
