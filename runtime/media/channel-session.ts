@@ -4,6 +4,7 @@ import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
 import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './codec-order.ts';
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
+import { isFax } from './fax-sdp.ts';
 import { MediaError } from './media-error.ts';
 import { isDtls, isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
@@ -26,6 +27,7 @@ export class ChannelSession {
   readonly #silence: SilenceLimit;
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
+  readonly #passesFaxes: boolean;
   readonly #srtp: SrtpPolicy | undefined;
   readonly #wish: CodecWish | undefined;
   /** Until the first answer to its offer. */
@@ -57,7 +59,9 @@ export class ChannelSession {
     this.#wish = codecs;
     this.#endpoint = endpoint;
     this.#silence = silence;
-    this.#codecs = listedCodecs(endpoint.conn?.getInfo().getHeader('variable_rtp_use_codec_string') ?? '');
+    const info = endpoint.conn?.getInfo();
+    this.#codecs = listedCodecs(info?.getHeader('variable_rtp_use_codec_string') ?? '');
+    this.#passesFaxes = info?.getHeader('variable_fax_relay') === 'true';
     this.#remote = remote;
     this.#offered = remote === undefined;
     this.#local =
@@ -83,6 +87,11 @@ export class ChannelSession {
   /** Its codec; undefined before the negotiation, and for one that is not known here. */
   get codec(): CodecName | undefined {
     return this.#remote === undefined ? undefined : bestCodec(this.#local, undefined);
+  }
+
+  /** Whether the media server passes faxes on, for this far end: UDPTL is not encrypted. */
+  get passesFaxes(): boolean {
+    return this.#passesFaxes && !this.encrypted;
   }
 
   get codecs(): CodecWish | undefined {
@@ -128,26 +137,43 @@ export class ChannelSession {
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
     if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp, this.#wish))))
       throw noCodec();
-    const describe = async (remote: string): Promise<string> => {
-      const variable = this.#silence.variableFor(remote);
-      if (variable !== undefined) await variables.set(variable);
-      const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp, this.#wish), gone);
-      if (!hasAudio(answer)) throw noCodec();
-      const described = answerFor(remote, answer, this.#srtp);
-      // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
-      if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
-      return withKey(described, await this.#presentKey(variables));
-    };
     try {
-      this.#local = await describe(sdp);
+      this.#local = await this.#describe(sdp, gone, variables);
       this.#remote = sdp;
       this.#unanswered = false;
       return this.#local;
     } catch (error) {
       // The media server may have accepted an impossible offer and have no sound since (docs/conformance.md).
-      if (this.#remote !== undefined && !gone.aborted) this.#local = await describe(this.#remote);
+      if (!gone.aborted) await this.soundAgain(gone, variables);
       throw error;
     }
+  }
+
+  async #describe(remote: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
+    const variable = this.#silence.variableFor(remote);
+    if (variable !== undefined) await variables.set(variable);
+    const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp, this.#wish), gone);
+    if (!hasAudio(answer)) throw noCodec();
+    const described = answerFor(remote, answer, this.#srtp);
+    // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
+    if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
+    return withKey(described, await this.#presentKey(variables));
+  }
+
+  /** Applies the far end's last description of sound again. */
+  async soundAgain(gone: AbortSignal, variables: ChannelVariables): Promise<void> {
+    if (this.#remote !== undefined) this.#local = await this.#describe(this.#remote, gone, variables);
+  }
+
+  /**
+   * Passes a fax on between the far end and the other side of the bridge, until the next description of sound. That other side
+   * has to do so too.
+   * @param sdp the far end's description of the fax
+   * @throws MediaError with status 488 when the media server passes on no faxes; the reason of `gone`
+   */
+  async passFax(sdp: string, gone: AbortSignal): Promise<void> {
+    const answer = await reinvite(this.#endpoint, sdp, gone);
+    if (!isFax(answer)) throw new MediaError('the media server passes no fax on', 488);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
 import { hangUp } from './channel-dialog.ts';
 import { followExecutions } from './channel-events.ts';
-import type { ChannelSession } from './channel-session.ts';
+import type { ChannelSession, ChannelVariables } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { bothFigures, type FiguresDesk, type MediaFigures } from './media-figures.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -137,12 +137,37 @@ export class MediaEndpoint {
    * @throws MediaError with status 488 without a common codec, or without encryption as it has to be
    */
   modify(remoteSdp: string): Promise<string> {
-    const next = this.#modifying.then(() =>
-      this.#session.modify(remoteSdp, this.gone, {
-        set: (variable) => this.command('uuid_setvar', variable),
-        get: async (name) => (await this.#bounded(this.#endpoint.api('uuid_getvar', `${this.uuid} ${name}`))).getBody(),
-      }),
-    );
+    return this.#nextDescription(() => this.#session.modify(remoteSdp, this.gone, this.#variables));
+  }
+
+  /** Whether it can pass a fax on between its far end and that of a bridged endpoint, which FreeSWITCH cannot (docs/conformance.md). */
+  get passesFaxes(): boolean {
+    return this.#session.passesFaxes;
+  }
+
+  /**
+   * Passes a fax on instead of sound, until `modify` or `soundAgain`. The bridged endpoint has to do so too.
+   * @param remoteSdp the phone's description of the fax
+   * @throws MediaError with status 488 when the media server does not
+   */
+  passFax(remoteSdp: string): Promise<void> {
+    return this.#nextDescription(() => this.#session.passFax(remoteSdp, this.gone));
+  }
+
+  /** Goes on with the sound of the phone's last description of sound. */
+  soundAgain(): Promise<void> {
+    return this.#nextDescription(() => this.#session.soundAgain(this.gone, this.#variables));
+  }
+
+  get #variables(): ChannelVariables {
+    return {
+      set: (variable) => this.command('uuid_setvar', variable),
+      get: async (name) => (await this.#bounded(this.#endpoint.api('uuid_getvar', `${this.uuid} ${name}`))).getBody(),
+    };
+  }
+
+  #nextDescription<T>(step: () => Promise<T>): Promise<T> {
+    const next = this.#modifying.then(step);
     this.#modifying = next.then(
       () => this.#hearTones(),
       () => undefined,

@@ -5,6 +5,7 @@ export type { ConferenceMix, MemberNotice } from './conference-mix.ts';
 export type { EndpointServer, MediaEndpoint } from './endpoint.ts';
 export { detectMachine } from './machine-detection/detect.ts';
 export type { MediaFigures } from './media-figures.ts';
+export { faxAnswer, faxOffer, isFax, soundAfter } from './fax-sdp.ts';
 export { MediaError, NoSpeechEngine } from './media-error.ts';
 export { playSources, stoppable } from './play.ts';
 export { recordInTurn } from './record.ts';

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { CODECS, type Codec } from './media/codecs.ts';
+import { type FaxMachine, isFax } from './media/fax-machine.ts';
 import type { SdesKeys } from './media/sdes.ts';
 import type { RtpSession } from './media/rtp-session.ts';
 import {
@@ -39,6 +40,10 @@ export class CallSession {
   wanted: Direction = 'sendrecv';
   /** Its codecs, of which offers have all. */
   codecs: readonly Codec[];
+  /** What takes faxes; a phone without it refuses them. */
+  readonly fax: FaxMachine | undefined;
+  /** Whether its offers are of a fax: in place of the sound, or beside a refusal of it. */
+  wantsFax: 'alone' | 'beside sound' | undefined;
   readonly #keysByRtp: boolean;
   readonly #describes: (sdp: string) => string;
   readonly #address: string | undefined;
@@ -65,6 +70,7 @@ export class CallSession {
       readonly keys?: SdesKeys | undefined;
       readonly receives?: ((sdp: string) => void) | undefined;
       readonly address?: string | undefined;
+      readonly fax?: FaxMachine | undefined;
     },
     violation: (what: string) => void,
   ) {
@@ -73,6 +79,7 @@ export class CallSession {
     this.#keysByRtp = can.keysByRtp;
     this.#describes = can.describes;
     this.#address = can.address;
+    this.fax = can.fax;
     this.#keys = can.keys;
     this.#receives = can.receives ?? (() => undefined);
     this.#encrypts = can.keys !== undefined;
@@ -89,6 +96,7 @@ export class CallSession {
   }
 
   offer(): string {
+    if (this.wantsFax !== undefined) return this.#describeFax();
     this.#encrypts = this.#keys !== undefined;
     this.rtp.awaitsKey = this.#encrypts && this.rtp.protection === undefined;
     return this.#describe(this.wanted, this.codecs, this.#keysByRtp ? TELEPHONE_EVENT : undefined);
@@ -96,6 +104,7 @@ export class CallSession {
 
   /** Takes the far end's answer to the last offer. */
   acceptAnswer(text: string): void {
+    if (this.wantsFax !== undefined) return this.#connectFax(text);
     const answer = this.#read(text);
     this.#protect(text);
     if (answer === undefined || this.#local === undefined) return;
@@ -105,6 +114,8 @@ export class CallSession {
 
   /** Answers an offer; undefined when nothing in it can be accepted (488). */
   answer(text: string): string | undefined {
+    if (isFax(text)) return this.#answerFax(text);
+    this.wantsFax = undefined;
     const offer = this.#read(text);
     const codecs = this.codecs.filter((codec) => offer?.codecs.includes(codec));
     if (offer === undefined || codecs.length === 0) return undefined;
@@ -114,6 +125,27 @@ export class CallSession {
     const own = this.#describe(direction, codecs, this.#keysByRtp ? offer.telephoneEvent : undefined, offer.types);
     this.#connect(offer);
     return withRefusals(text, own);
+  }
+
+  #answerFax(text: string): string | undefined {
+    if (this.fax === undefined) return undefined;
+    this.wantsFax = 'alone';
+    this.#connectFax(text);
+    return this.#describeFax();
+  }
+
+  #describeFax(): string {
+    if (this.fax === undefined) throw new Error('this phone cannot fax');
+    this.#version += 1;
+    const sound = writeSdp({ ...(this.#local as LocalDescription), version: this.#version });
+    return this.fax.describe(sound, { keepsSound: this.wantsFax === 'beside sound' });
+  }
+
+  #connectFax(text: string): void {
+    this.#receives(text);
+    if (!isFax(text)) this.#violation(`SDP: no fax in the answer to a fax: ${text}`);
+    this.fax?.connect(text);
+    this.rtp.play(undefined);
   }
 
   #protect(text: string): void {

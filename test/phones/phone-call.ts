@@ -40,6 +40,8 @@ export abstract class PhoneCall {
   readonly messages = new Arrivals<SipRequest>('MESSAGE');
   /** Status with which re-INVITEs of the far end are refused from now on. */
   refuses: number | undefined;
+  /** Called with each re-INVITE of the far end, which is answered when the result settles. */
+  delays: () => Promise<void> = () => Promise.resolve();
   protected readonly context: CallContext;
   protected readonly answeredMoment: Moment<SipResponse | undefined>;
   protected readonly endedMoment: Moment<CallEnd>;
@@ -173,6 +175,8 @@ export abstract class PhoneCall {
         this.finish({ by: 'there', ...reasonOf(transaction.request) });
         break;
       case 'INVITE':
+        void this.delays().then(() => this.#receiveOffer(transaction));
+        break;
       case 'UPDATE':
         this.#receiveOffer(transaction);
         break;
@@ -219,6 +223,7 @@ export abstract class PhoneCall {
     const status = end.status === undefined ? '' : ` ${end.status} ${end.reason ?? ''}`;
     this.answeredMoment.miss(`the call ended first (${end.by}${status})`);
     this.session.rtp.close();
+    this.session.fax?.close();
     this.endedMoment.reach(end);
   }
 
@@ -248,6 +253,23 @@ export abstract class PhoneCall {
       this.session.wanted = before;
       throw new Error(`the re-INVITE was answered with ${response.status} ${response.reason}`);
     }
+  }
+
+  /** Offers a fax by T.38 (`beside sound`: with a refused stream of sound before it); the answer's status. */
+  async offerFax(form: 'alone' | 'beside sound' = 'alone'): Promise<number> {
+    this.session.wantsFax = form;
+    const { status } = await this.reinvite();
+    if (status >= 300) this.session.wantsFax = undefined;
+    return status;
+  }
+
+  /** Offers sound in place of a fax; the answer's status. */
+  async offerSound(): Promise<number> {
+    const before = this.session.wantsFax;
+    this.session.wantsFax = undefined;
+    const { status } = await this.reinvite();
+    if (status >= 300) this.session.wantsFax = before;
+    return status;
   }
 
   /** Sends a re-INVITE with the present offer and takes the answer. `offerless`: the 200 offers, the ACK answers. */

@@ -2,6 +2,7 @@ import type { Challenger } from './challenger.ts';
 import { CallSession } from './call-session.ts';
 import { IncomingCall } from './incoming-call.ts';
 import type { Codec } from './media/codecs.ts';
+import { FaxMachine } from './media/fax-machine.ts';
 import { RtpSession } from './media/rtp-session.ts';
 import type { SrtpSuite } from './media/srtp.ts';
 import { OutgoingCall } from './outgoing-call.ts';
@@ -34,6 +35,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly websocketContact?: boolean;
   /** Gets every session description of the far end, as it came. */
   readonly receives?: (sdp: string) => void;
+  /** Takes and offers faxes by T.38. */
+  readonly faxes?: boolean;
   readonly displayName?: string;
   /** Requires this password of registering and calling phones, like an operator. */
   readonly challenger?: Challenger;
@@ -256,12 +259,21 @@ export class Phone {
       describes = (sdp: string) => sdp,
       srtp,
       receives,
+      faxes = false,
     } = this.#options;
     // Loaded by the phones that need it: the library takes a while.
     const keys = srtp === undefined ? undefined : new (await import('./media/sdes.ts')).SdesKeys(srtp);
     const session = new CallSession(
       await RtpSession.open(this.#options.address),
-      { codecs, keysByRtp, describes, keys, receives, address: this.#options.address },
+      {
+        codecs,
+        keysByRtp,
+        describes,
+        keys,
+        receives,
+        address: this.#options.address,
+        fax: faxes ? await FaxMachine.open() : undefined,
+      },
       violation,
     );
     return { endpoint, session, contact: this.contact, label };

@@ -5,10 +5,11 @@ import type { CallFacts, DialogEntry, DialogParty, LegView } from '../../callsto
 import type { CallingLeg, EndCause, Leg, LegOwner, PhoneMessage } from '../legs/leg.ts';
 import type { StopMelodyMode } from '../../runs/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
-import type { SipAnswer } from '../../signalling/index.ts';
+import type { ReinviteAnswer, SipAnswer } from '../../signalling/index.ts';
 import { CallAccount } from './call-account.ts';
 import type { CarriedState } from './carried-state.ts';
 import { DIALOG_TRANSITIONS, type DialogState } from './dialog-state.ts';
+import { FaxPassing, type FaxParty } from './fax-passing.ts';
 import { HoldMelody } from '../sound/hold-melody.ts';
 import { MediaPath, type SoundPath } from '../sound/media-path.ts';
 import { gather } from '../legs/media-gathering.ts';
@@ -76,6 +77,7 @@ export class CallDialog implements LegOwner {
   #path: SoundPath | undefined;
   #parting: Promise<void> | undefined;
   readonly #melody: HoldMelody;
+  readonly #fax = new FaxPassing();
 
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;
@@ -183,7 +185,8 @@ export class CallDialog implements LegOwner {
     this.#path = undefined;
     // A second call, for the other leg, waits for the same disconnect.
     if (path !== undefined) {
-      this.#parting = path.disconnect().finally(() => {
+      const parted = this.#fax.end().then(() => path.disconnect());
+      this.#parting = parted.finally(() => {
         this.#parting = undefined;
       });
     }
@@ -199,6 +202,7 @@ export class CallDialog implements LegOwner {
     if (from === undefined) return;
     if (from !== 'suspended') this.#observer.gone(this);
     this.#observer.over(this, cause);
+    this.#fax.over();
     for (const leg of [this.a, ...[...this.#b.values()].map((entry) => entry.leg)]) {
       if (leg !== except && leg.owner === this) leg.release(cause);
     }
@@ -288,6 +292,17 @@ export class CallDialog implements LegOwner {
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
   }
 
+  legOffered(leg: Leg, offer: string, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> | undefined {
+    const party = faxParty(leg);
+    const connected = this.state === 'dialog' && this.#path !== undefined && !this.held;
+    const other = connected ? faxParty(this.opposite(leg)) : undefined;
+    return party && this.#fax.offered(party, other, offer, sound);
+  }
+
+  legDescription(leg: Leg): string | undefined {
+    return this.#fax.description(leg);
+  }
+
   legRemoved(_leg: Leg, reason: string): void {
     this.end({ by: 'external', status: 487, reason });
   }
@@ -350,6 +365,10 @@ function soundPath(a: Leg, b: Leg, melody: () => boolean): SoundPath | undefined
   if (a.endpoint !== undefined && b.endpoint !== undefined) return new MediaPath(a.endpoint, b.endpoint, melody);
   if (a.endpoint !== undefined) return b.pathFor?.(a.endpoint);
   return b.endpoint === undefined ? undefined : a.pathFor?.(b.endpoint);
+}
+
+function faxParty(leg: Leg | undefined): FaxParty | undefined {
+  return leg?.fax === undefined ? undefined : { leg, phone: leg.fax };
 }
 
 function legView({ leg, side, localuri, remoteuri, expirets }: DialogLeg): LegView {

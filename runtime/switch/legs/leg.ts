@@ -1,6 +1,6 @@
 /** What every leg of a dialog can do, and what its owner is told. */
 import type { DtmfSender } from './dtmf-sender.ts';
-import type { DialogTags } from '../../signalling/index.ts';
+import type { DialogTags, ReinviteAnswer } from '../../signalling/index.ts';
 import type { CodecName, EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
 import type { PartyFacts } from '../../callstore/index.ts';
@@ -36,8 +36,30 @@ export interface LegOwner {
   legHeld(leg: Leg, held: boolean): void;
   /** The leg was ended from outside, e.g. by its conference, and the call ends with it. */
   legRemoved(leg: Leg, reason: string): void;
+  /**
+   * The far end offers a session description within the call.
+   * @param sound takes it as an offer of sound
+   * @returns the answer; undefined where it is to be taken as an offer of sound
+   */
+  legOffered?(leg: Leg, offer: string, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> | undefined;
+  /** The present description for the far end, where it is not that of its endpoint's sound. */
+  legDescription?(leg: Leg): string | undefined;
   /** The far end sent a request within the call. */
   legMessaged?(leg: Leg, message: PhoneMessage): void;
+}
+
+/** A phone that can take a fax in place of the sound. */
+export interface FaxSide {
+  readonly endpoint: MediaEndpoint;
+  /**
+   * Offers the phone a session description within the call, and returns its answer.
+   * @throws ReinviteRefused; any error when the phone is gone
+   */
+  offer(sdp: string): Promise<string>;
+  /** A session description with the origin and version of the phone's session. */
+  describe(sdp: string): string;
+  /** Logs an error, unless the phone is gone. */
+  failed(error: unknown): void;
 }
 
 /** What a device accepts beside calls. */
@@ -65,6 +87,8 @@ export interface Leg {
   pathFor?(endpoint: MediaEndpoint): SoundPath;
   /** Sends digits to the far end; absent before its answer. */
   readonly dtmf?: DtmfSender;
+  /** The far end where it is a phone that has answered. */
+  readonly fax?: FaxSide | undefined;
   /** The device at the far end, if any. */
   readonly device?: Device | undefined;
   /** Tags of the SIP dialogs with the far end: one of an answered phone, any number of a ringing one. */

@@ -31,7 +31,7 @@ import {
 import { sdpDirection } from '../../sip-facts/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, Device, EndCause, LegOwner, PhoneMessage } from './leg.ts';
+import type { CallingLeg, Device, EndCause, FaxSide, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
 import { codecsOf } from './codecs-of.ts';
@@ -149,6 +149,19 @@ export class PhoneLeg implements CallingLeg {
         if (!this.#state.is('answered')) return false;
         sip.notify(event).catch((err: unknown) => this.#tools.failed(err, 'NOTIFY', this));
         return true;
+      },
+    };
+  }
+
+  get fax(): FaxSide | undefined {
+    const [sip, endpoint] = [this.#sip, this.#endpoint];
+    if (sip === undefined || endpoint === undefined || !this.#state.is('answered')) return undefined;
+    return {
+      endpoint,
+      offer: (sdp) => sip.reinvite(this.#description.of(sdp)),
+      describe: (sdp) => this.#description.of(sdp),
+      failed: (error) => {
+        if (!this.ended) this.#tools.failed(error, 'T.38', this);
       },
     };
   }
@@ -300,7 +313,8 @@ export class PhoneLeg implements CallingLeg {
   /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
   async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
     if (this.#endpoint === undefined) return { status: 491 };
-    if (sdp === undefined) return { status: 200, sdp: this.#description.of(this.#endpoint.localSdp) };
+    const present = this.owner?.legDescription?.(this) ?? this.#endpoint.localSdp;
+    if (sdp === undefined) return { status: 200, sdp: this.#description.of(present) };
     return this.#renegotiate(sdp);
   }
 
@@ -308,7 +322,12 @@ export class PhoneLeg implements CallingLeg {
     this.#lateAnswer.resolve(sdp !== '' && (await this.#renegotiate(sdp)).status === 200);
   }
 
-  async #renegotiate(sdp: string): Promise<ReinviteAnswer> {
+  #renegotiate(sdp: string): Promise<ReinviteAnswer> {
+    const sound = (): Promise<ReinviteAnswer> => this.#takeSound(sdp);
+    return this.owner?.legOffered?.(this, sdp, sound) ?? sound();
+  }
+
+  async #takeSound(sdp: string): Promise<ReinviteAnswer> {
     try {
       const described = await this.#endpoint?.modify(sdp);
       this.#heldAs(sdp);

@@ -63,7 +63,7 @@ export function dumpHeaders(channel: ShownChannel): EventHeaders {
 
 /** The header of an INVITE whose controller needs little: `brief`. FreeSWITCH makes it a variable without meaning. */
 const WISH = 'sip_h_X-Channel-Data';
-/** The variables that drachtio-fsmrf reads of the answer to `connect`, and the codecs of the channel. */
+/** The variables that drachtio-fsmrf reads of the answer to `connect`, the codecs of the channel, and whether it passes faxes on. */
 const BRIEF = [
   'sip_user_agent',
   'sip_call_id',
@@ -75,6 +75,7 @@ const BRIEF = [
   'remote_media_port',
   'dtmf_type',
   'rtp_use_codec_string',
+  'fax_relay',
 ];
 
 /** The values of the answer to `connect`: all of the channel, and the profile under both prefixes; or what a brief one has. */

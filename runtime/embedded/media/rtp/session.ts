@@ -117,6 +117,8 @@ export class RtpSession {
   #transport: ((datagram: Buffer, from: RemoteInfo) => boolean) | undefined;
   #maySend = false;
   #mayReceive = false;
+  /** Whether datagrams are passed on as they are. */
+  #relaying = false;
   #closed = false;
   #sourceSsrc: number | undefined;
   #peer: RtpSession | undefined;
@@ -180,6 +182,7 @@ export class RtpSession {
    * tables.
    */
   relays(from: RtpSession): boolean {
+    if (this.#relaying || from.#relaying) return true;
     if (!areRelayed(from.#receivedCodec, this.#codec)) return false;
     return this.#g711 !== undefined || !(from.mutedIn || from.#gainIn !== 0 || this.mutedOut || this.#gainOut !== 0);
   }
@@ -219,11 +222,24 @@ export class RtpSession {
     this.#eventSender.frameUnits = (this.#eventClock * FRAME_MS) / 1000;
     this.#maySend = parameters.maySend;
     this.#mayReceive = parameters.mayReceive;
+    this.#relaying = false;
     const own = parameters.remotePort === this.localPort && parameters.remoteAddress === this.localAddress;
     // An answer that echoes the own offer (an endpoint without far end) must not make the session send to itself.
     this.latch.expect(parameters.remoteAddress, own ? 0 : parameters.remotePort);
     this.#useCodec(parameters, own);
     if (!this.#mayReceive) this.#endDigit();
+  }
+
+  /**
+   * Passes every datagram on as it is, between this address and the joined session, until `configure`: faxes by T.38 (UDPTL).
+   * Both sessions have to relay. Nothing else is sent meanwhile.
+   */
+  relay(address: string, port: number): void {
+    this.#endDigit();
+    this.#relaying = true;
+    this.#maySend = false;
+    this.#mayReceive = false;
+    this.latch.expect(address, port);
   }
 
   /** @param own whether the description is the own one, whose codecs nobody uses yet */
@@ -445,6 +461,7 @@ export class RtpSession {
   }
 
   #receive(received: Buffer, from: RemoteInfo): void {
+    if (this.#relaying) return this.#receiveRelayed(received, from);
     const datagram = this.#opened(received);
     if (datagram === undefined) {
       this.counters.inSkipPackets += 1;
@@ -472,6 +489,28 @@ export class RtpSession {
     if (isEvent) this.#receiveEvent(datagram, packet);
     else if (codec === undefined) this.#receiveComfortNoise(packet);
     else this.#receiveAudio(datagram, packet, codec);
+  }
+
+  #receiveRelayed(datagram: Buffer, { address, port }: RemoteInfo): void {
+    const isLateSound = parseRtp(datagram, this.#packet) && this.#packet.ssrc === this.#sourceSsrc;
+    if (isLateSound || this.latch.accept(address, port) === 'stranger') {
+      this.counters.inSkipPackets += 1;
+      return;
+    }
+    this.#heardFrame = this.#environment.ticker.frame;
+    this.counters.inPackets += 1;
+    this.counters.inRawBytes += datagram.length;
+    this.#peer?.passOnDatagram(datagram);
+  }
+
+  /** Sends a datagram of the joined session as it is. */
+  passOnDatagram(datagram: Buffer): void {
+    const { target } = this.latch;
+    if (!this.#relaying || this.#closed || target === undefined) return;
+    this.counters.outPackets += 1;
+    this.counters.outRawBytes += datagram.length;
+    this.#environment.figures.sent(0);
+    this.#pair.rtp.send(datagram, target.port, target.address);
   }
 
   #startSource(ssrc: number): void {

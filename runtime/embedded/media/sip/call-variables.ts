@@ -74,6 +74,9 @@ export const DIALPLAN_VARIABLES: readonly (readonly [string, string])[] = [
   ['playback_terminators', 'none'],
 ];
 
+/** The variable by which a client knows that offers of faxes (T.38) are taken in a bridge. FreeSWITCH has none of this meaning. */
+export const FAX_VARIABLE = ['fax_relay', 'true'] as const;
+
 /** The variables of `X-Media-Timeout` (ms), as the dialplan sets them: the call of a silent far end is ended. */
 export function timeoutVariables(request: SipRequest): [string, string][] {
   const limit = request.header('x-media-timeout')?.trim() ?? '';

@@ -16,6 +16,7 @@ import { isWildcard, type ServerTransaction, type SipRequest } from '../../stack
 import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
 import { DtlsMedia } from './dtls-media.ts';
+import type { RemoteFax } from './fax-lines.ts';
 import { LocalKeys } from './local-keys.ts';
 import {
   answerDirection,
@@ -157,6 +158,10 @@ export class Call implements Signalling {
       transaction.reply(400, { reason: BAD_DESCRIPTION, headers: answerHeaders(this.#contact) });
       return;
     }
+    if (remote.fax !== undefined && remote.audio === undefined && this.#passesFaxes(remote.fax)) {
+      this.#takeFax(transaction, remote, remote.fax);
+      return;
+    }
     const audio = this.#usable(remote);
     const isPrepared = audio?.dtls === undefined || this.dtls.ready;
     const codec = audio?.codecs[0]?.codec;
@@ -196,6 +201,21 @@ export class Call implements Signalling {
     this.#record(sdp, remote.text);
     this.#sendSdp(transaction, sdp, {});
     this.#tellHold(audio);
+  }
+
+  /** Whether a fax goes to the far end of the bridge. UDPTL is not encrypted. */
+  #passesFaxes({ address }: RemoteFax): boolean {
+    if (this.#channel?.bridged !== true || this.rtp.security !== PLAIN) return false;
+    return isIP(address) !== 0 && isIPv6(address) === isIPv6(this.rtp.localAddress);
+  }
+
+  #takeFax(transaction: ServerTransaction, remote: RemoteDescription, fax: RemoteFax): void {
+    // A fax machine that receives pages sends nothing for minutes.
+    this.#timeout?.stop();
+    this.rtp.relay(fax.address, fax.port);
+    const sdp = this.#local.faxAnswer(remote, fax);
+    this.#record(sdp, remote.text);
+    this.#sendSdp(transaction, sdp, {});
   }
 
   /** Takes the ACK of the 200, which may have the answer to the server's offer. */

@@ -26,6 +26,7 @@ import {
   answeredVariables,
   callVariables,
   DIALPLAN_VARIABLES,
+  FAX_VARIABLE,
   secureVariables,
   timeoutVariables,
 } from './call-variables.ts';
@@ -260,7 +261,7 @@ export class SipProfile {
     channel.setState('CS_ROUTING');
     channel.setCallState('RINGING');
     channel.setState('CS_EXECUTE');
-    for (const [name, value] of DIALPLAN_VARIABLES) channel.set(name, value);
+    for (const [name, value] of [...DIALPLAN_VARIABLES, FAX_VARIABLE]) channel.set(name, value);
     for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
     if (call.needsPreparation(remote) && !(await this.#prepare(call, transaction, remote))) return;
     const identity = `"${user}" <sip:${user}@${formatHost(host)}>;party=calling;privacy=off;screen=no`;

@@ -14,6 +14,7 @@ import {
   readEvents,
 } from './codec-lines.ts';
 import { dtlsLines, dtlsSessionLines, type LocalDtls, readDtls, type RemoteDtlsLines } from './dtls-lines.ts';
+import { readFax, type RemoteFax } from './fax-lines.ts';
 import type { LocalKeys } from './local-keys.ts';
 
 /** Direction attributes (RFC 3264 section 5.1). */
@@ -52,6 +53,7 @@ export interface RemoteDescription {
   readonly text: string;
   /** Undefined when it has no audio over RTP, or over SRTP with a usable key. */
   readonly audio: RemoteAudio | undefined;
+  readonly fax: RemoteFax | undefined;
   /** Kind, protocol and formats of every m= line, to answer each one (RFC 3264 section 6). */
   readonly media: readonly { readonly type: string; readonly protocol: string; readonly formats: string }[];
 }
@@ -77,7 +79,7 @@ export function readDescription(text: string): RemoteDescription | undefined {
     protocol: each.protocol,
     formats: asText(each.payloads),
   }));
-  return { text, media, audio: chooseAudio(session, keysOf(text)) };
+  return { text, media, audio: chooseAudio(session, keysOf(text)), fax: readFax(session, text) };
 }
 
 /** Removes the number of ports (RFC 4566 section 5.14) and double blanks, which sdp-transform cannot read. */
@@ -247,6 +249,16 @@ export class LocalDescription {
     const { dtls } = this;
     if (remote === undefined || dtls === undefined) return [];
     return dtlsLines(dtls, { address: this.#address, port: this.#port }, remote);
+  }
+
+  /** An answer that accepts a fax as it was offered, and refuses every other stream. */
+  faxAnswer(remote: RemoteDescription, fax: RemoteFax): string {
+    const lines = remote.media.flatMap(({ type, protocol, formats }, index) =>
+      index === fax.index
+        ? [`m=image ${this.#port} ${protocol} ${formats}`, ...fax.attributes]
+        : [`m=${type} 0 ${protocol} ${formats}`],
+    );
+    return this.#session(lines);
   }
 
   /** An answer that refuses every stream, as FreeSWITCH's to a re-INVITE without a common codec. */

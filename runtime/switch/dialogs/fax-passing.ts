@@ -1,0 +1,206 @@
+/** Faxes by T.38 from one phone of a dialog to the other. */
+import { faxAnswer, faxOffer, isFax, soundAfter } from '../../media/index.ts';
+import { type ReinviteAnswer, ReinviteRefused } from '../../signalling/index.ts';
+import { StateMachine } from '../../transitions/index.ts';
+import type { FaxSide } from '../legs/leg.ts';
+import { FAX_TRANSITIONS, type FaxEvent, type FaxState } from './fax-state.ts';
+
+/** Milliseconds; the offerer may wait for its answer for longer than a phone takes that does as it is asked. */
+const PATIENCE_MS = 10_000;
+
+const NOT_ACCEPTABLE: ReinviteAnswer = { status: 488 };
+/** RFC 3261 section 14.2: another offer is still without its answer. */
+const PENDING: ReinviteAnswer = { status: 491 };
+
+/** A party that could take a fax: its leg, which stays the same, and its phone. */
+export interface FaxParty {
+  readonly leg: object;
+  readonly phone: FaxSide;
+}
+
+/** Lets the two phones of a dialog change between sound and a fax. Neither hears of a change that the other refuses. */
+export class FaxPassing {
+  readonly #state = new StateMachine<FaxState, FaxEvent>(FAX_TRANSITIONS, 'sound');
+  /** The descriptions of the fax that the phones have. */
+  readonly #described = new Map<object, string>();
+  #parties: readonly [FaxParty, FaxParty] | undefined;
+  readonly #over = Promise.withResolvers<string>();
+  /** Ends the wait for the other phone. */
+  #giveUp: () => void = () => undefined;
+  #returning: Promise<unknown> = Promise.resolve();
+  readonly #patienceMs: number;
+
+  /** @param patienceMs how long the offerer of a fax waits for the other phone */
+  constructor(patienceMs = PATIENCE_MS) {
+    this.#patienceMs = patienceMs;
+  }
+
+  /** The description of the fax that a leg's phone has; undefined while it has one of sound. */
+  description(leg: object): string | undefined {
+    return this.#described.get(leg);
+  }
+
+  /**
+   * Takes a phone's offer.
+   * @param other the other party; undefined where it cannot take a fax now
+   * @param sound takes the offer as one of sound
+   * @returns the answer; undefined where it is to be taken as an offer of sound
+   */
+  offered(
+    party: FaxParty,
+    other: FaxParty | undefined,
+    offer: string,
+    sound: () => Promise<ReinviteAnswer>,
+  ): Promise<ReinviteAnswer> | undefined {
+    const { state } = this.#state;
+    if (state === 'asking' || state === 'returning') return Promise.resolve(PENDING);
+    if (state === 'fax') return isFax(offer) ? this.#refresh(party, offer) : this.#return(party, sound);
+    if (!isFax(offer)) return undefined;
+    const parties = [party, other].filter((each) => each?.phone.endpoint.passesFaxes === true);
+    if (state !== 'sound' || other === undefined || parties.length < 2) return Promise.resolve(NOT_ACCEPTABLE);
+    return this.#ask(party, other, offer);
+  }
+
+  /** Has both phones go back to sound, before the call parts them. Never rejects. */
+  async end(): Promise<void> {
+    this.#giveUp();
+    await this.#returning;
+    if (this.#state.step('sound') === undefined) return;
+    await Promise.all((this.#parties ?? []).map((party) => this.#toSound(party)));
+    this.#state.step('agreed');
+  }
+
+  /** The dialog is over. */
+  over(): void {
+    this.#state.step('over');
+    this.#over.resolve('');
+  }
+
+  async #ask(party: FaxParty, other: FaxParty, offer: string): Promise<ReinviteAnswer> {
+    this.#state.step('fax');
+    const theirs = faxOffer(offer, other.phone.endpoint.localSdp);
+    const asked = this.#answerOf(other, theirs);
+    const answer = await this.#inTime(asked);
+    if (answer === undefined) return this.#letGo(asked, other, theirs);
+    if (!isFax(answer)) {
+      // A phone that accepted the offer without its only stream has no sound any more.
+      if (answer !== '') await this.#toSound(other, theirs);
+      this.#state.step('refused');
+      return NOT_ACCEPTABLE;
+    }
+    const own = faxAnswer(offer, party.phone.endpoint.localSdp, answer);
+    if (!(await this.#connect(party, offer, other, answer)) || this.#state.step('agreed') === undefined) {
+      await this.#undo(party, other, theirs);
+      // `late` if the call has parted the two meanwhile.
+      if (this.#state.step('refused') === undefined) this.#state.step('settled');
+      return NOT_ACCEPTABLE;
+    }
+    this.#parties = [party, other];
+    this.#described.set(party.leg, own).set(other.leg, theirs);
+    return { status: 200, sdp: party.phone.describe(own) };
+  }
+
+  /** A phone's answer; empty for a refusal, and when the dialog is over. Never rejects. */
+  async #answerOf({ phone }: FaxParty, offer: string): Promise<string> {
+    try {
+      return await Promise.race([phone.offer(offer), this.#over.promise]);
+    } catch (error) {
+      if (!(error instanceof ReinviteRefused)) phone.failed(error);
+      return '';
+    }
+  }
+
+  /** The answer; undefined when it does not come in time, or is not awaited any more. */
+  async #inTime(answer: Promise<string>): Promise<string | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      this.#giveUp = () => {
+        this.#state.step('given-up');
+        resolve(undefined);
+      };
+      timer = setTimeout(this.#giveUp, this.#patienceMs);
+    });
+    try {
+      return await Promise.race([answer, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Refuses the offer. A phone that accepts it later goes back to sound. */
+  #letGo(asked: Promise<string>, other: FaxParty, offer: string): ReinviteAnswer {
+    void asked.then(async (answer) => {
+      if (answer !== '' && this.#state.is('late')) await this.#toSound(other, offer);
+      this.#state.step('settled');
+    });
+    return NOT_ACCEPTABLE;
+  }
+
+  async #connect(party: FaxParty, offer: string, other: FaxParty, answer: string): Promise<boolean> {
+    try {
+      await party.phone.endpoint.passFax(offer);
+      await other.phone.endpoint.passFax(answer);
+      return true;
+    } catch (error) {
+      party.phone.failed(error);
+      return false;
+    }
+  }
+
+  async #undo(party: FaxParty, other: FaxParty, offer: string): Promise<void> {
+    if (this.#state.is('ended')) return;
+    const own = party.phone.endpoint.soundAgain().catch((error: unknown) => party.phone.failed(error));
+    await Promise.all([own, this.#toSound(other, offer)]);
+  }
+
+  /** A phone offers its fax again, as to refresh the session, or from another address. */
+  async #refresh({ leg, phone }: FaxParty, offer: string): Promise<ReinviteAnswer> {
+    try {
+      await phone.endpoint.passFax(offer);
+      return { status: 200, sdp: phone.describe(this.#described.get(leg) ?? '') };
+    } catch (error) {
+      phone.failed(error);
+      return NOT_ACCEPTABLE;
+    }
+  }
+
+  #return(party: FaxParty, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> {
+    this.#state.step('sound');
+    const answer = this.#returned(party, sound);
+    this.#returning = answer;
+    return answer;
+  }
+
+  async #returned(party: FaxParty, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> {
+    const other = this.#parties?.find(({ leg }) => leg !== party.leg);
+    if (other !== undefined && !(await this.#toSound(other))) {
+      this.#state.step('refused');
+      return NOT_ACCEPTABLE;
+    }
+    this.#described.delete(party.leg);
+    const answer = await sound();
+    // Its offer cannot be taken, but the other phone has sound already.
+    if (answer.status !== 200) await this.#toSound(party);
+    this.#state.step('agreed');
+    return answer;
+  }
+
+  /**
+   * Offers a phone the sound again, and takes its answer. Never rejects.
+   * @param fax the description that it has
+   * @returns false when it refuses
+   */
+  async #toSound({ leg, phone }: FaxParty, fax = this.#described.get(leg) ?? ''): Promise<boolean> {
+    const { endpoint } = phone;
+    const answer = await this.#answerOf({ leg, phone }, soundAfter(endpoint.localSdp, fax));
+    if (answer === '') return false;
+    this.#described.delete(leg);
+    try {
+      await endpoint.modify(answer);
+      return true;
+    } catch (error) {
+      phone.failed(error);
+      return false;
+    }
+  }
+}
