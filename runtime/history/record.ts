@@ -156,7 +156,8 @@ function resultOf({ answered, end, legs }: CallFacts): CallResult {
   if (status === 408) return 'no_answer';
   if (UNKNOWN.has(status)) return 'unknown_number';
   if (status === 487) return 'cancelled';
-  if (status === 480) return called.every(({ status: leg }) => leg === null) ? 'unreachable' : 'no_answer';
+  if (status === 480)
+    return called.every((leg) => leg.status === null || leg.unreached === true) ? 'unreachable' : 'no_answer';
   return status < 500 || status >= 600 ? 'rejected' : 'failed';
 }
 

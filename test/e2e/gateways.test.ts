@@ -126,8 +126,8 @@ describe('a provider with several gateways', () => {
       const called = record.legs.filter(({ side }) => side === 'b').map((leg) => [leg.gateway, leg.sip_status]);
       expect(called).to.deep.equal([
         [name(portOf(full)), 503],
-        [name(refused.port), null],
-        [name(mute.port), null],
+        [name(refused.port), 503],
+        [name(mute.port), 503],
         [name(portOf(last)), 200],
       ]);
     });

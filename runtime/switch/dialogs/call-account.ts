@@ -53,7 +53,8 @@ export class CallAccount {
   refused(callid: string, refusal: SipAnswer | undefined): void {
     const called = this.#of(callid);
     if (called === undefined || refusal === undefined) return;
-    close(called, refusal.local ? null : refusal.status, refusal.reason);
+    const known = !refusal.local || refusal.unreached === true;
+    close(called, known ? refusal.status : null, refusal.reason);
     if (refusal.unreached === true) called.unreached = true;
   }
 

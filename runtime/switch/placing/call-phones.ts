@@ -193,9 +193,12 @@ class PhonesCall {
   }
 
   #refused(callId: string, refusal: SipAnswer): SipAnswer {
-    this.#options.dialog.removeBranch(callId, refusal);
     const party = this.#branches.reached(callId)?.target.callee.party;
-    return party === undefined ? refusal : refusalForCaller(this.#tools, refusal, party, { callid: callId });
+    const told = party === undefined ? refusal : refusalForCaller(this.#tools, refusal, party, { callid: callId });
+    // The history of a contact that was not reached has what the caller got, and why.
+    const { reason } = refusal;
+    this.#options.dialog.removeBranch(callId, told.unreached === true ? { ...told, reason } : refusal);
+    return told;
   }
 
   /** A phone forwards the call (3xx): each account is called once. */

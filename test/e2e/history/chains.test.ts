@@ -195,6 +195,34 @@ blocks:
     }
   });
 
+  it('gives the leg to a provider that cannot be reached the status that the caller got', async () => {
+    const gone = await Phone.start({ login: '0930123456', domain: 'demo.local', registrar: stage.node.sip });
+    const { host, port } = parseUri(gone.contact);
+    await gone.stop();
+    await make('providers', { code: 'gone', host, port });
+    await make('routes', { to_pattern: '09%', target: { type: 'provider', code: 'gone' } });
+    const alice = await stage.phone('alice');
+    expect((await (await alice.call('0930123456')).refused()).status).to.equal(503);
+    const [record] = await records(1);
+    expect(record).to.include({ trunk: 'gone', result: 'failed', sip_status: 503 });
+    expect(record?.legs.map(({ side, sip_status: status }) => [side, status])).to.deep.equal([
+      ['a', 503],
+      ['b', 503],
+    ]);
+  });
+
+  it('gives the leg to a phone that cannot be reached 480, and the call stays unreachable', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    await bob.disconnect();
+    expect((await (await alice.call('102')).refused()).status).to.equal(480);
+    const [record] = await records(1);
+    expect(record).to.include({ result: 'unreachable', sip_status: 480 });
+    expect(record?.legs.map(({ side, sip_status: status }) => [side, status])).to.deep.equal([
+      ['a', 480],
+      ['b', 480],
+    ]);
+  });
+
   it('a call between two domains is in both, without what only the other may see', async () => {
     const domains = await TwoDomains.make(stage.node);
     const { boss, zoe: zoesClient } = domains.clients;
