@@ -47,10 +47,10 @@ export async function openOutside(
   nursery.open();
   shutdown.add('nursery', () => nursery.close());
   const openingServers = openServers(config, certificate, nursery, log, exited);
-  const loadingStorage = import('../storage/index.ts');
+  // Loading keeps this thread busy: the database's thread is started before.
+  const loadingStorage = turn().then(() => import('../storage/index.ts'));
   const openingStorage = loadingStorage.then(({ openStorage }) => openStorage({ dataDir, databaseUrl, log }, begun));
   const openingSandbox = loadingStorage.then(() => openScriptProcesses(config, nursery, log));
-  // Loading keeps this thread busy: the database's thread is started before.
   const loadingParts = loadingStorage.then(turn).then(() => import('./compose.ts'));
   const [servers, storage, sandbox] = await Promise.allSettled([
     openingServers,
