@@ -167,6 +167,11 @@ export class MemoryCallStore implements CallStore {
     return this.#dialogs.has(dialogid);
   }
 
+  /** True for a live call of any domain. @param inviteid of the call */
+  hasCall(inviteid: string): boolean {
+    return this.#index.inviteid.count(inviteid) > 0;
+  }
+
   #found(domain: DomainName, selector: DialogSelector): Iterable<Stored> {
     const name = SELECTOR_KEYS.find((key) => selector[key] !== undefined);
     if (name === undefined) return [];

@@ -1,6 +1,6 @@
 /** Several nodes as one system, over NATS. */
 import { randomBytes } from 'node:crypto';
-import type { MemoryCallStore } from '../callstore/index.ts';
+import type { CallIndex, MemoryCallStore } from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
 import type { Operations } from '../operations/index.ts';
 import type { Storage } from '../storage/index.ts';
@@ -9,6 +9,8 @@ import { ClusterOperations } from './calls/cluster-operations.ts';
 import { SharedContacts } from './contacts/shared-contacts.ts';
 import { ClaimedStarts } from './claimed-starts.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
+import { LiveIndex, type Kind } from './loss/live-index.ts';
+import { callIndex, type Heir, Losses } from './loss/losses.ts';
 import { Broadcast } from './link/broadcast.ts';
 import { NatsLink, type NatsOptions } from './link/nats-link.ts';
 import { Requests } from './link/requests.ts';
@@ -36,6 +38,12 @@ export interface Failures {
   tellFailures(tell: (address: string, account: string) => void): void;
 }
 
+/** Learns of INVITEs from their begin to their final answer. */
+export interface InviteIndex<Invite> {
+  sent(invite: Invite): void;
+  settled(transaction: string): void;
+}
+
 /** A node's place in the cluster. */
 export class Cluster {
   /** Of this process. */
@@ -46,7 +54,9 @@ export class Cluster {
   readonly #nodes: Nodes;
   readonly #digestKey: SharedKey;
   readonly #log: Log;
+  readonly #index: LiveIndex;
   #contacts: SharedContacts | undefined;
+  #losses: Losses | undefined;
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -56,6 +66,7 @@ export class Cluster {
     this.#members = new Membership(this.#link, this.id, log);
     this.#nodes = new Nodes(new Requests(this.#link, this.id, log), this.#members);
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
+    this.#index = new LiveIndex(this.#link, this.id, log);
   }
 
   /**
@@ -111,6 +122,46 @@ export class Cluster {
     return new ClusterFirstRequests(this.id, this.#nodes);
   }
 
+  /** Keeps the calls of this node for the others. */
+  get callIndex(): CallIndex {
+    return callIndex(this.#index);
+  }
+
+  /** Keeps INVITEs without a final answer for the others. @param kind `ringing`: sent to phones; `waiting`: of callers */
+  inviteIndex<Invite extends { readonly transaction: string }>(kind: Exclude<Kind, 'call'>): InviteIndex<Invite> {
+    return {
+      sent: (invite) => this.#index.set(kind, invite.transaction, () => invite),
+      settled: (transaction) => this.#index.remove(kind, transaction),
+    };
+  }
+
+  /**
+   * Takes care of what dead nodes leave, from now on.
+   * @param options.live whether a call lives at this node
+   */
+  inherit({ storage, heir, live }: { storage: Storage; heir: Heir; live: (inviteid: string) => boolean }): void {
+    this.#losses = new Losses({
+      id: this.id,
+      members: this.#members,
+      nodes: this.#nodes,
+      index: this.#index,
+      storage,
+      heir,
+      live,
+      log: this.#log,
+    });
+  }
+
+  /**
+   * Takes care of an earlier process of this node, unless another node does.
+   * @param id of the process
+   * @param calls ids of its calls
+   * @returns those of them that no node has
+   */
+  async settleEarlier(id: string, calls: readonly string[]): Promise<readonly string[]> {
+    return (await this.#losses?.settleEarlier({ id, node: this.#node }, calls)) ?? [];
+  }
+
   /** The key of digest challenges: one node makes them, another may get the answer. */
   readonly digestKey = (): Uint8Array => this.#digestKey.current;
 
@@ -143,6 +194,8 @@ export class Cluster {
   async close(): Promise<void> {
     this.#contacts?.close();
     this.#digestKey.close();
+    this.#losses?.close();
+    await this.#index.close();
     await this.#link.close();
   }
 }

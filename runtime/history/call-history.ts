@@ -19,6 +19,8 @@ export interface CallHistoryOptions {
   readonly limit: number;
   /** Days that records are kept; 0: for ever. */
   readonly days: number;
+  /** True: calls that went on when an earlier process ended are kept, see `left`; otherwise they are ended as lost. */
+  readonly keepsLeft?: boolean;
   readonly log: HistoryLog;
 }
 
@@ -63,7 +65,7 @@ export class CallHistory implements HistoryPort {
 
   private constructor(options: CallHistoryOptions) {
     this.#options = options;
-    this.#journal = CallJournal.open(options.file, options.limit);
+    this.#journal = CallJournal.open(options.file, options.limit, { keepsLeft: options.keepsLeft === true });
     const { log } = options;
     this.#writer = new SetWriter({
       set: SET,
@@ -87,6 +89,21 @@ export class CallHistory implements HistoryPort {
   /** Opens the history; calls that the journal has of an earlier run are written. @throws errors of the file system */
   static open(options: CallHistoryOptions): CallHistory {
     return new CallHistory(options);
+  }
+
+  /** Calls that went on when an earlier process ended. */
+  get left(): readonly CallFacts[] {
+    return this.#journal.left;
+  }
+
+  /** A call of an earlier process was lost with it. */
+  lost(facts: CallFacts): void {
+    this.over({ ...facts, end: { at: Date.now(), by: 'lost', status: null, reason: null } });
+  }
+
+  /** Another node has a call of an earlier process, or its record. */
+  forget(id: string): void {
+    this.#safely(() => this.#journal.forget(id));
   }
 
   going(facts: CallFacts): void {

@@ -29,10 +29,21 @@ export class CallJournal {
   #endedBytes = 0;
   #closed = false;
 
-  private constructor(file: string, limit: number, left: readonly CallFacts[], now: number) {
+  /** Calls that went on when an earlier process ended, if they were not ended as lost. */
+  readonly left: readonly CallFacts[];
+
+  private constructor(
+    file: string,
+    limit: number,
+    all: readonly CallFacts[],
+    { now, keepsLeft }: { readonly now: number; readonly keepsLeft: boolean },
+  ) {
     this.#file = file;
     this.#limit = limit;
-    for (const facts of left) {
+    this.left = keepsLeft ? all.filter(({ end }) => end === undefined) : [];
+    for (const facts of this.left) this.#live.set(facts.id, line(facts));
+    for (const facts of all) {
+      if (this.#live.has(facts.id)) continue;
       const end = facts.end ?? { at: now, by: 'lost' as const, status: null, reason: null };
       this.#keep(facts.id, line({ ...facts, end }));
     }
@@ -42,11 +53,13 @@ export class CallJournal {
   /**
    * Opens the journal of a node that may have been killed: calls that went on then are ended as lost.
    * @param limit octets of ended calls
+   * @param options.now milliseconds since the epoch
+   * @param options.keepsLeft true: those calls are kept as they are, see `left`
    * @throws errors of the file system, except for a missing file
    */
-  static open(file: string, limit: number, now = Date.now()): CallJournal {
+  static open(file: string, limit: number, { now = Date.now(), keepsLeft = false } = {}): CallJournal {
     mkdirSync(dirname(file), { recursive: true });
-    return new CallJournal(file, limit, readLeft(file), now);
+    return new CallJournal(file, limit, readLeft(file), { now, keepsLeft });
   }
 
   /** Number of ended calls that the database does not have. */
@@ -76,6 +89,11 @@ export class CallJournal {
     this.#keep(facts.id, text);
     this.#write(text);
     return true;
+  }
+
+  /** A call is none of this node's any more. @throws errors of the file system */
+  forget(id: string): void {
+    if (this.#live.delete(id)) this.#write(`${JSON.stringify({ done: [id] } satisfies Line)}\n`);
   }
 
   /** The figures of the legs of an ended call; ignored when the journal does not keep it. @throws errors of the file system */

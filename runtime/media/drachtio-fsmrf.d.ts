@@ -35,6 +35,9 @@ declare module 'drachtio-fsmrf' {
   }
 
   export interface FsDialog extends EventEmitter {
+    /** The SIP server's name for it. */
+    readonly id: string;
+    readonly sip: { readonly callId: string; readonly localTag: string; readonly remoteTag: string };
     readonly local: { sdp: string; contact?: string };
     request(options: {
       method: string;

@@ -51,6 +51,24 @@ export interface EndpointServer {
   left(endpoint: MediaEndpoint): void;
 }
 
+/** A channel, as another node can reach it. */
+export interface ChannelPlace {
+  /** Name of the media server. */
+  readonly server: string;
+  readonly uuid: string;
+  /** The SIP dialog between the node and the media server; undefined where its SIP server is not known. */
+  readonly sip:
+    | {
+        /** Name of the SIP server. */
+        readonly server: string;
+        readonly dialog: string;
+        readonly callId: string;
+        readonly localTag: string;
+        readonly remoteTag: string;
+      }
+    | undefined;
+}
+
 /**
  * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason of
  * the given signal, or with EndpointGone when the channel ends first (an application unknown to the media server hangs
@@ -109,6 +127,14 @@ export class MediaEndpoint {
 
   get uuid(): string {
     return this.#endpoint.uuid;
+  }
+
+  /** Where other nodes find the channel. */
+  get place(): ChannelPlace {
+    const { dialog } = this.#endpoint;
+    const server = this.#via;
+    const sip = dialog !== null && server !== undefined ? { server, dialog: dialog.id, ...dialog.sip } : undefined;
+    return { server: this.#server.name, uuid: this.uuid, sip };
   }
 
   /** The session description for the phone. */

@@ -4,6 +4,7 @@ export { collectDigits } from './collect.ts';
 export type { ConferenceMix, MemberNotice } from './conference-mix.ts';
 export type { EndpointServer, MediaEndpoint } from './endpoint.ts';
 export { detectMachine } from './machine-detection/detect.ts';
+export { answerFor, farEndSdp } from './far-end-sdp.ts';
 export type { MediaFigures } from './media-figures.ts';
 export { faxAnswer, faxOffer, isFax, soundAfter } from './fax-sdp.ts';
 export { MediaError, NoSpeechEngine } from './media-error.ts';

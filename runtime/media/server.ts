@@ -145,6 +145,14 @@ export class MediaServer implements EndpointServer {
   }
 
   /**
+   * Sends a command on the server's own connection.
+   * @throws MediaError when the server is not connected
+   */
+  api(command: string): Promise<string> {
+    return this.#link(undefined).api(command);
+  }
+
+  /**
    * Stops recordings to these files that an earlier node began. Settles when the files are complete.
    * @throws MediaError when the server is not connected
    */

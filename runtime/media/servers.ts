@@ -1,6 +1,6 @@
 /** All media servers of a node. */
 import type { ConferenceMix } from './conference-mix.ts';
-import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
+import type { ChannelPlace, EndpointServer, MediaEndpoint } from './endpoint.ts';
 import { MediaAccessRefused } from './link-error.ts';
 import type { MediaServerAddress, SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
@@ -131,6 +131,22 @@ export class MediaServers {
    */
   async endRecordings(files: ReadonlySet<string>): Promise<void> {
     await Promise.all(this.#servers.filter(({ usable }) => usable).map((server) => server.endRecordings(files)));
+  }
+
+  /** Whether a channel that another node made still lives. False when its server cannot be asked. */
+  async hasChannel({ server, uuid }: Pick<ChannelPlace, 'server' | 'uuid'>): Promise<boolean> {
+    return (await this.#ofOthers(server, `uuid_exists ${uuid}`)).trim() === 'true';
+  }
+
+  /** Ends a channel that another node made, if it still lives. Never rejects. */
+  async endChannel({ server, uuid }: Pick<ChannelPlace, 'server' | 'uuid'>): Promise<void> {
+    await this.#ofOthers(server, `uuid_kill ${uuid}`);
+  }
+
+  /** The answer to a command; empty when the server is unknown or away. */
+  async #ofOthers(server: string, command: string): Promise<string> {
+    const named = this.#servers.find(({ name, usable }) => usable && name === server);
+    return (await named?.api(command).catch(() => '')) ?? '';
   }
 
   close(): void {

@@ -141,6 +141,7 @@ export function openCalls(needs: CallNeeds): Calls {
     watcher: recording.recorder,
     observer: metrics.calls,
     history,
+    index: needs.cluster?.callIndex,
     listenTo: listener(speech),
     countMessages: (domain, number) => needs.voicemail.counts(directory.domain(domain)?.id ?? '', number),
     subscriptionStore: needs.subscriptionStore,

@@ -1,9 +1,15 @@
 /** The node's place in a cluster. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import type { Config } from '../config/index.ts';
+import type { CallHistory } from '../history/index.ts';
+import type { RingingInvite, WaitingInvite } from '../signalling/index.ts';
+import type { Storage } from '../storage/index.ts';
+import type { Calls } from './calls.ts';
 import type { Drain } from './drain.ts';
+import type { Links } from './links.ts';
 
 /** Roles of a node; every node has all of them. */
 const ROLES = ['mware', 'b2b', 'conf', 'esg', 'callstore', 'ivr'];
@@ -42,6 +48,52 @@ export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds
       load: { calls, runs },
     };
   });
+}
+
+export interface InheritNeeds {
+  readonly config: Pick<Config, 'dataDir'>;
+  readonly storage: Storage;
+  readonly calls: Pick<Calls, 'switch' | 'callstore'>;
+  readonly links: Links;
+  readonly history: CallHistory;
+  readonly log: Logger;
+}
+
+/** Takes care of what dead nodes leave, and of what an earlier process of this node left. */
+export function inherit(cluster: Cluster, { config, storage, calls, links, history, log }: InheritNeeds): void {
+  const { adopted } = calls.switch;
+  cluster.inherit({
+    storage,
+    live: (inviteid) => calls.callstore.hasCall(inviteid),
+    heir: {
+      call: (node, call) => adopted.take(node, call),
+      invites: (ringing, waiting) =>
+        links.sip.settleLeft(ringing as readonly RingingInvite[], waiting as readonly WaitingInvite[]),
+      returned: (node) => adopted.giveBack(node),
+    },
+  });
+  const file = join(config.dataDir, 'cluster-process.json');
+  const earlier = earlierProcess(file);
+  writeFileSync(file, `${JSON.stringify({ id: cluster.id })}\n`);
+  const settle = async (): Promise<void> => {
+    const left = new Map(history.left.map((facts) => [facts.id, facts]));
+    const lost = earlier === undefined ? [...left.keys()] : await cluster.settleEarlier(earlier, [...left.keys()]);
+    for (const [id, facts] of left) {
+      if (lost.includes(id)) history.lost(facts);
+      else history.forget(id);
+    }
+  };
+  settle().catch((err: unknown) => log.error({ err }, 'calls of an earlier process of this node were not ended'));
+}
+
+/** Id of the process that used the data directory before; undefined for the first one in a cluster. */
+function earlierProcess(file: string): string | undefined {
+  try {
+    const { id } = JSON.parse(readFileSync(file, 'utf8')) as { readonly id?: unknown };
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function ownVersion(): string {

@@ -10,7 +10,7 @@ import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
 import { programRunner } from '../processes/index.ts';
 import { openCalls } from './calls.ts';
-import { joinCluster, openCluster } from './cluster.ts';
+import { inherit, joinCluster, openCluster } from './cluster.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
@@ -112,7 +112,8 @@ export async function compose(
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());
-  const history = openHistory({ config, directory, model, recordings, log });
+  const keepsLeft = cluster !== undefined;
+  const history = openHistory({ config, directory, model, recordings, keepsLeft, log });
   shutdown.add('history of calls', () => history.close());
   const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
   shutdown.add('SIP messages', () => messages.close());
@@ -146,7 +147,7 @@ export async function compose(
   });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, cluster, log });
 
-  const links = await openLinks(config, servers, calls.switch, log, messages.tap);
+  const links = await openLinks(config, servers, calls.switch, log, messages.tap, cluster);
   shutdown.add('links', () => links.close());
   late.media.bind(links.media);
   calls.switch.connect(links.sip, links.media);
@@ -214,6 +215,7 @@ export async function compose(
   if (cluster !== undefined) {
     joinCluster(cluster, { config, http: rest.address, drain });
     shutdown.add('place in the cluster', () => cluster.leave());
+    inherit(cluster, { config, storage, calls, links, history, log });
   }
   return {
     httpAddress: rest.address,

@@ -13,11 +13,13 @@ export interface HistoryNeeds {
   readonly directory: Pick<Directory, 'domain'>;
   readonly model: Model;
   readonly recordings: Recordings;
+  /** True: another node may have the calls of an earlier process. */
+  readonly keepsLeft: boolean;
   readonly log: Logger;
 }
 
 /** Close it after the calls have ended. */
-export function openHistory({ config, directory, model, recordings, log }: HistoryNeeds): CallHistory {
+export function openHistory({ config, directory, model, recordings, keepsLeft, log }: HistoryNeeds): CallHistory {
   return CallHistory.open({
     model,
     domainId: (name) => directory.domain(name)?.id,
@@ -25,6 +27,7 @@ export function openHistory({ config, directory, model, recordings, log }: Histo
     file: join(config.dataDir, 'calls.jsonl'),
     limit: config.history.journalBytes,
     days: config.history.days,
+    keepsLeft,
     log,
   });
 }

@@ -2,6 +2,7 @@
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Cluster } from '../cluster/index.ts';
 import { type Config, isLoopback } from '../config/index.ts';
 import { MediaServers } from '../media/index.ts';
 import { PROFILE, type Servers } from './servers.ts';
@@ -22,6 +23,7 @@ export interface Links {
 /**
  * @param handlers handlers of requests from outside
  * @param tap receives every SIP message
+ * @param cluster learns of INVITEs without a final answer; undefined on a single node
  * @throws SipLinkError, MediaLinkError when no server of a kind is usable in time
  */
 export function openLinks(
@@ -30,12 +32,15 @@ export function openLinks(
   handlers: SipHandlers,
   log: Logger,
   tap: MessageTap | undefined,
+  cluster: Pick<Cluster, 'inviteIndex'> | undefined,
 ): Promise<Opened<Links>> {
   return opening(log, async (shutdown) => {
     const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
     shutdown.add('journal of ringing phones', () => journal.close());
     const waiting = RingingJournal.open<WaitingInvite>(join(config.dataDir, 'waiting.jsonl'));
     shutdown.add('journal of waiting callers', () => waiting.close());
+    journal.mirror = cluster?.inviteIndex('ringing');
+    waiting.mirror = cluster?.inviteIndex('waiting');
     const sip = await SipLinks.connect(servers.sip.addresses, handlers, log, {
       timeoutMs: servers.sip.patienceMs,
       sessionExpires: config.sessionExpires,

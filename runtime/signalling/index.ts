@@ -21,10 +21,17 @@ export { rawHeader } from './raw-header.ts';
 export type { RegistrationOptions, RegistrationOutcome, SipCredentials } from './registration.ts';
 export { ReinviteRefused } from './reinvite.ts';
 export { type DialogTags, namesDialog, parseReplaces, type Replaces } from './replaces.ts';
-export { RingingJournal } from './ringing-journal.ts';
-export { LocalDescription } from './sdp.ts';
+export { type RingingInvite, RingingJournal } from './ringing-journal.ts';
+export { LocalDescription, type SdpOrigin } from './sdp.ts';
 export { sendableStatus } from './sendable-status.ts';
-export type { ReferAnswer, ReferRequest, ReinviteAnswer, SipDialog } from './sip-dialog.ts';
+export type {
+  ReferAnswer,
+  ReferRequest,
+  ReinviteAnswer,
+  SipDialog,
+  SipDialogHandlers,
+  SipDialogPlace,
+} from './sip-dialog.ts';
 export { bracketUri, displayName, nameAddr, parseSipUri, plainUri } from './sip-uri.ts';
 export type { SrfRequest, SrfResponse } from './srf-types.ts';
 export { readExpires, readSubscribe, type SubscribeRequest, tagOf } from './subscribe-request.ts';

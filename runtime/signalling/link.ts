@@ -9,9 +9,10 @@ import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-mes
 import { type NotifyResult, type OutgoingNotifyOptions, sendOutgoingNotify } from './outgoing-notify.ts';
 import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
-import type { RingingJournal } from './ringing-journal.ts';
+import type { RingingInvite, RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
-import type { DialogHome, SipDialog } from './sip-dialog.ts';
+import { adoptDialog } from './adopted-dialog.ts';
+import type { DialogHome, SipDialog, SipDialogPlace } from './sip-dialog.ts';
 import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
 import { handleFailedHangups } from './failed-hangups.ts';
@@ -248,7 +249,12 @@ export class SipLink implements DialogHome {
   cancelLeftRinging(mine: (server: string | undefined) => boolean): void {
     const left = this.#journal?.ringing.filter(({ server }) => mine(server)) ?? [];
     const waiting = this.#leftWaiting.splice(0).filter(({ server }) => server === this.name);
-    if (waiting.length > 0) void this.#refuseLeftWaiting(waiting);
+    if (waiting.length > 0) void this.refuseWaiting(waiting);
+    this.cancelRinging(left);
+  }
+
+  /** Cancels INVITEs that another application sent through this server; phones that have answered get BYE. */
+  cancelRinging(left: readonly RingingInvite[]): void {
     for (const { transaction, uri, nextHop, via, from, to, callId, cseq } of left) {
       this.#log.warn({ callid: callId, uri }, 'cancelling a phone that was left ringing');
       const headers = { From: from, To: to, 'Call-ID': callId, CSeq: `${cseq} CANCEL`, ...(via ? { Via: via } : {}) };
@@ -261,18 +267,25 @@ export class SipLink implements DialogHome {
   }
 
   /**
-   * Refuses calls that an earlier process of this node left unanswered.
+   * Refuses calls that an earlier process, or another node, left unanswered.
    * @param left those received by this server
    */
-  async #refuseLeftWaiting(left: readonly WaitingInvite[]): Promise<void> {
-    for (const { callId } of left)
-      this.#log.warn({ callid: callId }, 'refusing a call that an earlier process left unanswered');
+  async refuseWaiting(left: readonly WaitingInvite[]): Promise<void> {
+    for (const { callId } of left) this.#log.warn({ callid: callId }, 'refusing a call that was left unanswered');
     try {
       await refuseLeftWaiting(this.#address, left);
     } catch (err) {
-      this.#log.warn({ err }, 'unanswered calls of an earlier process could not be refused');
+      this.#log.warn({ err }, 'calls that were left unanswered could not be refused');
     }
     for (const { transaction } of left) this.#waiting?.settled(transaction);
+  }
+
+  /**
+   * Goes on with a dialog of another application at this server.
+   * @param silence seconds without a request after which the phone is asked whether it is still there
+   */
+  adopt(place: SipDialogPlace, silence: number): SipDialog {
+    return adoptDialog(this.#srf, place, { home: this, sessionExpires: 2 * silence });
   }
 
   close(): void {

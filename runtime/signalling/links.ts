@@ -1,5 +1,8 @@
 /** All SIP servers of a node. */
 import { type Log, type SipHandlers, SipLink, type SipLinkOptions } from './link.ts';
+import type { WaitingInvite } from './left-waiting.ts';
+import type { RingingInvite } from './ringing-journal.ts';
+import type { SipDialog, SipDialogPlace } from './sip-dialog.ts';
 import type { SipServerAddress } from './server-address.ts';
 import type { SipAnswer } from './answers.ts';
 import type { OutgoingInvite, OutgoingInviteOptions } from './outgoing-invite.ts';
@@ -110,6 +113,25 @@ export class SipLinks {
       via = link.name;
       return link.srf;
     }, options);
+  }
+
+  /** Cancels INVITEs that another node left, and refuses those that it left unanswered. Where a server is away, nothing happens. */
+  settleLeft(ringing: readonly RingingInvite[], waiting: readonly WaitingInvite[]): void {
+    for (const link of this.all) {
+      if (!link.connected) continue;
+      link.cancelRinging(ringing.filter(({ server }) => server === link.name));
+      const unanswered = waiting.filter(({ server }) => server === link.name);
+      if (unanswered.length > 0) void link.refuseWaiting(unanswered);
+    }
+  }
+
+  /**
+   * Goes on with a dialog that another node made. The SIP server sends its requests here from now on, if it can do so.
+   * @param silence seconds without a request after which the phone is asked whether it is still there
+   * @returns undefined when its server is not connected
+   */
+  adopt(place: SipDialogPlace, silence: number): SipDialog | undefined {
+    return this.all.find(({ name, connected }) => connected && name === place.server)?.adopt(place, silence);
   }
 
   close(): void {

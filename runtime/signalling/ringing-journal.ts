@@ -45,6 +45,8 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
   #descriptor: number;
   #bytes = 0;
   #closed = false;
+  /** Learns of what begins and ends from now on. */
+  mirror: { sent(invite: Entry): void; settled(transaction: string): void } | undefined;
 
   private constructor(file: string, left: readonly Entry[]) {
     this.#file = file;
@@ -69,10 +71,13 @@ export class RingingJournal<Entry extends Unsettled = RingingInvite> {
   sent(invite: Entry): void {
     this.#ringing.set(invite.transaction, invite);
     this.#write({ sent: invite });
+    this.mirror?.sent(invite);
   }
 
   settled(transaction: string): void {
-    if (this.#ringing.delete(transaction)) this.#write({ settled: transaction });
+    if (!this.#ringing.delete(transaction)) return;
+    this.#write({ settled: transaction });
+    this.mirror?.settled(transaction);
   }
 
   /** Stops recording. */

@@ -65,6 +65,17 @@ export interface SipDialogOptions {
   readonly home?: DialogHome | undefined;
 }
 
+/** What another application needs to send requests within a dialog. */
+export interface SipDialogPlace {
+  /** Name of the SIP server. */
+  readonly server: string;
+  /** The SIP server's name of the dialog. */
+  readonly dialog: string;
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+}
+
 /** The SIP server of a dialog. */
 export interface DialogHome {
   readonly name: string;
@@ -137,6 +148,14 @@ export class SipDialog {
     return parseAllowEvents(this.#dialog.res && headerOf(this.#dialog.res, 'Allow-Events'));
   }
 
+  /** Where it is; undefined without a SIP server of its own. */
+  get place(): SipDialogPlace | undefined {
+    if (this.#home === undefined) return undefined;
+    const { local, remote } = this.tags;
+    const { id: dialog } = this.#dialog;
+    return { server: this.#home.name, dialog, callId: this.callId, localTag: local, remoteTag: remote };
+  }
+
   get remoteSdp(): string {
     return this.#dialog.remote.sdp;
   }
@@ -161,6 +180,16 @@ export class SipDialog {
     this.#ended = 'local';
     this.#over();
     await unlessGone(this.#dialog.destroy({ headers }));
+  }
+
+  /** Leaves the dialog as it is: another application goes on with it. */
+  leave(): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = 'left';
+    this.#over();
+    const { srf } = this.#dialog as { readonly srf: unknown };
+    (srf as { removeDialog(dialog: SrfDialog): void }).removeDialog(this.#dialog);
+    this.#dialog.removeAllListeners();
   }
 
   /**

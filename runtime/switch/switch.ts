@@ -1,6 +1,6 @@
 /** The b2b role of a node: puts its parts together. */
 import type { DomainName } from '../domain-name/index.ts';
-import type { CallFacts, CallHistory, MemoryCallStore } from '../callstore/index.ts';
+import type { CallFacts, CallHistory, CallIndex, MemoryCallStore } from '../callstore/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
@@ -8,6 +8,7 @@ import { MediaError, type MediaServers } from '../media/index.ts';
 import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
 import type { Overload } from './incoming/admission.ts';
 import type { SetupQueue } from './incoming/setup-queue.ts';
+import { AdoptedCalls } from './adopted/adopted-calls.ts';
 import { Authentication, type SenderLimits } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import type { CallObserver } from './placing/call-observer.ts';
@@ -59,6 +60,8 @@ export interface SwitchOptions {
   readonly observer?: CallObserver | undefined;
   /** Keeps what happened in each call. */
   readonly history?: CallHistory;
+  /** Keeps the calls for other nodes; absent on a single node. */
+  readonly index?: CallIndex | undefined;
   /** Receives changes of the state of providers. */
   readonly onTrunk?: TrunkListeners['trunk'];
   readonly onGateway?: TrunkListeners['gateway'];
@@ -85,6 +88,7 @@ export class Switch implements SipHandlers {
   readonly #overload: SwitchOptions['overload'];
   readonly #came: SwitchOptions['came'];
   readonly #draining: SwitchOptions['draining'];
+  readonly #adopted: AdoptedCalls;
   readonly #live: LiveDialogs;
   readonly #conferences: LiveConferences;
   readonly #tools: SwitchTools;
@@ -119,7 +123,9 @@ export class Switch implements SipHandlers {
       if (err instanceof MediaError && err.status < 500) log.info({ reason: err.message, callid }, `${what} refused`);
       else log.error({ err, callid }, `${what} failed`);
     };
-    this.#live = new LiveDialogs(this.#dialogs, { failed });
+    const { history } = options;
+    this.#adopted = new AdoptedCalls({ store: callstore, events, history, log, servers: () => this.#connected() });
+    this.#live = new LiveDialogs(this.#dialogs, { failed }, this.#adopted);
     this.#tools = {
       directory,
       location,
@@ -321,6 +327,11 @@ export class Switch implements SipHandlers {
     return found === undefined ? undefined : this.#dialogs.live(found.dialog.dialogid);
   }
 
+  /** Calls of dead nodes that this node ends or goes on with. */
+  get adopted(): AdoptedCalls {
+    return this.#adopted;
+  }
+
   /** Refuses new calls, ends the live ones, and waits up to two seconds for the answers to BYE and REGISTER. */
   async shutDown(): Promise<void> {
     this.#stopping = true;
@@ -328,6 +339,7 @@ export class Switch implements SipHandlers {
     this.#presence.close();
     for (const dialog of this.#dialogs.all())
       dialog.end({ by: 'external', status: 503, reason: 'Service Unavailable' });
+    this.#adopted.close();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, SHUTDOWN_MS);

@@ -59,7 +59,7 @@ describe('the journal of calls', () => {
     first.going(liveCall('1'));
     first.going(liveCall('1', { answered: 7 }));
     first.over(endedCall('0'));
-    const [lost, ended] = CallJournal.open(file, LIMIT, 123).next(9);
+    const [lost, ended] = CallJournal.open(file, LIMIT, { now: 123 }).next(9);
     expect(ended).to.deep.equal(endedCall('0'));
     expect(lost).to.deep.equal(
       liveCall('1', { answered: 7, end: { at: 123, by: 'lost', status: null, reason: null } }),

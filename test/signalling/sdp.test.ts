@@ -30,7 +30,7 @@ describe('our description of a session', () => {
   const origin = (text: string) => /^o=- (\d+) (\d+) IN IP4 192\.0\.2\.1$/m.exec(text)?.slice(1).map(Number);
 
   it('keeps its id, and its version while unchanged', () => {
-    const ours = new LocalDescription(1_700_000_000_000);
+    const ours = new LocalDescription({ id: 1_700_000_000_000, version: 0 });
     const first = origin(ours.of(of(1, 4000)));
     expect(first?.[0]).to.equal(1_700_000_000_000);
     // The media server counts as it likes.

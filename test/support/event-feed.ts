@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { Stage } from './stage.ts';
 
 /** The events that an administrator is told, in their order. */
 export interface EventFeed<Data> {
@@ -8,8 +7,14 @@ export interface EventFeed<Data> {
   close(): void;
 }
 
+/** Where to subscribe, and as whom. */
+interface Subscribed {
+  readonly node: { readonly base: string };
+  rest(): Promise<{ readonly token: string | undefined }> | { readonly token: string | undefined };
+}
+
 /** Subscribes by WebSocket. @param name of the events, `class.type` */
-export async function followEvents<Data>(stage: Stage, name: string): Promise<EventFeed<Data>> {
+export async function followEvents<Data>(stage: Subscribed, name: string): Promise<EventFeed<Data>> {
   const { token } = await stage.rest();
   const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
     headers: { authorization: `Bearer ${token}` },

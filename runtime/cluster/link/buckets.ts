@@ -17,8 +17,8 @@ const REPLICAS = 3;
 /** Milliseconds before a bucket is tried again. */
 const RETRY_MS = 500;
 
-/** Opens a bucket; it is made where it is missing. */
-async function openBucket(connection: NatsConnection, { name, ttlMs = 0, storage }: BucketOptions): Promise<KV> {
+/** Opens a bucket; it is made where it is missing. @throws errors of NATS */
+export async function openBucket(connection: NatsConnection, { name, ttlMs = 0, storage }: BucketOptions): Promise<KV> {
   const kvm = new Kvm(connection);
   const make = (replicas: number): Promise<KV> =>
     kvm.create(name, {

@@ -8,6 +8,7 @@ import { isMember, type Member } from './member.ts';
 const HEARTBEAT_MS = 600;
 const DEAD_MS = 2200;
 const CHECK_MS = 200;
+const LEFT = 'left';
 const BUCKET = { name: 'ringmaster_members', ttlMs: 10_000, storage: 'memory' } as const;
 
 interface Known {
@@ -19,8 +20,8 @@ interface Known {
 
 export interface MembershipListener {
   joined?(member: Member): void;
-  /** It left, or its heartbeats ended. */
-  gone?(member: Member): void;
+  /** @param hasLeft it said so; otherwise its heartbeats ended */
+  gone?(member: Member, hasLeft: boolean): void;
 }
 
 /**
@@ -65,7 +66,12 @@ export class Membership {
 
   /** True while this node sees the heartbeats of the cluster, its own among them. */
   get isConnected(): boolean {
-    return performance.now() - this.#echo < DEAD_MS;
+    return this.silenceMs < DEAD_MS;
+  }
+
+  /** Milliseconds since this node last saw its own heartbeat. */
+  get silenceMs(): number {
+    return performance.now() - this.#echo;
   }
 
   /** The other nodes that live. */
@@ -121,7 +127,7 @@ export class Membership {
       if (value !== undefined) this.#echo = performance.now();
       return;
     }
-    if (value === undefined) return this.#drop(key, 'left');
+    if (value === undefined) return this.#drop(key, LEFT);
     const member = parsed(value);
     if (member === undefined || member.id !== key) return;
     const known = this.#known.get(key);
@@ -156,7 +162,7 @@ export class Membership {
     const { node, site } = known.member;
     this.#log.warn({ node, site, reason }, 'a node of the cluster is gone');
     known.gone.abort();
-    for (const listener of this.#listeners) listener.gone?.(known.member);
+    for (const listener of this.#listeners) listener.gone?.(known.member, reason === LEFT);
   }
 }
 

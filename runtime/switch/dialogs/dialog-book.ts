@@ -2,12 +2,13 @@
 import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { type Log, namesDialog, type Replaces } from '../../signalling/index.ts';
-import type { CallFacts, CallHistory, MemoryCallStore } from '../../callstore/index.ts';
+import type { CallFacts, CallHistory, CallIndex, MemoryCallStore } from '../../callstore/index.ts';
 import { type RefusedCall, refusedFacts } from './call-account.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
 import type { Party } from '../legs/party.ts';
 import { type CallWatcher, type LiveCall, liveCall } from './live-call.ts';
+import { sharedCall } from './shared-call.ts';
 
 export type DialogEventType =
   | 'call_init'
@@ -41,6 +42,8 @@ export interface DialogBookOptions {
   readonly log: Pick<Log, 'debug'>;
   readonly watcher?: CallWatcher | undefined;
   readonly history?: CallHistory | undefined;
+  /** Keeps the calls for other nodes; absent on a single node. */
+  readonly index?: CallIndex | undefined;
   /** Learns of every call and its changes. */
   readonly lamps?: { changed(dialog: CallDialog): void; gone(dialog: CallDialog): void } | undefined;
 }
@@ -65,6 +68,7 @@ export class DialogBook implements DialogObserver {
   readonly #events: DialogEvents;
   readonly #watcher: CallWatcher | undefined;
   readonly #history: CallHistory | undefined;
+  readonly #index: CallIndex | undefined;
   readonly #lamps: DialogBookOptions['lamps'];
   readonly #log: Pick<Log, 'debug'>;
   readonly #dialogs = new Map<string, CallDialog>();
@@ -73,7 +77,9 @@ export class DialogBook implements DialogObserver {
   /** Dialogs that one leg has left while the other waits. */
   readonly #parted = new Map<string, CallDialog>();
 
-  constructor(store: MemoryCallStore, events: DialogEvents, { log, watcher, history, lamps }: DialogBookOptions) {
+  constructor(store: MemoryCallStore, events: DialogEvents, options: DialogBookOptions) {
+    const { log, watcher, history, index, lamps } = options;
+    this.#index = index;
     this.#lamps = lamps;
     this.#store = store;
     this.#events = events;
@@ -105,6 +111,7 @@ export class DialogBook implements DialogObserver {
     this.#ringing.delete(dialog);
     this.#watcher?.answered(liveCall(dialog));
     this.#history?.going(dialog.facts());
+    this.#share(dialog);
     this.#tell(dialog, 'call_answered', { callid: dialog.b?.callid ?? '' });
   }
 
@@ -112,6 +119,7 @@ export class DialogBook implements DialogObserver {
   ringing(dialog: CallDialog, callid: string): void {
     this.#ringing.add(dialog);
     dialog.account.rang(callid);
+    this.#share(dialog);
     this.#lamps?.changed(dialog);
     this.#tell(dialog, 'call_ringing', { callid });
   }
@@ -145,6 +153,10 @@ export class DialogBook implements DialogObserver {
     to.account.replaces(from.inviteid);
   }
 
+  connected(dialog: CallDialog): void {
+    this.#share(dialog);
+  }
+
   held(dialog: CallDialog, leg: Leg, held: boolean): void {
     if (this.#dialogs.has(dialog.dialogid)) this.#lamps?.changed(dialog);
     this.#tell(dialog, held ? 'call_hold' : 'call_unhold', { callid: leg.callid });
@@ -154,6 +166,7 @@ export class DialogBook implements DialogObserver {
   over(dialog: CallDialog, cause: EndCause): void {
     const { by, reason } = cause;
     this.#watcher?.over(dialog.dialogid);
+    this.#index?.over(dialog.dialogid);
     this.#history?.over(dialog.facts(cause), dialog.account.media(dialog));
     this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
   }
@@ -238,7 +251,12 @@ export class DialogBook implements DialogObserver {
   changed(dialog: CallDialog): void {
     this.#dialogs.set(dialog.dialogid, dialog);
     this.#store.put(dialog.entry());
+    this.#share(dialog);
     this.#lamps?.changed(dialog);
+  }
+
+  #share(dialog: CallDialog): void {
+    this.#index?.changed(dialog.dialogid, () => sharedCall(dialog));
   }
 
   gone(dialog: CallDialog): void {

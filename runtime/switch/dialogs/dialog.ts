@@ -37,6 +37,8 @@ export interface DialogObserver {
   changed(dialog: CallDialog): void;
   /** A called party answered. */
   established(dialog: CallDialog): void;
+  /** The sound of both sides is connected. */
+  connected(dialog: CallDialog): void;
   held(dialog: CallDialog, leg: Leg, held: boolean): void;
   /** The dialog ended or was suspended: it leaves all lists. */
   gone(dialog: CallDialog): void;
@@ -177,6 +179,7 @@ export class CallDialog implements LegOwner {
     const holders = [this.a, b].filter((leg) => leg.held);
     if (holders.length === 0) await path.connect();
     for (const leg of holders) if (leg.endpoint !== undefined) await path.setHeld(leg.endpoint, true);
+    if (!this.#isOver(b)) this.#observer.connected(this);
   }
 
   /** Disconnects the sound of both sides, so that one of them can hear something else or leave. */

@@ -1,9 +1,9 @@
 /** What every leg of a dialog can do, and what its owner is told. */
 import type { DtmfSender } from './dtmf-sender.ts';
-import type { DialogTags, ReinviteAnswer } from '../../signalling/index.ts';
+import type { DialogTags, ReinviteAnswer, SdpOrigin } from '../../signalling/index.ts';
 import type { CodecName, EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
-import type { PartyFacts } from '../../callstore/index.ts';
+import type { PartyFacts, SipPlace } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
 
@@ -93,6 +93,10 @@ export interface Leg {
   readonly device?: Device | undefined;
   /** Tags of the SIP dialogs with the far end: one of an answered phone, any number of a ringing one. */
   readonly tags?: readonly DialogTags[];
+  /** The SIP dialog with the far end, once it has answered. */
+  readonly sipPlace?: SipPlace | undefined;
+  /** Id and version of the session that the far end has been told. */
+  readonly sdpOrigin?: SdpOrigin;
   /** The other party of the dialog holds or resumes the call. Only scenarios use this. */
   peerHeld?(held: boolean): void;
   /** The other party's phone sent a request within the call. Only scenarios use this. */

@@ -1,4 +1,5 @@
 /** The leg of a phone: its SIP dialog and its endpoint. */
+import type { SipPlace } from '../../callstore/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory } from '../../domain/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
@@ -25,6 +26,7 @@ import {
   type ReferRequest,
   type ReinviteAnswer,
   ReinviteRefused,
+  type SdpOrigin,
   type SipAnswer,
   type SipDialog,
 } from '../../signalling/index.ts';
@@ -169,6 +171,14 @@ export class PhoneLeg implements CallingLeg {
   get tags(): readonly DialogTags[] {
     const tags = this.#sip?.tags ?? this.#invite?.tags;
     return tags === undefined ? [] : [tags];
+  }
+
+  get sipPlace(): SipPlace | undefined {
+    return this.#sip?.place;
+  }
+
+  get sdpOrigin(): SdpOrigin {
+    return this.#description.origin;
   }
 
   get endpoint(): MediaEndpoint | undefined {

@@ -1,5 +1,6 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { DialogPort, DtmfProto, LiveDialog, LiveLeg, StopMelodyMode, TailStep } from '../../runs/index.ts';
+import type { AdoptedCalls } from '../adopted/adopted-calls.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { DialogBook } from '../dialogs/dialog-book.ts';
@@ -15,15 +16,19 @@ type FailureLog = Pick<SwitchTools, 'failed'>;
 export class LiveDialogs implements DialogPort {
   readonly #dialogs: DialogBook;
   readonly #tools: FailureLog;
+  readonly #adopted: Pick<AdoptedCalls, 'find'> | undefined;
 
-  constructor(dialogs: DialogBook, tools: FailureLog) {
+  /** @param adopted calls of dead nodes; absent on a single node */
+  constructor(dialogs: DialogBook, tools: FailureLog, adopted?: Pick<AdoptedCalls, 'find'>) {
     this.#dialogs = dialogs;
     this.#tools = tools;
+    this.#adopted = adopted;
   }
 
   find(domain: DomainName, dialogid: string): LiveDialog | undefined {
     const dialog = this.#dialogs.find(dialogid);
-    return dialog?.isOf(domain) === true ? new DialogHandle(dialog, this.#tools) : undefined;
+    if (dialog === undefined) return this.#adopted?.find(domain, dialogid);
+    return dialog.isOf(domain) ? new DialogHandle(dialog, this.#tools) : undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Phone } from '../../phones/phone.ts';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { postgresServer } from '../../storage/support/postgres-server.ts';
+import { Cable } from '../../support/cable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { TestNode } from '../../support/node.ts';
 import {
@@ -24,6 +25,8 @@ export class TestCluster {
   readonly nats: NatsServer;
   readonly sips: readonly SipServerProgram[];
   readonly nodes: readonly ClusterNode[];
+  /** Between the last node and NATS. */
+  readonly cable: Cable;
   readonly #media: MediaServerProgram;
   #phones: Phone[] = [];
 
@@ -32,8 +35,10 @@ export class TestCluster {
     sips: readonly SipServerProgram[],
     media: MediaServerProgram,
     nodes: readonly ClusterNode[],
+    cable: Cable,
   ) {
     this.nats = nats;
+    this.cable = cable;
     this.sips = sips;
     this.#media = media;
     this.nodes = nodes;
@@ -45,11 +50,12 @@ export class TestCluster {
     const [nats, ...sips] = [await NatsServer.start(), await sipServerProgram(), await sipServerProgram()];
     const media = await mediaServerProgram();
     await Promise.all([...sips, media].map((server) => server.start()));
+    const cable = await Cable.to(nats.port);
     const start = async (at: number): Promise<ClusterNode> => {
       const node = await TestNode.start({
         env: {
           DATABASE_URL: databaseUrl ?? '',
-          RINGMASTER_CLUSTER: nats.url,
+          RINGMASTER_CLUSTER: at === count ? `nats://127.0.0.1:${cable.port}` : nats.url,
           RINGMASTER_NODE: `n${at}`,
           RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
           RINGMASTER_FREESWITCH: media.setting,
@@ -60,7 +66,7 @@ export class TestCluster {
     // The first one makes the tables.
     const first = await start(1);
     const others = await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 2)));
-    const cluster = new TestCluster(nats, sips, media, [first, ...others]);
+    const cluster = new TestCluster(nats, sips, media, [first, ...others], cable);
     await cluster.joined();
     return cluster;
   }
@@ -102,6 +108,7 @@ export class TestCluster {
     for (const { rest } of this.nodes) rest.close();
     await Promise.all(this.nodes.map(({ node }) => node.remove()));
     await Promise.all([...this.sips, this.#media].map((server) => server.stop()));
+    this.cable.close();
     await this.nats.remove();
   }
 }

@@ -89,6 +89,20 @@ describe('Conformance, media server: bridges', () => {
     expect(message).to.equal('-ERR Invalid uuid\n');
   });
 
+  it('a bridge goes on when the application closes the sockets of its channels', async () => {
+    const [a, b] = [await stage.connect(), await stage.connect()];
+    await a.endpoint.bridge(b.endpoint);
+    await talk(a, b);
+    for (const { endpoint } of [a, b]) endpoint.conn.socket.destroy();
+    await talk(a, b);
+    for (const { endpoint } of [a, b]) {
+      const bye = new Moment<true>('BYE');
+      endpoint.dialog.on('destroy', () => bye.reach(true));
+      await stage.media.api(`uuid_kill ${endpoint.uuid}`);
+      await bye.wait(10_000);
+    }
+  });
+
   it('CHANNEL_BRIDGE is sent to its subscribers for an established bridge', async () => {
     const [a, b] = [await stage.connect(), await stage.connect()];
     const bridged = new Moment<Set<string | undefined>>('CHANNEL_BRIDGE');

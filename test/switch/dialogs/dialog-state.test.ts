@@ -48,6 +48,7 @@ class Watched {
     {
       changed: () => this.reported.push('changed'),
       established: () => this.reported.push('established'),
+      connected: () => this.reported.push('connected'),
       held: () => this.reported.push('held'),
       gone: () => this.reported.push('gone'),
       over: () => this.reported.push('over'),

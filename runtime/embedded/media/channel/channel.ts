@@ -61,6 +61,7 @@ export class Channel {
   #profileCreated: number;
   #transferSource = '';
   #parked = false;
+  #uncontrolled = false;
 
   constructor(core: ChannelCore, profile: CallerProfile, rtp: RtpSession, signalling: Signalling, uuid = randomUUID()) {
     this.core = core;
@@ -145,6 +146,14 @@ export class Channel {
 
   setState(state: ChannelStateName): void {
     this.#state = state;
+    if (this.#uncontrolled && !this.bridged && !this.ended)
+      this.atNextTick(() => this.hangup('NORMAL_CLEARING', 'api'));
+  }
+
+  /** Its client is gone: the channel ends, one in a bridge with the bridge. */
+  uncontrolled(): void {
+    this.#uncontrolled = true;
+    if (!this.bridged) this.hangup('NORMAL_CLEARING', 'api');
   }
 
   /** Changes the call state, and publishes CHANNEL_CALLSTATE. */

@@ -37,8 +37,8 @@ export class ControllerConnections {
     connection.onClose = () => {
       this.#connections.delete(connection);
       this.#core.bus.remove(connection);
-      // Closing the socket ends the call.
-      channel.hangup('NORMAL_CLEARING', 'api');
+      // Closing the socket ends the call; a bridge goes on, as in FreeSWITCH.
+      channel.uncontrolled();
     };
     channel.control = connection;
     EslSession.open(this.#core, connection, channel);

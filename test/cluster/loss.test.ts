@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { expectError, expectTalk } from '../e2e/expectations.ts';
+import type { IncomingCall } from '../phones/incoming-call.ts';
+import type { OutgoingCall } from '../phones/outgoing-call.ts';
+import type { Phone } from '../phones/phone.ts';
+import type { Dialog } from '../support/dialog.ts';
+import { type EventFeed, followEvents } from '../support/event-feed.ts';
+import { eventually } from '../support/eventually.ts';
+import { CALLS } from '../support/stage.ts';
+import { useCluster } from './support/test-cluster.ts';
+
+interface Call {
+  readonly outgoing: OutgoingCall;
+  readonly incoming: IncomingCall;
+  readonly dialogid: string;
+}
+
+interface Record {
+  readonly dialogid: string;
+  readonly result: string;
+  readonly ended_by: string;
+}
+
+/** drachtio-server answers 481 to what a phone sends within an adopted call; the other phone is released all the same. */
+const IS_REAL = process.env['RINGMASTER_TEST_DRACHTIO'] !== undefined;
+
+/** With nats-server and PostgreSQL: requireNats. */
+describe('a node of a cluster that dies, or is cut off', function () {
+  this.timeout(60_000);
+  const cluster = useCluster(3);
+  let feeds: EventFeed<{ dialogid: string; reason: string }>[] = [];
+
+  afterEach(() => {
+    for (const feed of feeds) feed.close();
+    feeds = [];
+  });
+
+  const list = async (at: number) => (await cluster().node(at).rest.get(CALLS)).json<Dialog[]>();
+  const ids = async (at: number) => (await list(at)).map(({ dialogid }) => dialogid);
+
+  /** The records of these calls. A node writes what it has before it answers, so the living ones are asked first. */
+  async function records(dialogids: readonly string[], living: readonly number[]): Promise<Record[]> {
+    const ask = async (at: number) => (await cluster().node(at).rest.get('/rest/v1/uc/history')).json<Record[]>();
+    for (const at of living) await ask(at);
+    return (await ask(living[0] ?? 0)).filter(({ dialogid }) => dialogids.includes(dialogid));
+  }
+
+  async function fresh(known: readonly string[]): Promise<string> {
+    return await eventually(async () => {
+      const found = (await ids(0)).find((id) => !known.includes(id));
+      if (found === undefined) throw new Error('the call is not listed');
+      return found;
+    });
+  }
+
+  /** Calls that ring, or talk: the same number at each node. */
+  async function calls(from: Phone, to: Phone, count: number, answered: boolean): Promise<Call[]> {
+    const made: Call[] = [];
+    const known = await ids(0);
+    for (let at = 0; at < count; at += 1) {
+      const outgoing = await from.call(to.login === 'bob' ? '102' : '103');
+      const incoming = await to.incoming();
+      if (answered) await incoming.answer();
+      else incoming.ring();
+      await (answered ? outgoing.answered() : outgoing.ringing());
+      const dialogid = await fresh(known);
+      known.push(dialogid);
+      made.push({ outgoing, incoming, dialogid });
+    }
+    return made;
+  }
+
+  /** Which of the calls live at the third node, by its journal. */
+  async function third(all: readonly Call[], count: number): Promise<Call[]> {
+    const journal = await readFile(join(cluster().node(2).node.dataDir, 'calls.jsonl'), 'utf8');
+    const found = all.filter(({ dialogid }) => journal.includes(dialogid));
+    expect(found.length, 'calls of the third node').to.equal(count);
+    return found;
+  }
+
+  it('keeps its calls when it has only lost NATS: the database knows that it lives', async () => {
+    const [alice, bob, carol] = [
+      await cluster().phone('alice', 0),
+      await cluster().phone('bob', 1),
+      await cluster().phone('carol', 1),
+    ];
+    const [rings] = await third(await calls(alice, carol, 3, false), 1);
+    const [talks] = await third(await calls(alice, bob, 3, true), 1);
+    if (rings === undefined || talks === undefined) throw new Error('the third node has no call');
+    cluster().cable.cut();
+    const [{ node }, { node: other }] = [cluster().node(0), cluster().node(1)];
+    await eventually(async () => {
+      await node.health();
+      for (const { output } of [node, other]) expect(output).to.include('has lost NATS and lives');
+    }, 10_000);
+    expect((await ids(0)).length).to.equal(4);
+    await talks.outgoing.hold();
+    await talks.outgoing.unhold();
+    await expectTalk(talks.outgoing, talks.incoming);
+    await rings.incoming.answer();
+    await rings.outgoing.answered();
+    cluster().cable.mend();
+    await cluster().joined();
+    expect((await ids(0)).length).to.equal(6);
+    await cluster().node(0).rest.send('DELETE', `${CALLS}?from=101`);
+    await eventually(async () => expect(await ids(0)).to.deep.equal([]));
+  });
+
+  it('killed, it leaves talking calls to another node, and what cannot go on is ended: once, for phones, events and records', async () => {
+    const [alice, bob, carol] = [
+      await cluster().phone('alice', 0),
+      await cluster().phone('bob', 1),
+      await cluster().phone('carol', 1),
+    ];
+    const ringing = await calls(alice, carol, 3, false);
+    const held = await calls(alice, bob, 3, true);
+    for (const { outgoing, incoming } of held) {
+      await outgoing.hold();
+      // The melody: from now on there is no bridge that could go on.
+      await incoming.hearsSound();
+    }
+    const talking = await calls(alice, bob, 6, true);
+    const [rings, holds, first, second] = [
+      ...(await third(ringing, 1)),
+      ...(await third(held, 1)),
+      ...(await third(talking, 2)),
+    ] as [Call, Call, Call, Call];
+    await expectTalk(first.outgoing, first.incoming);
+    for (const at of [0, 1]) {
+      const { node, rest } = cluster().node(at);
+      feeds.push(await followEvents({ node, rest: () => rest }, 'callevents.call_end'));
+    }
+
+    const killed = performance.now();
+    await cluster().node(2).node.kill();
+    expect((await rings.incoming.ended()).by).to.equal('cancelled');
+    expect((await rings.outgoing.refused()).status).to.be.within(500, 503);
+    for (const call of [holds.outgoing, holds.incoming]) expect((await call.ended()).by).to.equal('there');
+    const left = [...ringing, ...held, ...talking].filter((call) => call !== rings && call !== holds);
+    const leftIds = left.map(({ dialogid }) => dialogid).toSorted();
+    await eventually(async () => {
+      for (const at of [0, 1]) expect((await ids(at)).toSorted()).to.deep.equal(leftIds);
+    }, 10_000);
+    // The limit itself is 2.2 s and two checks; a busy machine adds to it.
+    expect(performance.now() - killed).to.be.lessThan(8000);
+
+    // An adopted call: found at every node, with hold, and without what needs the connection that made its channels.
+    for (const at of [0, 1]) {
+      const found = await cluster()
+        .node(at)
+        .rest.send('LOOKUP', CALLS, { body: { dialogid: first.dialogid } });
+      expect(found.json()).to.deep.equal([first.dialogid]);
+    }
+    await expectTalk(first.outgoing, first.incoming);
+    if (!IS_REAL) {
+      await first.incoming.hold();
+      await first.incoming.unhold();
+      await expectTalk(first.outgoing, first.incoming);
+    }
+    const body = { by: '<sip:102@demo.local>', referto: '103' };
+    expectError(await cluster().node(0).rest.send('REFER', `${CALLS}/${first.dialogid}`, { body }), 422, 1405);
+    await first.outgoing.hangup();
+    await first.incoming.ended();
+    const deleted = await cluster().node(0).rest.send('DELETE', `${CALLS}/${second.dialogid}`);
+    expect(deleted.status, deleted.text).to.equal(200);
+    await Promise.all([second.outgoing.ended(), second.incoming.ended()]);
+
+    // When it comes back, it does not write what another node took over.
+    await cluster().node(2).node.restart();
+    await cluster().joined();
+    for (const call of left) {
+      if (ringing.includes(call)) await call.outgoing.cancel();
+      else if (call !== first && call !== second) await call.outgoing.hangup();
+    }
+    await eventually(async () => {
+      for (const at of [0, 1, 2]) expect(await ids(at)).to.deep.equal([]);
+    });
+    const all = [rings, holds, first, second].map(({ dialogid }) => dialogid);
+    const results = new Map<string, string[]>();
+    for (const { dialogid, result } of await records(all, [0, 1, 2]))
+      results.set(dialogid, [...(results.get(dialogid) ?? []), result]);
+    expect(all.map((id) => results.get(id))).to.deep.equal([['node_died'], ['node_died'], ['answered'], ['answered']]);
+    const ended = feeds.flatMap(({ seen }) => seen).map(({ dialogid }) => dialogid);
+    for (const dialogid of all) expect(ended.filter((id) => id === dialogid).length, 'end events').to.equal(1);
+  });
+});
