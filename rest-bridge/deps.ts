@@ -94,8 +94,10 @@ export interface OperationRecords {
 export interface RunRecords {
   /** A run in progress, or one of the latest finished ones. */
   read(id: string): RunView | undefined;
-  /** Runs in progress and the latest finished ones. */
-  runs(): readonly RunView[];
+  /** The same of another node of a cluster; absent on a single node. */
+  readElsewhere?(id: string, domain: DomainName): Promise<RunView | undefined>;
+  /** The runs of a domain in progress, oldest first. */
+  inProgress(domain: DomainName): readonly RunView[] | Promise<readonly RunView[]>;
   /** Makes the next run of a scenario wait for a debugger; undefined for an unknown scenario. */
   debug(
     scenario: string,

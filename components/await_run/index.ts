@@ -1,12 +1,16 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
-import { Duration, parseDuration, ScenarioError } from '../../runtime/language/index.ts';
-import { untilFinished } from '../nested.ts';
+import { Duration, ScenarioError } from '../../runtime/language/index.ts';
+import { outcomeOf } from '../nested.ts';
+import { withinTime } from '../within-time.ts';
 
 export const awaitRun = defineComponent({
   name: 'await_run',
-  summary: 'Waits for a scenario that this one started in parallel.',
-  docs: 'An error that it does not handle is the error of this block.',
+  summary: 'Waits for a scenario that runs beside this one.',
+  docs: [
+    'It is one that this scenario started in parallel, also when it is over already, or any run of the domain that is in progress,',
+    'at any node of a cluster. An error that the other scenario does not handle is the error of this block.',
+  ].join('\n'),
   settings: Type.Object({
     run: Type.String({ minLength: 1, maxLength: 64, examples: ['${look_up.run}'], description: 'Its run id.' }),
     timeout: Duration({ default: '30s', examples: ['30s'], description: 'How long to wait.' }),
@@ -23,24 +27,13 @@ export const awaitRun = defineComponent({
       : [
           '"await_run" names a run by its id, which is known at run time only: write run: ${BLOCK.run}, or in a module what scenario.run gave',
         ],
-  run: async ({ children, clock, signal }, { run: id, timeout }) => {
-    const child = children.get(id);
-    if (!child) throw new ScenarioError('no_such_run', `this scenario started no run "${id}"`);
-    const late = new AbortController();
-    const done = new AbortController();
-    const timer = clock.sleep(parseDuration(timeout) ?? 0, done.signal).then(
-      () => late.abort(),
-      () => undefined,
-    );
-    try {
-      const { value } = await untilFinished(child, AbortSignal.any([signal, late.signal]), false);
-      return { exit: 'next', fields: { value: value ?? null } };
-    } catch (error) {
-      if (late.signal.aborted && !signal.aborted) return { exit: 'timeout' };
-      throw error;
-    } finally {
-      done.abort();
-      await timer;
-    }
+  run: async (context, { run: id, timeout }) => {
+    const { children, domain, sensitive, services } = context;
+    const found = await withinTime(context, timeout, async (signal) => {
+      const awaited = children.get(id) ?? (await services.runs.find(domain, id, sensitive, signal));
+      if (!awaited) throw new ScenarioError('no_such_run', `no run "${id}" is in progress`);
+      return await outcomeOf(awaited, signal);
+    });
+    return found === undefined ? { exit: 'timeout' } : { exit: 'next', fields: { value: found.value ?? null } };
   },
 });

@@ -47,7 +47,7 @@ export const run = defineComponent({
     if (parallel) return { exit: 'next', fields: { run: child.id, status: 'running' } };
     void child.settled.then((outcome) => result(fieldsOf(child.id, outcome)));
     signal.addEventListener('abort', () => void letGo(child, signal.reason, clock), { once: true });
-    await untilFinished(child, signal, true);
+    await untilFinished(child, signal);
     return { exit: 'next' };
   },
 });

@@ -28,10 +28,13 @@ export const send = defineComponent({
           '"send" names a run by its id, which is known at run time only: write to: ${BLOCK.run}, or in a module what scenario.run gave',
         ],
   subject: 'message',
-  run: async ({ services, run, domain }, { to, message, data }) => {
-    const other = services.runs.get(to);
-    // Runs of other domains are unreachable.
-    const sent = other?.domain === domain && other.send({ name: message, data: (data ?? null) as Value, from: run });
+  run: async ({ services, run, domain, sensitive }, { to, message, data }) => {
+    const sent = await services.runs.send(
+      domain,
+      to,
+      { name: message, data: (data ?? null) as Value, from: run },
+      sensitive,
+    );
     return { exit: sent ? 'next' : 'gone' };
   },
 });

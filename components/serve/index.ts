@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineComponent } from '../../runtime/runs/index.ts';
 import { ScenarioError, type Value } from '../../runtime/language/index.ts';
-import { untilFinished } from '../nested.ts';
+import { outcomeOf } from '../nested.ts';
 
 const Values = (description: string) => Type.Record(Type.String(), Type.Any(), { default: {}, description });
 
@@ -38,7 +38,7 @@ export const serve = defineComponent({
     const run = await services.serve(scenario, call, start);
     if (!run) throw new ScenarioError('no_such_scenario', `there is no scenario "${scenario}"`);
     result({ run: run.id, status: 'running' });
-    const { status } = await untilFinished(run, signal, false);
+    const { status } = await outcomeOf(run, signal);
     return { exit: 'next', fields: { run: run.id, status } };
   },
 });

@@ -101,7 +101,7 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
         limit: wantsCount(query) ? 0 : offset + limit,
       };
       // First: a run that ends meanwhile is among the ended ones, too, and none is missing.
-      const live = interval === undefined ? runs.runs().filter((run) => run.domain === domain && !run.outcome) : [];
+      const live = interval === undefined ? (await runs.inProgress(domain)).filter((run) => !run.outcome) : [];
       const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
       const shown = (rows: readonly object[]): readonly object[] => rows.map((row) => listed(row as RunRecord, domain));
       if (Array.isArray(ended)) {
@@ -122,7 +122,8 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
     { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } },
     async (request) => {
       const { domain } = sessionOf(request);
-      const run = runs.read(request.params.id) ?? (await past(domain, request.params.id));
+      const { id } = request.params;
+      const run = runs.read(id) ?? (await past(domain, id)) ?? (await runs.readElsewhere?.(id, domain));
       if (run?.domain !== domain) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
       return run;
     },

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallIndex, MemoryCallStore } from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
 import type { Operations } from '../operations/index.ts';
+import type { RunBook, ScenarioRunner } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { ClusterCallStore } from './calls/cluster-callstore.ts';
 import { ClusterOperations } from './calls/cluster-operations.ts';
@@ -19,6 +20,9 @@ import type { Log } from './log.ts';
 import type { Member } from './members/member.ts';
 import { Membership } from './members/membership.ts';
 import { Nodes } from './nodes.ts';
+import { type Bus, RunEvents } from './runs/run-events.ts';
+import { RunMessages } from './runs/run-messages.ts';
+import { RunRecords } from './runs/run-records.ts';
 
 /** Milliseconds that a start waits for NATS; without it the node starts alone. */
 const START_MS = 3000;
@@ -115,6 +119,22 @@ export class Cluster {
   startClaims(storage: Storage): (name: string) => Promise<boolean> {
     const claims = new ClaimedStarts(storage);
     return (name) => claims.claim(name);
+  }
+
+  /** Lets runs send messages to those of other nodes, and wait for their end. */
+  shareRuns(book: RunBook): void {
+    // oxlint-disable-next-line no-new -- it answers the other nodes, and is known to the book
+    new RunMessages(book, this.#nodes);
+  }
+
+  /** The events of all nodes, for runs. */
+  runEvents(bus: Bus): RunEvents {
+    return new RunEvents(bus, this.#link, this.id);
+  }
+
+  /** The live runs of all nodes. */
+  runRecords(local: ScenarioRunner): RunRecords {
+    return new RunRecords(local, this.#nodes);
   }
 
   /** Requests with an Idempotency-Key at all nodes. */

@@ -177,7 +177,8 @@ export const SCENARIO_ERRORS = {
     from: 'every block that plays sounds',
   },
   no_such_run: {
-    meaning: 'This scenario started no run of that id.',
+    meaning:
+      'This scenario started no run of that id, and none is in progress in the domain; or the node of the run died.',
     remedy: 'Use the `run` that the block `run` gave.',
     from: ['await_run'],
   },
@@ -189,7 +190,7 @@ export const SCENARIO_ERRORS = {
   node_unreachable: {
     meaning: 'Another node of the cluster, or the connection to it, does not answer at the moment.',
     remedy: 'Try again later.',
-    from: ['call operations'],
+    from: ['call operations', 'send', 'await_run'],
   },
   not_applicable: {
     meaning: 'The operation does not fit the call or the device; the message names the field and the reason.',

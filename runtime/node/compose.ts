@@ -108,7 +108,7 @@ export async function compose(
     voicemail: data.voicemail,
     late,
     refusal: () => drain.refusal,
-    claim: cluster?.startClaims(storage),
+    cluster,
     log,
   });
   shutdown.add('scenarios', () => scenarios.close());

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { NO_DOMAIN } from '../domain-name/index.ts';
 import { type GuardedHttpClient, SmtpMailer } from '../../components/index.ts';
 import { components } from '../component-registry/index.ts';
+import type { Cluster } from '../cluster/index.ts';
 import type { Config } from '../config/index.ts';
 import {
   figuresOf,
@@ -92,8 +93,8 @@ export interface ScenarioNeeds {
   readonly scenarioFigures: Pick<ScenarioFigures, 'add'>;
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
-  /** Undefined on a single node, which makes every start by schedule. */
-  readonly claim: StarterOptions['claim'];
+  /** Undefined on a single node. */
+  readonly cluster: Cluster | undefined;
   readonly log: Logger;
 }
 
@@ -136,7 +137,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       domainOf: (name) => directory.domain(name)?.name,
       clock: systemClock,
       refusal: needs.refusal,
-      claim: needs.claim,
+      claim: needs.cluster?.startClaims(storage),
       log,
     });
     scripts.onChange(() => starter.refresh());
@@ -165,17 +166,19 @@ async function offeredToRuns(
   needs: ScenarioNeeds,
   shutdown: Pick<Shutdown, 'add'>,
 ): Promise<RunServices & Pick<Scenarios, 'recordings'>> {
-  const { config, scripting, storage, directory, model, events, recordings, http, sounds, late, log } = needs;
+  const { config, scripting, storage, directory, model, events, recordings, http, sounds, late, cluster, log } = needs;
   const { recording, speech, transcriptions } = recordings;
   const liveCalls: LiveCalls = {
     find: (dialogid) => late.switch.part.liveCall(dialogid),
     ofLeg: (callid) => late.switch.part.callOfLeg(callid),
   };
+  const runs = new RunBook();
+  cluster?.shareRuns(runs);
   return {
     policy: await NodePolicy.open({ directory, secretsFile: config.secretsFile, debugPort: config.debugPort, log }),
     serve: (code, call, start) => late.runner.part.take(code, call, start),
     openCall: (name) => late.switch.part.createCall(name),
-    events,
+    events: cluster?.runEvents(events) ?? events,
     sandbox: scripting.sandbox,
     http,
     mail: new SmtpMailer(config.mail),
@@ -193,6 +196,6 @@ async function offeredToRuns(
     operations: operationPort(() => late.operations.part),
     texts: { send: (name, message) => late.switch.part.texts.send(name, message) },
     model: modelPort(model, (name) => directory.domain(name)?.id),
-    runs: new RunBook(),
+    runs,
   };
 }

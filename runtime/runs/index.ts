@@ -110,7 +110,8 @@ export { type Caller, callerOf, callidOf, type RunView, shownOutcome, viewOf } f
 export { failureStack, failureText, failureTextForOthers } from './run/failure-text.ts';
 export type { RunError, RunOutcome } from './run/outcome.ts';
 export type { Report } from './run/report.ts';
-export { RunBook } from './run/run-book.ts';
+export { type AwaitedRun, RunBook, type RunsElsewhere, told } from './run/run-book.ts';
+export type { Message } from './run/mailbox.ts';
 export type { Run, RunOptions } from './run/run.ts';
 export { MASK, Sensitive } from './run/sensitive.ts';
 export { startRun } from './run/start-run.ts';

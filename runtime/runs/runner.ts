@@ -167,6 +167,13 @@ export class ScenarioRunner {
     return [...this.#finished.values(), ...[...this.#live.values()].map(({ run, caller }) => viewOf(run, caller))];
   }
 
+  /** The runs of a domain in progress, oldest first. */
+  inProgress(domain: DomainName): readonly RunView[] {
+    const views: RunView[] = [];
+    for (const { run, caller } of this.#live.values()) if (run.domain === domain) views.push(viewOf(run, caller));
+    return views;
+  }
+
   /** Ends all runs; their `finally` branches still run. */
   async stop(reason: string): Promise<void> {
     const runs = [...this.#live.values()].map(({ run }) => run);

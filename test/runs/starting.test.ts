@@ -154,7 +154,10 @@ blocks:
   it('start scenarios by event, with its fields', async () => {
     await write('one.yaml', scenario('{ event: door_opened }', '"${who}"'));
     const { events, runner, starter } = await open();
-    events?.publish({ domain: DEMO, class: 'scenarioevents', type: 'door_opened', data: { who: 'bob', x: 1 } });
+    const opened = { domain: DEMO, class: 'scenarioevents', type: 'door_opened' };
+    // The other node starts it.
+    events?.publish({ ...opened, data: { who: 'eve' }, elsewhere: true });
+    events?.publish({ ...opened, data: { who: 'bob', x: 1 } });
     await eventually(async () => expect(runner.runs().map(({ outcome }) => outcome?.value)).to.deep.equal(['bob']));
     starter.close();
   });

@@ -13,6 +13,8 @@ export interface BusEvent {
   readonly class: string;
   readonly type: string;
   readonly data: Readonly<Record<string, Value>>;
+  /** Another node publishes it, too, and starts what it starts. */
+  readonly elsewhere?: true;
 }
 
 /** Class of the events that scenarios publish. */
@@ -20,7 +22,7 @@ export const SCENARIO_EVENTS = 'scenarioevents';
 
 /** The event bus for scenarios. */
 export interface EventPort {
-  publish(event: Pick<BusEvent, 'domain' | 'class' | 'type' | 'data'>): BusEvent;
+  publish(event: Omit<BusEvent, 'seq' | 'ts'>): BusEvent;
   /** Passes every event of this domain, class and type to the listener until the returned function is called. */
   subscribe(filter: Pick<BusEvent, 'domain' | 'class' | 'type'>, listener: (event: BusEvent) => void): () => void;
 }

@@ -137,7 +137,8 @@ export abstract class BaseRun implements Run {
   }
 
   /** What is sensitive in the run that sent a message is so here, too. */
-  protected hear({ from, data }: Message): void {
+  protected hear({ from, data, secrets = [] }: Message): void {
+    for (const secret of secrets) this.sensitive.add(secret);
     const sender = this.state.services.runs.get(from);
     if (sender) this.sensitive.learn(sender.sensitive, data);
   }

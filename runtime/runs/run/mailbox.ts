@@ -7,6 +7,8 @@ export interface Message {
   readonly data: Value;
   /** Id of the run that sent it. */
   readonly from: string;
+  /** Sensitive texts in the data, of a sender at another node. */
+  readonly secrets?: readonly string[];
 }
 
 /** Limits of unreceived messages and of their JSON characters; beyond them the oldest are dropped. */

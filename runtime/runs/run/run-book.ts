@@ -1,8 +1,38 @@
+import type { DomainName } from '../../domain-name/index.ts';
+import type { Value } from '../../language/index.ts';
+import type { Message } from './mailbox.ts';
+import type { RunOutcome } from './outcome.ts';
 import type { Run } from './run.ts';
+import type { Sensitive } from './sensitive.ts';
+
+/** What `await_run` needs of a run, wherever it runs. */
+export interface AwaitedRun {
+  readonly program: Pick<Run['program'], 'id'>;
+  readonly settled: Promise<Pick<RunOutcome, 'value' | 'error'>>;
+}
+
+/** The runs of other nodes. */
+export interface RunsElsewhere {
+  /**
+   * Delivers a message; false when no node has the run.
+   * @param sensitive values of the sender
+   * @throws ScenarioError code `node_unreachable`
+   */
+  send(domain: DomainName, to: string, message: Message, sensitive: Sensitive): Promise<boolean>;
+  /**
+   * Finds a live run. Its `settled` rejects with ScenarioError code `no_such_run` when its node dies.
+   * @param sensitive takes the sensitive values in what the run returns
+   * @param signal ends the wait for its end
+   * @throws ScenarioError code `node_unreachable`
+   */
+  find(domain: DomainName, id: string, sensitive: Sensitive, signal: AbortSignal): Promise<AwaitedRun | undefined>;
+}
 
 /** Live runs by id, for messages between runs. */
 export class RunBook {
   readonly #runs = new Map<string, Run>();
+  /** Undefined on a single node. */
+  elsewhere: RunsElsewhere | undefined;
 
   get size(): number {
     return this.#runs.size;
@@ -18,7 +48,45 @@ export class RunBook {
     return this.#runs.get(id);
   }
 
+  /**
+   * A live run of the domain, wherever it runs.
+   * @param sensitive takes the sensitive values in what the run returns
+   * @param signal ends the wait for its end
+   * @throws ScenarioError code `node_unreachable`
+   */
+  async find(
+    domain: DomainName,
+    id: string,
+    sensitive: Sensitive,
+    signal: AbortSignal,
+  ): Promise<AwaitedRun | undefined> {
+    const run = this.#runs.get(id);
+    if (run === undefined) return await this.elsewhere?.find(domain, id, sensitive, signal);
+    if (run.domain !== domain) return undefined;
+    const settled = run.settled.then((outcome) => {
+      sensitive.learn(run.sensitive, told(outcome));
+      return outcome;
+    });
+    return { program: run.program, settled };
+  }
+
+  /**
+   * Delivers a message to a live run of the domain, wherever it runs; false when there is none.
+   * @param sensitive values of the sender
+   * @throws ScenarioError code `node_unreachable`
+   */
+  send(domain: DomainName, to: string, message: Message, sensitive: Sensitive): boolean | Promise<boolean> {
+    const run = this.#runs.get(to);
+    if (run !== undefined) return run.domain === domain && run.send(message);
+    return this.elsewhere?.send(domain, to, message, sensitive) ?? false;
+  }
+
   runs(): readonly Run[] {
     return [...this.#runs.values()];
   }
+}
+
+/** What an outcome tells the run that waits for it. */
+export function told({ value = null, error }: Pick<RunOutcome, 'value' | 'error'>): Value {
+  return [value, error?.message ?? null];
 }

@@ -36,11 +36,15 @@ export class Sensitive {
 
   /** Adds those values of another run that occur in its message. */
   learn(other: Sensitive, message: Value): void {
-    if (other.isEmpty) return;
+    for (const value of other.within(message)) this.#add(value);
+  }
+
+  /** Those that occur in a message. */
+  within(message: Value): readonly string[] {
+    if (this.isEmpty) return [];
     const said = new Set(textsIn(message));
     const long = [...said].join('\n');
-    for (const value of other.#values)
-      if (said.has(value) || (value.length >= LONG && long.includes(value))) this.#add(value);
+    return [...this.#values].filter((value) => said.has(value) || (value.length >= LONG && long.includes(value)));
   }
 
   /** The text with stars in place of sensitive values. */

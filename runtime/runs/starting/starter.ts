@@ -192,7 +192,8 @@ export class ScenarioStarter {
   }
 
   /** Starts the current version. It gets the event's fields for its parameters; a module without declared parameters gets all. */
-  async #onEvent(id: string, start: Start, domain: DomainName, { type, data }: BusEvent): Promise<void> {
+  async #onEvent(id: string, start: Start, domain: DomainName, { type, data, elsewhere }: BusEvent): Promise<void> {
+    if (elsewhere === true) return;
     const { library, log, clock } = this.#options;
     const rate = this.#rate(id, domain);
     if (!rate.take(clock.now())) return this.#leaveOut(id, type);

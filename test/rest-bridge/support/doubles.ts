@@ -335,8 +335,8 @@ export class MemoryRecords {
     return this.byId.get(id);
   }
 
-  runs(): readonly RunView[] {
-    return [...this.byId.values()];
+  inProgress(domain: DomainName): readonly RunView[] {
+    return [...this.byId.values()].filter((run) => run.domain === domain);
   }
 
   async debug(scenario: string, _domain: DomainName, callerNumber: string) {
