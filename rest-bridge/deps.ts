@@ -10,7 +10,7 @@ import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
 import type { ScenarioFigures } from '../runtime/history/index.ts';
-import type { AgentDesk, Queues, RunView } from '../runtime/runs/index.ts';
+import type { Agents, Queues, RunView } from '../runtime/runs/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
 import type { BodyLimits } from './http/body-pace.ts';
 import type { HttpCertificate } from './http/secure-front.ts';
@@ -215,9 +215,9 @@ export interface RestDeps {
   readonly scenarioFigures?: Pick<ScenarioFigures, 'read'>;
   /** Absent: the node keeps no SIP messages. */
   readonly ladder?: Ladder;
-  readonly agents: Pick<AgentDesk, 'get' | 'list' | 'set' | 'remove' | 'kept'>;
+  readonly agents: Pick<Agents, 'get' | 'list' | 'set' | 'remove' | 'kept'>;
   /** Queues of callers. */
-  readonly queues: Pick<Queues, 'list' | 'servingTime'>;
+  readonly queues: Pick<Queues, 'list'>;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
   readonly rooms: Pick<ConferenceControl, 'participants'>;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;

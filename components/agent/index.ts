@@ -42,14 +42,14 @@ export const agent = defineComponent({
   },
   brief: true,
   subject: 'number',
-  run: ({ services: { agents }, domain }, { number, state, queues, skills }) => {
+  run: async ({ services: { agents }, domain }, { number, state, queues, skills }) => {
     const change = {
       ...(state === undefined ? {} : { state }),
       ...(queues === undefined ? {} : { queues }),
       ...(skills === undefined ? {} : { skills }),
     };
-    const known = Object.keys(change).length === 0 ? agents.get(domain, number) : undefined;
-    const { state: wanted, status, queue } = known ?? agents.set(domain, number, change);
-    return Promise.resolve({ exit: 'next', fields: { state: wanted, status, queue } });
+    const known = Object.keys(change).length === 0 ? await agents.get(domain, number) : undefined;
+    const { state: wanted, status, queue } = known ?? (await agents.set(domain, number, change));
+    return { exit: 'next', fields: { state: wanted, status, queue } };
   },
 });

@@ -15,7 +15,7 @@ export const queue = defineComponent({
     'Callers with a higher `priority` come first, and of equal ones the earlier. The place is given up when the call or the',
     'scenario is over, and by `leave: true`. With `announce`, the block leaves by `announce` at that interval, so that the scenario',
     'can say `position` and `expected`, and come back: the place is kept. All scenarios of the domain that name the same queue share',
-    'the line; each node has its own.',
+    'the line, also at the other nodes of a cluster.',
     '',
     'With `agents` the block rings the agents itself, while the music goes on. The caller gets the first agent who is free, is not',
     'away, is not in the wrap-up of the call before, and has all `skills`; of several, the one whose last caller is longest ago. No',
@@ -114,24 +114,25 @@ export const queue = defineComponent({
   run: async (context, settings) => {
     const { name, turns, announce, max, leave, sounds, agents, priority, skills } = settings;
     if (leave) return { exit: 'left', fields: giveUp(context, name) };
-    const line = enter(context, name, priority);
+    const line = await enter(context, name, priority);
     const waited = (): number => context.clock.now() - line.since;
     const left = (parseDuration(max) ?? 0) - waited();
     const pause = announce === undefined ? Infinity : (parseDuration(announce) ?? 0);
     const waitMs = Math.min(left, pause);
     const wanted = { queue: name, skills, agents: Array.isArray(agents) ? agents : undefined };
-    const fields = () => ({
+    const staffed = () => context.services.agents.staffed(context.domain, wanted);
+    const fields = async () => ({
       position: line.position(),
       length: line.length(),
       milliseconds: waited(),
-      expected: line.expected(agents === 'none' ? turns : context.services.agents.staffed(context.domain, wanted)),
+      expected: line.expected(agents === 'none' ? turns : await staffed()),
     });
     if (agents === 'none') {
       const isTurn = (): boolean => line.position() <= turns;
       const exit = isTurn() ? 'turn' : await waitForTurn(context, line, { isTurn, milliseconds: waitMs, sounds });
       if (exit === 'turn') {
         noteTurn(context, line, name);
-        return { exit, fields: fields() };
+        return { exit, fields: await fields() };
       }
     } else {
       const served = await serveByAgent(context, line, {
@@ -145,7 +146,7 @@ export const queue = defineComponent({
       });
       if (served) return served;
     }
-    const last = fields();
+    const last = await fields();
     if (left > pause) return { exit: 'announce', fields: last };
     line.leave();
     return { exit: 'timeout', fields: last };

@@ -26,11 +26,15 @@ export function giveUp(
 }
 
 /** @throws ScenarioError code `queue_full` */
-export function enter({ services, domain, run, call, clock }: ComponentContext, name: string, priority: number): Line {
+export async function enter(
+  { services, domain, run, call, clock, signal }: ComponentContext,
+  name: string,
+  priority: number,
+): Promise<Line> {
   const { queues, runs } = services;
   const leave = (): void => queues.leave(domain, name, run);
   const isNew = queues.position(domain, name, run) === 0;
-  const place = queues.enter(domain, name, {
+  const place = await queues.enter(domain, name, {
     run,
     since: clock.now(),
     priority,
@@ -38,6 +42,8 @@ export function enter({ services, domain, run, call, clock }: ComponentContext, 
     left: () => undefined,
   });
   if (!place) throw new ScenarioError('queue_full', `the queue ${name} is full`);
+  if (signal.aborted) leave();
+  signal.throwIfAborted();
   if (isNew) {
     call.endSignal.addEventListener('abort', leave, { once: true });
     void runs.get(run)?.settled.then(leave);

@@ -35,7 +35,7 @@ export const supervise = defineComponent({
   run: async ({ call, clock, domain, services, signal, result }, { agent, mode }) => {
     const own = ownCallTo(call, 'supervise a conversation');
     const start = clock.now();
-    const talk = services.agents.talkOf(domain, agent);
+    const talk = await services.agents.talkOf(domain, agent);
     const fields = () => ({ milliseconds: clock.now() - start });
     if (talk === undefined) return { exit: 'idle', fields: fields() };
     try {

@@ -57,7 +57,7 @@ const typeOf = (schema: typeof Agent | typeof Queue): ResourceType => ({
 const AGENTS = typeOf(Agent);
 const QUEUES = typeOf(Queue);
 
-/** The queues of the session's domain with callers, and its agents; both of the asked node. */
+/** The queues of the session's domain with callers, and its agents. */
 export function agentRoutes(
   app: App,
   { agents, queues, directory }: Pick<RestDeps, 'agents' | 'queues' | 'directory'>,
@@ -69,8 +69,8 @@ export function agentRoutes(
     return domain.name;
   };
   /** @throws RestError 404/1404 */
-  const one = (request: FastifyRequest, id: string): AgentView => {
-    const agent = agents.get(domainOf(request), id);
+  const one = async (request: FastifyRequest, id: string): Promise<AgentView> => {
+    const agent = await agents.get(domainOf(request), id);
     if (agent === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Agent' });
     return agent;
   };
@@ -86,11 +86,11 @@ export function agentRoutes(
     },
     async (request) => {
       const domain = domainOf(request);
-      const rows = queues.list(domain).map(({ name, length, since }) => ({
+      const rows = (await queues.list(domain)).map(({ name, length, since, serving }) => ({
         id: name,
         length,
         since,
-        serving_ms: Math.round(queues.servingTime(domain, name) ?? 0),
+        serving_ms: Math.round(serving ?? 0),
       }));
       return answerList(QUEUES, rows, request.query);
     },
@@ -104,7 +104,7 @@ export function agentRoutes(
         response: answers({ 200: Type.Union([Type.Array(Type.Partial(Agent)), Count]), 400: ErrorAnswer }),
       },
     },
-    async (request) => answerList(AGENTS, agents.list(domainOf(request)).map(view), request.query),
+    async (request) => answerList(AGENTS, (await agents.list(domainOf(request))).map(view), request.query),
   );
 
   app.get(
@@ -116,7 +116,7 @@ export function agentRoutes(
         response: answers({ 200: Type.Partial(Agent), 404: ErrorAnswer }),
       },
     },
-    async (request) => answerRead(AGENTS, view(one(request, request.params.id)), request.query),
+    async (request) => answerRead(AGENTS, view(await one(request, request.params.id)), request.query),
   );
 
   app.put(
@@ -131,7 +131,7 @@ export function agentRoutes(
     },
     async (request) => {
       const { state = 'ready', queues: served = [], skills = [] } = request.body;
-      const agent = agents.set(domainOf(request), request.params.id, { state, queues: served, skills });
+      const agent = await agents.set(domainOf(request), request.params.id, { state, queues: served, skills });
       await agents.kept();
       return view(agent);
     },
@@ -148,8 +148,8 @@ export function agentRoutes(
       },
     },
     async (request) => {
-      one(request, request.params.id);
-      const agent = agents.set(domainOf(request), request.params.id, request.body);
+      await one(request, request.params.id);
+      const agent = await agents.set(domainOf(request), request.params.id, request.body);
       await agents.kept();
       return view(agent);
     },
@@ -165,7 +165,7 @@ export function agentRoutes(
       },
     },
     async (request, reply) => {
-      if (!agents.remove(domainOf(request), request.params.id))
+      if (!(await agents.remove(domainOf(request), request.params.id)))
         throw new RestError('ENTITY_NOT_FOUND', { entity: 'Agent' });
       await agents.kept();
       return reply.code(204).send();

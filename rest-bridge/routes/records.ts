@@ -100,14 +100,15 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
         offset: 0,
         limit: wantsCount(query) ? 0 : offset + limit,
       };
-      // First: a run that ends meanwhile is among the ended ones, too, and none is missing.
-      const live = interval === undefined ? (await runs.inProgress(domain)).filter((run) => !run.outcome) : [];
+      // First: a run that ends meanwhile is among the ended ones, too, and none is missing. Other nodes write theirs at that.
+      const running = (await runs.inProgress(domain)).filter((run) => !run.outcome);
+      const live = interval === undefined ? running : [];
       const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
       const shown = (rows: readonly object[]): readonly object[] => rows.map((row) => listed(row as RunRecord, domain));
       if (Array.isArray(ended)) {
         const over = new Set((ended as RunRecord[]).map((run) => run.id));
-        const running = shown(live.filter((run) => !over.has(run.id)).map(withoutSteps));
-        const all = [...running, ...shown(ended as RunRecord[])];
+        const going = shown(live.filter((run) => !over.has(run.id)).map(withoutSteps));
+        const all = [...going, ...shown(ended as RunRecord[])];
         return answerList(TYPE, all, { ...request.query, offset, limit, order }, withoutNulls);
       }
       const { count } = answerList(TYPE, shown(live.map(withoutSteps)), { ...query, countonly: true }) as Static<

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallIndex, MemoryCallStore } from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
 import type { Operations } from '../operations/index.ts';
-import type { RunBook, ScenarioRunner } from '../runs/index.ts';
+import type { MemoryHuntHistory, RunBook, ScenarioRunner } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { ClusterCallStore } from './calls/cluster-callstore.ts';
 import { ClusterOperations } from './calls/cluster-operations.ts';
@@ -23,6 +23,8 @@ import { Nodes } from './nodes.ts';
 import { type Bus, RunEvents } from './runs/run-events.ts';
 import { RunMessages } from './runs/run-messages.ts';
 import { RunRecords } from './runs/run-records.ts';
+import { SharedHunts } from './runs/shared-hunts.ts';
+import { type QueueNeeds, SharedQueues } from './runs/shared-queues.ts';
 
 /** Milliseconds that a start waits for NATS; without it the node starts alone. */
 const START_MS = 3000;
@@ -61,6 +63,8 @@ export class Cluster {
   readonly #index: LiveIndex;
   #contacts: SharedContacts | undefined;
   #losses: Losses | undefined;
+  #queues: SharedQueues | undefined;
+  #hunts: SharedHunts | undefined;
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -132,9 +136,21 @@ export class Cluster {
     return new RunEvents(bus, this.#link, this.id);
   }
 
-  /** The live runs of all nodes. */
-  runRecords(local: ScenarioRunner): RunRecords {
-    return new RunRecords(local, this.#nodes);
+  /** Lets hunt groups count the calls of all nodes. */
+  shareHunts(history: MemoryHuntHistory): void {
+    this.#hunts = new SharedHunts(this.#link, history, this.#log);
+  }
+
+  /** The queues and agents of all nodes. */
+  queues(needs: QueueNeeds): SharedQueues {
+    const place = { link: this.#link, members: this.#members, nodes: this.#nodes, id: this.id, log: this.#log };
+    this.#queues = new SharedQueues(needs, place);
+    return this.#queues;
+  }
+
+  /** The live runs of all nodes. @param flush writes the runs that have ended here */
+  runRecords(local: ScenarioRunner, flush: () => Promise<void>): RunRecords {
+    return new RunRecords(local, this.#nodes, flush);
   }
 
   /** Requests with an Idempotency-Key at all nodes. */
@@ -207,12 +223,14 @@ export class Cluster {
   }
 
   /** Tells the others that this node leaves: it is asked nothing any more. */
-  leave(): Promise<void> {
-    return this.#members.leave();
+  async leave(): Promise<void> {
+    await this.#queues?.leave();
+    await this.#members.leave();
   }
 
   async close(): Promise<void> {
     this.#contacts?.close();
+    this.#hunts?.close();
     this.#digestKey.close();
     this.#losses?.close();
     await this.#index.close();

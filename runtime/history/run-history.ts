@@ -67,8 +67,13 @@ export class RunHistory {
    * @param domain id
    */
   async collection(domain: string): Promise<ModelCollection> {
-    if (this.#waiting.length > 0) await this.#writer.flush();
+    await this.flush();
     return openRunHistory(this.#options.model, domain, this.#options.days);
+  }
+
+  /** Writes what waits, for readers at any node. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) await this.#writer.flush();
   }
 
   /** Writes what waits, for up to two seconds; the rest is lost. */

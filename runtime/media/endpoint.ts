@@ -309,7 +309,11 @@ export class MediaEndpoint {
    * @param mode who hears it at first
    * @throws the signal's reason
    */
-  async supervise(target: MediaEndpoint, mode: 'listen' | 'whisper' | 'barge', signal: AbortSignal): Promise<void> {
+  async supervise(
+    target: Pick<MediaEndpoint, 'uuid'>,
+    mode: 'listen' | 'whisper' | 'barge',
+    signal: AbortSignal,
+  ): Promise<void> {
     const variables = {
       eavesdrop_bridge_aleg: true,
       eavesdrop_bridge_bleg: true,

@@ -93,6 +93,11 @@ export class MediaServers {
     return this.#servers.length === 1 ? this.#servers[0] : undefined;
   }
 
+  /** The configured media server of this name, which is the same at all nodes. */
+  named(name: string): EndpointServer | undefined {
+    return this.#servers.find((server) => server.name === name);
+  }
+
   /**
    * Creates an endpoint on the named server, otherwise on the least loaded server that accepts it.
    * @throws MediaError with the SIP status of the refusal, 503 when no server accepts it

@@ -122,7 +122,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     queues: scenarios.runServices.queues,
     rooms: calls.switch.conferences,
     operationRecords: operations.everywhere?.records ?? operations.local,
-    runs: cluster?.runRecords(scenarios.runner) ?? scenarios.runner,
+    runs: cluster?.runRecords(scenarios.runner, () => runHistory.flush()) ?? scenarios.runner,
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
     prompts,

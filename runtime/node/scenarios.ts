@@ -12,7 +12,6 @@ import {
   FolderWatch,
   MemoryHuntHistory,
   MemoryParkingLot,
-  MemoryQueues,
   openScenarioLibrary,
   RunBook,
   type RunServices,
@@ -32,7 +31,7 @@ import {
   ScriptStore,
   tokenConfirmer,
 } from '../script-store/index.ts';
-import { openAgents } from './agents.ts';
+import { openQueues } from './queues.ts';
 import { NodePolicy } from './adapters/policy.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 import { callRecordingPort } from './adapters/call-recording.ts';
@@ -174,6 +173,8 @@ async function offeredToRuns(
   };
   const runs = new RunBook();
   cluster?.shareRuns(runs);
+  const huntHistory = new MemoryHuntHistory();
+  cluster?.shareHunts(huntHistory);
   return {
     policy: await NodePolicy.open({ directory, secretsFile: config.secretsFile, debugPort: config.debugPort, log }),
     serve: (code, call, start) => late.runner.part.take(code, call, start),
@@ -185,14 +186,13 @@ async function offeredToRuns(
     prompts: sounds.port,
     voicemail: voicemailPort(needs.voicemail, directory, sounds.prompts),
     recordings: new RecordingFolder(join(config.dataDir, 'recordings')),
-    huntHistory: new MemoryHuntHistory(),
+    huntHistory,
     dialogs: { find: (name, dialogid) => late.switch.part.dialogs.find(name, dialogid) },
     callRecording: callRecordingPort(recording.recorder, recording.layers, liveCalls.find),
     callSpeech: callSpeechPort(speechLayers(speech, events, liveCalls), liveCalls),
     transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
     parking: new MemoryParkingLot(),
-    queues: new MemoryQueues(),
-    agents: await openAgents({ storage, directory, late, shutdown }),
+    ...(await openQueues({ storage, directory, late, cluster, shutdown })),
     operations: operationPort(() => late.operations.part),
     texts: { send: (name, message) => late.switch.part.texts.send(name, message) },
     model: modelPort(model, (name) => directory.domain(name)?.id),

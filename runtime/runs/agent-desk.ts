@@ -2,12 +2,14 @@
 import type { DomainName } from '../domain-name/index.ts';
 import { ScenarioError } from '../language/index.ts';
 import type { Clock } from './clock.ts';
-import type { AgentSettings, AgentStatus, AgentTalk, AgentView, Seeker } from './ports/agents.ts';
+import type { Agents, AgentSettings, AgentStatus, AgentTalk, AgentView, Seeker } from './ports/agents.ts';
 
 export interface AgentDeskOptions {
   readonly clock: Clock;
   /** True for a number with a call of any kind. */
   readonly isBusy?: (domain: DomainName, number: string) => boolean;
+  /** Those of the numbers that have a call at another node; absent on a single node. It must not reject. */
+  readonly busyElsewhere?: (domain: DomainName, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Keeps the settings of an agent; undefined: it is removed. */
   readonly keep?: (domain: DomainName, number: string, settings: AgentSettings | undefined) => unknown;
 }
@@ -26,21 +28,26 @@ interface Agent extends AgentSettings {
 
 /** Limit of the agents of one node. */
 const MAX_AGENTS = 10_000;
+const NOBODY: ReadonlySet<string> = new Set();
 /** Milliseconds between two looks at agents who are in other calls. */
 const LOOK_AGAIN_MS = 2000;
 
 /** The agents of a node, by domain and number. An agent has one caller of the queues at most. */
-export class AgentDesk {
+export class AgentDesk implements Agents {
   readonly #clock: Clock;
   readonly #isBusy: NonNullable<AgentDeskOptions['isBusy']>;
   readonly #keep: NonNullable<AgentDeskOptions['keep']>;
+  readonly #busyElsewhere: AgentDeskOptions['busyElsewhere'];
+  /** Domains for which other nodes are being asked; true: agents or callers changed meanwhile. */
+  readonly #asking = new Map<DomainName, boolean>();
   readonly #agents = new Map<DomainName, Map<string, Agent>>();
   readonly #seekers = new Map<DomainName, Set<Seeker>>();
   readonly #timers = new Map<DomainName, AbortController>();
   #count = 0;
   #kept: unknown;
 
-  constructor({ clock, isBusy = () => false, keep = () => undefined }: AgentDeskOptions) {
+  constructor({ clock, isBusy = () => false, keep = () => undefined, busyElsewhere }: AgentDeskOptions) {
+    this.#busyElsewhere = busyElsewhere;
     this.#clock = clock;
     this.#isBusy = isBusy;
     this.#keep = keep;
@@ -79,6 +86,14 @@ export class AgentDesk {
     this.#restore(domain, number, settings);
   }
 
+  /** The settings of all agents of a domain, as another node kept them. Agents with callers keep these. */
+  restoreAll(domain: DomainName, kept: ReadonlyMap<string, AgentSettings>): void {
+    for (const { number, passing, held } of this.#agents.get(domain)?.values() ?? [])
+      if (!passing && held === undefined && !kept.has(number)) this.#drop(domain, number);
+    for (const [number, settings] of kept) this.#restore(domain, number, settings);
+    this.#match(domain);
+  }
+
   /** @returns false for an unknown agent */
   remove(domain: DomainName, number: string): boolean {
     const agent = this.#agents.get(domain)?.get(number);
@@ -108,6 +123,14 @@ export class AgentDesk {
   forget(domain: DomainName): void {
     for (const number of this.#agents.get(domain)?.keys() ?? []) this.#drop(domain, number);
     this.#agents.delete(domain);
+  }
+
+  /** Holds an agent for a run that got it from another desk. */
+  hold(domain: DomainName, number: string, { run, queue }: Pick<Seeker, 'run' | 'queue'>): void {
+    const agent = this.#known(domain, number);
+    if (agent.held !== undefined) return;
+    agent.held = { run, queue, talk: undefined };
+    agent.since = agent.last = this.#clock.now();
   }
 
   /** The agent has answered. @param talk its conversation, as long as there is one */
@@ -188,18 +211,42 @@ export class AgentDesk {
     if (this.#agents.get(domain)?.delete(number) === true) this.#count -= 1;
   }
 
-  /** Gives free agents to callers: who comes first has the agent whose last caller is longest ago. */
+  /** Gives free agents to callers, in a cluster after a look at the calls of the other nodes. */
   #match(domain: DomainName): void {
+    const { size = 0 } = this.#seekers.get(domain) ?? {};
+    if (size === 0) return;
+    if (this.#busyElsewhere === undefined) return this.#offer(domain, NOBODY);
+    if (this.#asking.has(domain)) return void this.#asking.set(domain, true);
+    const free = this.#free(domain);
+    if (free.length === 0) return this.#offer(domain, NOBODY);
+    this.#asking.set(domain, false);
+    const numbers = free.map(({ number }) => number);
+    void this.#busyElsewhere(domain, numbers).then((busy) => {
+      const isOld = this.#asking.get(domain) === true;
+      this.#asking.delete(domain);
+      if (isOld) this.#match(domain);
+      else this.#offer(domain, busy);
+    });
+  }
+
+  #free(domain: DomainName): Agent[] {
+    const now = this.#clock.now();
+    return [...(this.#agents.get(domain)?.values() ?? [])].filter(
+      (agent) => agent.state === 'ready' && agent.held === undefined && agent.until <= now,
+    );
+  }
+
+  /** Who comes first has the agent whose last caller is longest ago. @param busy in a call elsewhere */
+  #offer(domain: DomainName, busy: ReadonlySet<string>): void {
     const seekers = this.#seekers.get(domain);
     if (seekers === undefined || seekers.size === 0) return;
     const now = this.#clock.now();
-    const free = [...(this.#agents.get(domain)?.values() ?? [])]
-      .filter((agent) => agent.state === 'ready' && agent.held === undefined && agent.until <= now)
-      .toSorted((a, b) => a.last - b.last);
+    const free = this.#free(domain).toSorted((a, b) => a.last - b.last);
+    const isBusy = (number: string): boolean => busy.has(number) || this.#isBusy(domain, number);
     const offers: (() => void)[] = [];
     for (const seeker of [...seekers].toSorted((a, b) => b.priority - a.priority || a.since - b.since)) {
       if (free.length === 0) break;
-      const at = free.findIndex((agent) => takes(agent, seeker) && !this.#isBusy(domain, agent.number));
+      const at = free.findIndex((agent) => takes(agent, seeker) && !isBusy(agent.number));
       const [agent] = at < 0 ? [] : free.splice(at, 1);
       if (agent === undefined) continue;
       agent.held = { run: seeker.run, queue: seeker.queue, talk: undefined };

@@ -1,5 +1,5 @@
 /** The door of this room: what other rooms use of it. */
-export { AgentDesk } from './agent-desk.ts';
+export { AgentDesk, type AgentDeskOptions } from './agent-desk.ts';
 export { ArmedRuns } from './armed-runs.ts';
 export { bestAnswer } from './best-answer.ts';
 export {
@@ -49,11 +49,13 @@ export type { CallPreview, CallPreviews, DialledCall } from './ports/call-previe
 export type { CallRecordingPort, RecordingChange, RecordLayer } from './ports/call-recording.ts';
 export type { CallSpeechPort, SpeechChange, SpeechLayer } from './ports/call-speech.ts';
 export type {
+  Agents,
   AgentSettings,
   AgentState,
   AgentStatus,
   AgentTalk,
   AgentView,
+  Seeker,
   SuperviseOptions,
 } from './ports/agents.ts';
 export { unavailable } from './ports/capability.ts';
@@ -86,7 +88,7 @@ export {
   type ScenarioPolicy,
   type Secrets,
 } from './ports/policy.ts';
-export { MemoryQueues, type Queues, type QueueView } from './ports/queueing.ts';
+export { type InLine, MemoryQueues, type Queues, type QueueView } from './ports/queueing.ts';
 export type { Mail, MailPort, MailResult } from './ports/mail.ts';
 export type { PromptPort } from './ports/prompts.ts';
 export { RECORDING, type RecordingStore, type RecordOptions, type RecordResult } from './ports/recording.ts';

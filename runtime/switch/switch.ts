@@ -141,6 +141,7 @@ export class Switch implements SipHandlers {
       sipServer: () => this.#connected().sip.next(),
       createEndpoint: (wish) => options.setups.measure(() => this.#connected().media.createEndpoint(wish)),
       onlyMediaServer: () => this.#connected().media.only,
+      mediaServer: (name) => this.#connected().media.named(name),
       placeCall: (decision, attempt) => placeCall(this.#tools, decision, attempt),
       refer: (leg, request) => transferByPhone(this.#tools, leg, request),
       observer: options.observer,

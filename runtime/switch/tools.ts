@@ -44,6 +44,7 @@ export interface SwitchTools {
   createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
   /** The media server of a node with only one; undefined with several. */
   readonly onlyMediaServer: () => EndpointServer | undefined;
+  mediaServer(name: string): EndpointServer | undefined;
   /** Starts the call that a route decision asks for. */
   placeCall(decision: RouteDecision, options: AttemptOptions): Attempt;
   /** Handles the REFER of a phone. @returns the answer to it */

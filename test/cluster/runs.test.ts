@@ -1,12 +1,21 @@
 import { expect } from 'chai';
 import type { RunView } from '../../runtime/runs/index.ts';
-import { expectError } from '../e2e/expectations.ts';
+import { expectError, expectTalk } from '../e2e/expectations.ts';
+import type { OutgoingCall } from '../phones/outgoing-call.ts';
+import type { Phone } from '../phones/phone.ts';
 import type { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useCluster } from './support/test-cluster.ts';
 
 const RUNS = '/rest/v1/api/runs';
 const HOOKS = '/rest/v1/api/hooks';
+const AGENTS = '/rest/v1/uc/agents';
+const QUEUES = '/rest/v1/uc/queues';
+/** Music, and what a caller hears in its turn, in Hertz. */
+const MUSIC = 1500;
+const TURN = 1000;
+/** Callers in the order of their calls. */
+const ORDER = ['101', '102', '104'];
 
 /** Scenarios of the domain, which every node has. */
 const SCENARIOS = {
@@ -60,6 +69,42 @@ blocks:
   found:
     return: started
 `,
+  line: `
+parameters: { priority: { type: integer, default: 0 } }
+start: pick_up
+blocks:
+  pick_up: { answer: , next: line }
+  line:
+    queue: { name: cluster, agents: ["103"], priority: "\${priority}", ring: 20s, sounds: "tone:%(500,0,${MUSIC})" }
+    exits: { served: end }
+`,
+  urgent: `
+start: line
+blocks:
+  line: { serve: { scenario: line, args: { priority: 5 } }, next: end }
+`,
+  turns: `
+start: pick_up
+blocks:
+  pick_up: { answer: , next: line }
+  line:
+    queue: { name: turns, sounds: "tone:%(500,0,${MUSIC})" }
+    exits: { turn: turn, timeout: end }
+  turn: { play: "tone:%(60000,0,${TURN})", next: end }
+`,
+  hunt: `
+start: pick_up
+blocks:
+  pick_up:
+    hunt: { members: ["102", "103"], strategy: least_recent, timeout: 20s }
+    exits: { answered: end, failed: end }
+`,
+  listen: `
+start: pick_up
+blocks:
+  pick_up: { answer: , next: listen }
+  listen: { supervise: { agent: "103", mode: barge }, exits: { ended: end, idle: end } }
+`,
   count: `
 starts: { hook: true }
 start: announce
@@ -79,7 +124,8 @@ describe('runs in a cluster', function () {
   before(async () => {
     for (const [code, source] of Object.entries(SCENARIOS)) {
       const body = { code, name: code, scriptdata: { format: 'yaml', source: source } };
-      const made = await rest(0).send('POST', '/rest/v1/domain/svcscripts', { body });
+      const path = source.includes('hook') || source.includes('event:') ? 'svcscripts' : 'ivrscripts';
+      const made = await rest(0).send('POST', `/rest/v1/domain/${path}`, { body });
       expect(made.status, made.text).to.equal(200);
     }
   });
@@ -136,5 +182,163 @@ describe('runs in a cluster', function () {
       const listed = (await rest(1).get(RUNS, { filter })).json<{ status: string }[]>();
       expect(listed.map(({ status }) => status)).to.deep.equal(['completed']);
     });
+  });
+
+  /** A call that hears the queue's music. SIP servers give calls to the nodes in turn. */
+  async function waiting(phone: Phone, code: string): Promise<OutgoingCall> {
+    const call = await phone.call(`*55${code}`);
+    await call.hears(MUSIC);
+    return call;
+  }
+
+  /** Calls of each node itself. */
+  const own = () => Promise.all(cluster().nodes.map(async ({ node }) => (await node.health()).counts['dialogs'] ?? 0));
+  const statusAt = async (at: number): Promise<string> =>
+    (await rest(at).get(`${AGENTS}/103`)).json<{ status: string }>().status;
+  const lengthAt = async (at: number, queue: string): Promise<number> =>
+    (await rest(at).get(QUEUES)).json<{ id: string; length: number }[]>().find(({ id }) => id === queue)?.length ?? 0;
+
+  it('share queues: agents of one line get the callers of all nodes, in order', async () => {
+    const [alice, bob, dave] = [
+      await cluster().phone('alice', 0),
+      await cluster().phone('bob', 1),
+      await cluster().phone('dave', 0),
+    ];
+    const carol = await cluster().phone('carol', 1);
+    expect((await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } })).status).to.equal(200);
+    const first = await waiting(alice, 'line');
+    const second = await waiting(bob, 'line');
+    const third = await waiting(dave, 'urgent');
+    expect(await own()).to.have.members([1, 2]);
+    for (const at of [0, 1]) {
+      expect(await lengthAt(at, 'cluster')).to.equal(3);
+      expect(await statusAt(at)).to.equal('away');
+    }
+    expect((await rest(1).send('PATCH', `${AGENTS}/103`, { body: { state: 'ready' } })).status).to.equal(200);
+    for (const [caller, number] of [
+      [third, '104'],
+      [first, '101'],
+      [second, '102'],
+    ] as const) {
+      const agent = await carol.incoming();
+      expect(agent.callerId).to.equal(number);
+      for (const at of [0, 1]) expect(await statusAt(at)).to.equal('ringing');
+      await agent.answer();
+      await expectTalk(caller, agent);
+      for (const at of [0, 1]) expect(await statusAt(at)).to.equal('talking');
+      expect(carol.waitingCalls).to.equal(0);
+      await caller.hangup();
+      await agent.ended();
+    }
+    for (const at of [0, 1]) {
+      await eventually(async () => expect(await statusAt(at)).to.equal('ready'));
+      expect(await lengthAt(at, 'cluster')).to.equal(0);
+    }
+  });
+
+  it('share turns: the next caller, at another node, has its turn when the place before it is free', async () => {
+    const [alice, bob] = [await cluster().phone('alice', 0), await cluster().phone('bob', 1)];
+    const first = await alice.call('*55turns');
+    await first.hears(TURN);
+    const second = await waiting(bob, 'turns');
+    expect(await own()).to.deep.equal([1, 1]);
+    await first.hangup();
+    await second.hears(TURN);
+    await second.hangup();
+  });
+
+  it('hunt the member whose last call is longest ago, at whichever node that was', async () => {
+    const [alice, bob, carol] = [
+      await cluster().phone('alice', 0),
+      await cluster().phone('bob', 1),
+      await cluster().phone('carol', 1),
+    ];
+    const hunted: number[][] = [];
+    for (const member of [bob, carol, bob, carol]) {
+      const caller = await alice.call('*55hunt');
+      const incoming = await member.incoming();
+      await incoming.answer();
+      await caller.answered();
+      hunted.push(await own());
+      await caller.hangup();
+      await incoming.ended();
+    }
+    // The calls went to the nodes in turn.
+    expect(hunted[0]).not.to.deep.equal(hunted[1]);
+  });
+
+  it('supervise an agent whose call is at another node', async () => {
+    const [alice, bob, carol] = [
+      await cluster().phone('alice', 0),
+      await cluster().phone('bob', 1),
+      await cluster().phone('carol', 1),
+    ];
+    const caller = await alice.call('*55line');
+    const agent = await carol.incoming();
+    await agent.answer();
+    await expectTalk(caller, agent);
+    const [before] = await own();
+    // The agent's call counts at the caller's node. The next call is for the other one.
+    const supervisor = await bob.call('*55listen');
+    await supervisor.answered();
+    const [after] = await own();
+    expect(await own()).to.have.members(before === after ? [2, 1] : [1, 2]);
+    await expectTalk(supervisor, agent);
+    await caller.hangup();
+    await supervisor.ended();
+  });
+
+  it('queue at their own node without NATS, and in one line again when it is back', async () => {
+    const [alice, carol] = [await cluster().phone('alice', 0), await cluster().phone('carol', 1)];
+    await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } });
+    const caller = await waiting(alice, 'line');
+    await cluster().nats.stop();
+    // One of the two nodes has the caller, and it alone knows.
+    await eventually(async () => {
+      for (const at of [0, 1]) expectError(await rest(at).get(QUEUES), 503, 1503);
+    });
+    for (const at of [0, 1]) await rest(at).send('PUT', `${AGENTS}/103`, { body: { state: 'ready' } });
+    const agent = await carol.incoming();
+    await agent.answer();
+    await expectTalk(caller, agent);
+    await cluster().nats.start();
+    await cluster().joined();
+    for (const at of [0, 1]) await eventually(async () => expect(await statusAt(at)).to.equal('talking'));
+    await caller.hangup();
+    await agent.ended();
+    for (const at of [0, 1]) await eventually(async () => expect(await statusAt(at)).to.equal('ready'));
+  });
+
+  it('survive the death of the node that keeps the queues, in their places', async () => {
+    const [alice, bob, dave] = [
+      await cluster().phone('alice', 1),
+      await cluster().phone('bob', 1),
+      await cluster().phone('dave', 1),
+    ];
+    const carol = await cluster().phone('carol', 1);
+    await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } });
+    const callers = [await waiting(alice, 'line'), await waiting(bob, 'line'), await waiting(dave, 'line')];
+    const listening = await begin(0, 'listener');
+    const awaiting = await begin(1, 'awaiting', { of: listening });
+    expect(await lengthAt(1, 'cluster')).to.equal(3);
+    const [lost, left] = await own();
+    // The first node came first, so it keeps the queues.
+    await cluster().node(0).node.kill();
+    await eventually(async () => expect(await lengthAt(1, 'cluster')).to.equal(left), 20_000);
+    expect(await valueOf(1, awaiting)).to.equal('no_such_run');
+    expect((await rest(1).send('PATCH', `${AGENTS}/103`, { body: { state: 'ready' } })).status).to.equal(200);
+    const served: string[] = [];
+    for (let at = 0; at < (left ?? 0); at += 1) {
+      const agent = await carol.incoming();
+      served.push(agent.callerId);
+      await agent.answer();
+      await agent.hangup();
+    }
+    expect(served).to.deep.equal(served.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+    await cluster().node(0).node.restart();
+    await cluster().joined();
+    expect(await lengthAt(0, 'cluster')).to.equal(0);
+    expect((lost ?? 0) + (left ?? 0)).to.equal(3);
+    for (const caller of callers) caller.abandon();
   });
 });

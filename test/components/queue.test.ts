@@ -164,7 +164,7 @@ blocks:
       queues.served(domain, 'q', 10_000);
       queues.served(domain, 'q', 20_000);
       expect(queues.servingTime(domain, 'q')).to.equal(12_000);
-      expect(queues.list(domain)).to.deep.equal([{ name: 'q', length: 3, since: 1 }]);
+      expect(queues.list(domain)).to.deep.equal([{ name: 'q', length: 3, since: 1, serving: 12_000 }]);
     });
 
     it('refuses settings of agents without agents', () => {

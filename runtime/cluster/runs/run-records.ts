@@ -13,13 +13,18 @@ export class RunRecords {
   readonly #local: ScenarioRunner;
   readonly #nodes: Nodes;
 
-  /** Also answers the other nodes from now on. */
-  constructor(local: ScenarioRunner, nodes: Nodes) {
+  /**
+   * Also answers the other nodes from now on.
+   * @param flush writes the runs that have ended here
+   */
+  constructor(local: ScenarioRunner, nodes: Nodes, flush: () => Promise<void>) {
     this.#local = local;
     this.#nodes = nodes;
-    nodes.serve(LIST, (asked) =>
-      local.inProgress(domainIn(asked)).map(({ children: _children, ...run }) => ({ ...run, trace: [] })),
-    );
+    nodes.serve(LIST, async (asked) => {
+      const runs = local.inProgress(domainIn(asked)).map(({ children: _children, ...run }) => ({ ...run, trace: [] }));
+      await flush();
+      return runs;
+    });
     nodes.serve(READ, (asked) => {
       const run = local.read((asked as { readonly id: string }).id);
       return run?.domain === domainIn(asked) ? run : null;
@@ -41,7 +46,7 @@ export class RunRecords {
   }
 
   /**
-   * The runs of a domain in progress, of all nodes, the other nodes' without their steps.
+   * The runs of a domain in progress, of all nodes, the other nodes' without their steps. All others are in the history then.
    * @throws OperationError `node_unreachable`
    */
   async inProgress(domain: DomainName): Promise<readonly RunView[]> {

@@ -20,21 +20,23 @@ export interface QueueView {
   readonly length: number;
   /** Arrival of the caller who has waited longest, milliseconds since the epoch. */
   readonly since: number;
+  /** See `servingTime`. */
+  readonly serving: number | undefined;
 }
 
-/** Queues of waiting callers, by domain and name. */
+/** Queues of waiting callers, by domain and name. In a cluster, another node may have to be asked. */
 export interface Queues {
   /**
    * Joins a queue behind callers of the same or a higher priority; a caller that is already in it keeps its place and time.
    * @returns the entry in the queue; undefined when the queue is full
    */
-  enter(domain: DomainName, name: string, caller: InLine): InLine | undefined;
+  enter(domain: DomainName, name: string, caller: InLine): InLine | undefined | Promise<InLine | undefined>;
   /** Counts from 1; 0: not in the queue. */
   position(domain: DomainName, name: string, run: string): number;
   length(domain: DomainName, name: string): number;
   leave(domain: DomainName, name: string, run: string): void;
   /** The queues with callers, by name. */
-  list(domain: DomainName): readonly QueueView[];
+  list(domain: DomainName): readonly QueueView[] | Promise<readonly QueueView[]>;
   /** A caller of the queue was served for this long, wrap-up included. */
   served(domain: DomainName, name: string, milliseconds: number): void;
   /** Mean of the milliseconds for which callers were served, the later ones counting more; undefined before the first one. */
@@ -61,7 +63,30 @@ export class MemoryQueues implements Queues {
     }
     if (line.length >= MAX_LENGTH || (line.length === 0 && this.#lines.size >= MAX_LINES)) return undefined;
     const { priority = 0 } = caller;
-    const behind = line.findIndex((other) => (other.priority ?? 0) < priority);
+    return this.#insert({ domain, name, line }, caller, (other) => (other.priority ?? 0) < priority);
+  }
+
+  /** Takes a caller from another node's queue, with its time of arrival there. */
+  restore(domain: DomainName, name: string, caller: InLine): void {
+    const line = this.#lines.get(key(domain, name)) ?? [];
+    if (line.some(({ run }) => run === caller.run)) return;
+    const { priority = 0, since } = caller;
+    const isBehind = (other: InLine): boolean =>
+      (other.priority ?? 0) < priority || ((other.priority ?? 0) === priority && other.since > since);
+    this.#insert({ domain, name, line }, caller, isBehind);
+  }
+
+  /** The runs of the callers, in order. */
+  runs(domain: DomainName, name: string): readonly string[] {
+    return this.#lines.get(key(domain, name))?.map(({ run }) => run) ?? [];
+  }
+
+  #insert(
+    { domain, name, line }: { readonly domain: DomainName; readonly name: string; readonly line: InLine[] },
+    caller: InLine,
+    isBehind: (other: InLine) => boolean,
+  ): InLine {
+    const behind = line.findIndex(isBehind);
     const at = behind < 0 ? line.length : behind;
     line.splice(at, 0, caller);
     this.#lines.set(key(domain, name), line);
@@ -97,6 +122,7 @@ export class MemoryQueues implements Queues {
         name: name.slice(prefix.length),
         length: line.length,
         since: Math.min(...line.map(({ since }) => since)),
+        serving: this.#served.get(name),
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -4,7 +4,7 @@ import type { CallPort, OwnCall } from '../call-port.ts';
 import type { Program } from '../../language/index.ts';
 import type { Run } from '../run/run.ts';
 import type { RunBook } from '../run/run-book.ts';
-import type { AgentDesk } from '../agent-desk.ts';
+import type { Agents } from './agents.ts';
 import type { CallRecordingPort } from './call-recording.ts';
 import type { StartValues } from '../start-values.ts';
 import type { CallSpeechPort } from './call-speech.ts';
@@ -54,7 +54,7 @@ export interface RunServices {
   readonly huntHistory: HuntHistory;
   readonly parking: ParkingLot;
   readonly queues: Queues;
-  readonly agents: AgentDesk;
+  readonly agents: Agents;
   /** The sandbox for scripts; without it, scripts do not run. */
   readonly sandbox?: Sandbox;
   readonly policy: ScenarioPolicy;

@@ -254,13 +254,15 @@ export class IvrCall extends CallMedia implements OwnCall {
     });
   }
 
-  async supervise({ dialogid, side, mode, signal }: SuperviseOptions): Promise<void> {
+  async supervise({ dialogid, side, media, mode, signal }: SuperviseOptions): Promise<void> {
     this.media('supervise');
     const dialog = this.#tools.dialogs.find(dialogid);
-    const target = dialog?.isOf(this.domain) === true ? dialog.leg(side)?.endpoint : undefined;
-    if (target === undefined) return;
+    const own = dialog?.isOf(this.domain) === true ? dialog.leg(side)?.endpoint : undefined;
+    const server = media === undefined ? own?.server : this.#tools.mediaServer(media.server);
+    const target = media ?? own;
+    if (target === undefined || server === undefined) return;
     // Only channels of one media server hear each other.
-    await this.#opponent?.prepareMedia(target.server);
+    await this.#opponent?.prepareMedia(server);
     await this.during('supervise', signal, (endpoint, until) => endpoint.supervise(target, mode, until));
   }
 
