@@ -23,6 +23,7 @@ import { Nodes } from './nodes.ts';
 import { type Bus, RunEvents } from './runs/run-events.ts';
 import { RunMessages } from './runs/run-messages.ts';
 import { RunRecords } from './runs/run-records.ts';
+import { RunStarts } from './runs/run-starts.ts';
 import { SharedHunts } from './runs/shared-hunts.ts';
 import { type QueueNeeds, SharedQueues } from './runs/shared-queues.ts';
 
@@ -134,6 +135,11 @@ export class Cluster {
   /** The events of all nodes, for runs. */
   runEvents(bus: Bus): RunEvents {
     return new RunEvents(bus, this.#link, this.id);
+  }
+
+  /** Starts of runs at other nodes. */
+  runStarts(): RunStarts {
+    return new RunStarts(this.#nodes, this.#members);
   }
 
   /** Lets hunt groups count the calls of all nodes. */

@@ -108,6 +108,7 @@ export async function compose(
     voicemail: data.voicemail,
     late,
     refusal: () => drain.refusal,
+    isFull: () => calls.overload('rest') !== undefined,
     cluster,
     log,
   });

@@ -92,6 +92,7 @@ export interface ScenarioNeeds {
   readonly scenarioFigures: Pick<ScenarioFigures, 'add'>;
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
+  readonly isFull: NonNullable<StarterOptions['isFull']>;
   /** Undefined on a single node. */
   readonly cluster: Cluster | undefined;
   readonly log: Logger;
@@ -128,6 +129,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       }
       needs.runHistory.over(view);
     });
+    const elsewhere = needs.cluster?.runStarts();
     const starter = new ScenarioStarter({
       library: scripts,
       runner,
@@ -137,8 +139,11 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       clock: systemClock,
       refusal: needs.refusal,
       claim: needs.cluster?.startClaims(storage),
+      elsewhere,
+      isFull: needs.isFull,
       log,
     });
+    elsewhere?.serve(starter);
     scripts.onChange(() => starter.refresh());
     // A scenario file may name a domain before it is created.
     directory.collections.domains.onChange(() => starter.refresh());

@@ -121,5 +121,11 @@ export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from
 export { ScenarioRunner } from './runner.ts';
 export { SecretBox } from './secret-box.ts';
 export { type StartValues, startValues } from './start-values.ts';
-export { ScenarioStarter, type StarterOptions } from './starting/starter.ts';
+export {
+  type HookRequest,
+  type HookResult,
+  ScenarioStarter,
+  type StarterOptions,
+  type StartsElsewhere,
+} from './starting/starter.ts';
 export { type ScenarioVersions, VersionError, type VersionNumbers } from './versions.ts';

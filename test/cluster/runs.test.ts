@@ -3,7 +3,7 @@ import type { RunView } from '../../runtime/runs/index.ts';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import type { Phone } from '../phones/phone.ts';
-import type { RestClient } from '../phones/rest-client.ts';
+import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useCluster } from './support/test-cluster.ts';
 
@@ -61,6 +61,17 @@ blocks:
     return: "\${waiting.value}"
   failed:
     return: "\${error.code}"
+`,
+  ring: `
+starts: { hook: true }
+parameters: { to: { type: integer } }
+start: ring
+blocks:
+  ring:
+    call: { to: "\${to}", caller_id: "100", timeout: 20s }
+    exits: { answered: talk, refused: end }
+  talk: { wait: 300ms, next: done }
+  done: { return: answered }
 `,
   counted: `
 starts: { event: counted }
@@ -197,6 +208,28 @@ describe('runs in a cluster', function () {
     (await rest(at).get(`${AGENTS}/103`)).json<{ status: string }>().status;
   const lengthAt = async (at: number, queue: string): Promise<number> =>
     (await rest(at).get(QUEUES)).json<{ id: string; length: number }[]>().find(({ id }) => id === queue)?.length ?? 0;
+
+  it('start at another node where a node has no room', async () => {
+    const [alice, { node }] = [await cluster().phone('alice', 0), cluster().node(0)];
+    const [bob, carol] = [await cluster().phone('bob', 0), await cluster().phone('carol', 0)];
+    // A call at each node: without one, a node that drains ends.
+    const calls = [await bob.call('*55turns'), await carol.call('*55turns')];
+    for (const call of calls) await call.answered();
+    const operator = await RestClient.login(node.base, { domain: 'master', login: 'admin', pwd: 'demo-admin' });
+    await operator.send('POST', '/rest/v1/api/drain', { body: { seconds: 60 } });
+    const invalid = await rest(0).send('POST', `${HOOKS}/ring`, { body: { to: 'alice' } });
+    expect(expectError(invalid, 400, 1400).error_details?.field).to.equal('to');
+    const asked = rest(0).send('POST', `${HOOKS}/ring`, { body: { to: 101 } });
+    await (await alice.incoming()).answer();
+    expect((await cluster().node(1).node.health()).counts['dialogs']).to.equal(2);
+    const answer = await asked;
+    expect(answer.json()).to.equal('answered');
+    const run = answer.header('run-id') ?? '';
+    for (const at of [0, 1]) expect(await valueOf(at, run)).to.equal('answered');
+    expect((await operator.send('DELETE', '/rest/v1/api/drain')).status).to.be.oneOf([200, 204]);
+    operator.close();
+    for (const call of calls) await call.hangup();
+  });
 
   it('share queues: agents of one line get the callers of all nodes, in order', async () => {
     const [alice, bob, dave] = [
@@ -337,7 +370,7 @@ describe('runs in a cluster', function () {
     expect(served).to.deep.equal(served.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
     await cluster().node(0).node.restart();
     await cluster().joined();
-    expect(await lengthAt(0, 'cluster')).to.equal(0);
+    await eventually(async () => expect(await lengthAt(0, 'cluster')).to.equal(0));
     expect((lost ?? 0) + (left ?? 0)).to.equal(3);
     for (const caller of callers) caller.abandon();
   });

@@ -18,6 +18,7 @@ import type { ScenarioRunner } from '../runner.ts';
 import { StartRate } from './start-rate.ts';
 
 const MINUTE_MS = 60_000;
+const FULL: StartRefusal = { reason: 'the node takes no more calls', retryAfterSeconds: 1 };
 
 export interface StarterOptions {
   readonly library: ScenarioSource;
@@ -36,6 +37,20 @@ export interface StarterOptions {
   readonly claim?: ((start: string) => Promise<boolean>) | undefined;
   /** The refusal of starts of scenarios that begin calls, while the node drains. */
   readonly refusal?: () => StartRefusal | undefined;
+  /** Undefined on a single node. */
+  readonly elsewhere?: StartsElsewhere | undefined;
+  /** True while the node takes no more calls. Asked where another node may start a scenario that begins calls. */
+  readonly isFull?: () => boolean;
+}
+
+/** Starts at other nodes. */
+export interface StartsElsewhere {
+  /**
+   * Starts a scenario at the first node that has room.
+   * @returns undefined when none has
+   * @throws ArgumentError; ScenarioError code `node_unreachable`
+   */
+  start(code: string, request: HookRequest): Promise<HookResult | undefined>;
 }
 
 /** Why a scenario is not started now. */
@@ -96,6 +111,21 @@ export class ScenarioStarter {
     const allowed = start && (start.domain === undefined || this.#options.domainOf(start.domain) === domain);
     if (!program || !allowed) return { kind: 'unknown' };
     const refusal = this.#refusal(program);
+    if (refusal !== undefined || this.#isFull(program)) {
+      const started = await this.#options.elsewhere?.start(code, request);
+      if (started !== undefined) return started;
+    }
+    return refusal ? { kind: 'refused', ...refusal } : await this.#request(program, request);
+  }
+
+  /**
+   * Starts a scenario that another node has no room for.
+   * @throws ArgumentError for fields that the parameters do not allow
+   */
+  async startHere(code: string, request: HookRequest): Promise<HookResult> {
+    const program = await this.#options.library.program(code, request.domain, { use: 'service' });
+    if (program === undefined) return { kind: 'unknown' };
+    const refusal = this.#refusal(program) ?? (this.#isFull(program) ? FULL : undefined);
     return refusal ? { kind: 'refused', ...refusal } : await this.#request(program, request);
   }
 
@@ -200,8 +230,12 @@ export class ScenarioStarter {
     try {
       const program = await library.program(id, domain, { use: 'service' });
       if (!program) return;
-      const run = this.#startUnlessRefused(program, start, domain, { ...start.args, ...wanted(program, data) });
-      await run?.finished;
+      const args = { ...start.args, ...wanted(program, data) };
+      // A node that drains leaves it to another one.
+      const { elsewhere: others } = this.#options;
+      const isLeft = others !== undefined && (this.#refusal(program) !== undefined || this.#isFull(program));
+      if (isLeft && (await others.start(id, { domain, args, waitMs: 0 })) !== undefined) return;
+      await this.#startUnlessRefused(program, start, domain, args)?.finished;
     } catch (error) {
       log.error({ scenario: id, err: error }, 'scenario could not be started by an event');
     } finally {
@@ -244,6 +278,11 @@ export class ScenarioStarter {
   #refusal(program: Program): StartRefusal | undefined {
     const refusal = this.#options.refusal?.();
     return refusal && beginsCalls(program) ? refusal : undefined;
+  }
+
+  #isFull(program: Program): boolean {
+    const { elsewhere, isFull } = this.#options;
+    return elsewhere !== undefined && beginsCalls(program) && isFull?.() === true;
   }
 
   #startUnlessRefused(
