@@ -6,7 +6,7 @@ export { ListenError } from './listen-error.ts';
 export { holdMusicFile } from './media/audio/hold-music.ts';
 export type { MediaServerOptions, MediaServerStats } from './media/options.ts';
 export { startMediaServer } from './media/start.ts';
-export type { SipServerChange, SipServerOptions, SipServerStats } from './sip/options.ts';
+export type { LostConnection, SipServerChange, SipServerOptions, SipServerStats } from './sip/options.ts';
 export type { Certificate } from './stack/index.ts';
 export { FORWARDED_HEADER } from './stack/websocket-rules.ts';
 export { CallGate } from './sip/call-gate.ts';

@@ -22,6 +22,7 @@ import type { Drain } from './drain.ts';
 import type { LateParts } from './late.ts';
 import type { Prompts } from '../prompts/index.ts';
 import type { Stir } from '../stir/index.ts';
+import { nodeName } from './node-name.ts';
 import type { Recordings } from './recordings.ts';
 import type { VoiceMessages } from '../voicemail/index.ts';
 import { followMessages } from './adapters/voicemail.ts';
@@ -122,6 +123,7 @@ export function openCalls(needs: CallNeeds): Calls {
     callstore,
     conferences,
     site: config.site,
+    node: nodeName(config),
     log,
     events: {
       emit: (domains, type, data, users) => {

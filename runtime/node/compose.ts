@@ -1,5 +1,4 @@
 /** The composition root: the opened threads, processes and database in, a working node out. The only file that wires all rooms. */
-import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { GuardedHttpClient } from '../../components/index.ts';
 import { CallIds } from '../callstore/index.ts';
@@ -28,6 +27,7 @@ import { openServiceManager } from './service-manager.ts';
 import { sipWebSockets } from './sip-websockets.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openStir } from './stir.ts';
+import { nodeName } from './node-name.ts';
 import { openWebhooks } from './webhooks.ts';
 import { openSipMessages } from './sip-messages.ts';
 
@@ -119,7 +119,7 @@ export async function compose(
   const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
   shutdown.add('SIP messages', () => messages.close());
   const stir = await openStir(config.stir);
-  const subscriptionStore = new StoredSubscriptions(storage, `${hostname()}:${config.dataDir}`);
+  const subscriptionStore = new StoredSubscriptions(storage, nodeName(config));
   shutdown.add('subscriptions', () => subscriptionStore.close());
   const calls = openCalls({
     config,
@@ -148,6 +148,7 @@ export async function compose(
   });
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, cluster, log });
 
+  servers.onConnectionLost((connection) => calls.switch.connectionLost(connection));
   const links = await openLinks(config, servers, calls.switch, log, messages.tap, cluster);
   shutdown.add('links', () => links.close());
   late.media.bind(links.media);

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, ServerAddress } from '../config/index.ts';
-import { CallGate, startMediaServer, startSipServer } from '../embedded/index.ts';
+import { CallGate, type LostConnection, startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
 import { type LiveCertificate, readAuthorities } from './certificate.ts';
@@ -34,6 +34,8 @@ export interface Servers {
   readonly forwarded: ForwardedWebSockets | undefined;
   /** New calls pass it; undefined with a real SIP server. */
   readonly gate: CallGate | undefined;
+  /** Sets what is called when a connection that this node registered over has ended; never with a real SIP server. */
+  onConnectionLost(listener: (connection: LostConnection) => void): void;
   stats(): Promise<Record<string, number>>;
 }
 
@@ -51,8 +53,10 @@ export function openServers(
   exited: (error: Error) => void,
 ): Promise<Opened<Servers>> {
   return opening(log, async (shutdown) => {
+    let lost: (connection: LostConnection) => void = () => undefined;
+    const reports = { exited, lost: (connection: LostConnection) => lost(connection) };
     const startingSip =
-      config.drachtio.length === 0 ? startEmbeddedSip(config, certificate, shutdown, log, exited) : undefined;
+      config.drachtio.length === 0 ? startEmbeddedSip(config, certificate, shutdown, log, reports) : undefined;
     const startingMedia =
       config.freeswitch.length === 0 ? startEmbeddedMedia(config, shutdown, nursery, exited) : undefined;
     await Promise.allSettled([startingSip, startingMedia]);
@@ -63,6 +67,9 @@ export function openServers(
       media: targets(config.freeswitch, media?.address),
       forwarded: sip?.forwarded,
       gate: sip?.gate,
+      onConnectionLost: (listener) => {
+        lost = listener;
+      },
       stats: async () => ({
         ...prefixed('sip_', (await sip?.server.stats()) ?? {}),
         ...prefixed('media_', (await media?.server.stats()) ?? {}),
@@ -80,7 +87,7 @@ async function startEmbeddedSip(
   certificate: LiveCertificate | undefined,
   shutdown: Shutdown,
   log: Logger,
-  exited: (error: Error) => void,
+  { exited, lost }: { exited: (error: Error) => void; lost: (connection: LostConnection) => void },
 ) {
   const secret = randomBytes(16).toString('hex');
   const { sip, tls, tlsAuthorities, webSocket, publicAddresses } = config;
@@ -103,7 +110,7 @@ async function startEmbeddedSip(
       origins: webSocket.origins,
       forwarded,
     },
-    { atRest: MEMORY_MODULE, notice: (message, details) => log.info(details, message) },
+    { atRest: MEMORY_MODULE, notice: (message, details) => log.info(details, message), lost },
   );
   shutdown.add('SIP server', () => server.close());
   certificate?.onChange((changed) => server.reconfigure({ certificate: changed }));

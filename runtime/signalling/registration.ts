@@ -23,7 +23,7 @@ export interface RegistrationOptions {
   readonly contactUser: string;
   /** `sips`: TLS, and a `sips` Contact. */
   readonly transport: 'udp' | 'tcp' | 'tls' | 'sips';
-  /** URN of this node, for calls over the connection of the registration (RFC 5626); absent: without. */
+  /** URN of this node at the registrar, for calls over the connection of the registration (RFC 5626); absent: without. */
   readonly instance?: string;
 }
 
@@ -34,6 +34,8 @@ export type RegistrationOutcome =
       readonly expires: number;
       /** The proxies that requests go through, as values of Route (RFC 3608); absent: none. */
       readonly serviceRoute?: readonly string[];
+      /** Where the registrar's answer came from. */
+      readonly from: { readonly address: string; readonly port: number };
     }
   | { readonly registered: false; readonly answer: SipAnswer };
 
@@ -103,7 +105,8 @@ export class Registration {
       return { registered: false, answer: answerOf(res, this.#options.registrar) };
     const route = listValues(res.get('Service-Route') ?? '').map((value) => value.trim());
     const serviceRoute = route.filter((value) => value !== '');
-    return { registered: true, expires: granted ?? asked, ...(serviceRoute.length > 0 && { serviceRoute }) };
+    const from = { address: res.source_address, port: res.source_port };
+    return { registered: true, expires: granted ?? asked, from, ...(serviceRoute.length > 0 && { serviceRoute }) };
   }
 
   #send(registrar: string, headers: Record<string, string>): Promise<SrfIncomingResponse> {

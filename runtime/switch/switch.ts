@@ -41,6 +41,8 @@ export interface SwitchOptions {
   readonly callstore: MemoryCallStore;
   readonly conferences: Conferences;
   readonly site: string;
+  /** Name of this node, the same after a restart, and another one for each node. */
+  readonly node: string;
   readonly log: Log;
   /** Receives the call events of dialogs. */
   readonly events: DialogEvents;
@@ -108,7 +110,11 @@ export class Switch implements SipHandlers {
       for (const event of ['dialog', 'presence']) this.#subscriptions.changed(event, id);
     });
     this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
-    this.#trunks = new Trunks(directory, location, log, { trunk: options.onTrunk, gateway: options.onGateway });
+    this.#trunks = new Trunks(directory, location, log, {
+      node: options.node,
+      trunk: options.onTrunk,
+      gateway: options.onGateway,
+    });
     const ownHosts = new OwnHosts(
       (host) => this.#links?.sip.listensAt(host) === true,
       (host) => directory.domain(host)?.name,
@@ -280,6 +286,11 @@ export class Switch implements SipHandlers {
   /** Number of providers with which this node is registered. */
   get registeredTrunks(): number {
     return [...this.#trunks.states().values()].filter(({ state }) => state === 'registered').length;
+  }
+
+  /** A connection that this node registered over has ended. */
+  connectionLost(far: { readonly address: string; readonly port: number }): void {
+    this.#trunks.connectionLost(far);
   }
 
   /** What this node knows of the enabled provider with this id. */

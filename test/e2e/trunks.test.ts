@@ -5,6 +5,7 @@ import { parseNameAddr, parseUri } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
+import { REAL_SIP } from '../support/real-servers.ts';
 import { CALLS, useStage } from '../support/stage.ts';
 import { expectError, expectTalk } from './expectations.ts';
 
@@ -351,6 +352,21 @@ describe('providers', () => {
       const account = { login: 'acme', pwd: 'trunk-secret', from_domain: 'operator.example' };
       await provider(outside, { register: 'outbound', register_expires: 60, ...account });
       expect(header(await outside.registrations.next(5000), 'expires')).to.equal('1800');
+    });
+
+    it('is made again at once when its connection is lost', async function () {
+      // A real drachtio-server does not tell.
+      if (REAL_SIP) this.skip();
+      const outside = await operator('acme', { challenger: new Challenger(ACCOUNT), transport: 'tcp' });
+      const account = { login: 'acme', pwd: 'trunk-secret', from_domain: 'operator.example' };
+      await provider(outside, { register: 'outbound', transport: 'tcp', ...account });
+      const first = await outside.registrations.next(15_000);
+      const [, instance] = /;\+sip\.instance="<urn:uuid:([^>]+)>"/.exec(header(first, 'contact') ?? '') ?? [];
+      expect(instance).to.match(/^[\da-f-]{36}$/);
+      outside.cut();
+      const second = await outside.registrations.next(15_000);
+      expect(header(second, 'contact')).to.contain(instance);
+      expect(header(second, 'call-id')).to.equal(header(first, 'call-id'));
     });
 
     it('of a gateway is accepted here, and calls reach it', async () => {

@@ -232,6 +232,11 @@ export class Phone {
     }
   }
 
+  /** Ends all connections to it, by TCP or TLS; it goes on. */
+  cut(): void {
+    this.#endpoint.cut();
+  }
+
   /** Loses its connection without a word; its registration stays at the registrar. */
   async disconnect(): Promise<void> {
     this.#registered = false;

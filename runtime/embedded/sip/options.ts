@@ -47,6 +47,17 @@ export interface SipServerOptions {
   readonly tcpLimits?: TcpLimits;
 }
 
+/** The notice of a {@link LostConnection}. */
+export const CONNECTION_LOST = 'connection of a registration lost';
+
+/** A connection that this side registered over, and that has ended. */
+export interface LostConnection {
+  readonly transport: string;
+  /** IP address and port of the far end. */
+  readonly address: string;
+  readonly port: number;
+}
+
 /** Changes of a running server. */
 export interface SipServerChange {
   /** For connections from now on; open ones stay. */

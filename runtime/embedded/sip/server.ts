@@ -19,7 +19,13 @@ import type { Core } from './core.ts';
 import { DialogStore } from './dialog-store.ts';
 import { noFields, nokFields, okFields } from './frame-fields.ts';
 import { CallGate } from './call-gate.ts';
-import { parseAddress, type SipServerChange, type SipServerOptions, type SipServerStats } from './options.ts';
+import {
+  type LostConnection,
+  parseAddress,
+  type SipServerChange,
+  type SipServerOptions,
+  type SipServerStats,
+} from './options.ts';
 import { ProxyCore } from './proxy-core.ts';
 import { IncomingRequests } from './incoming-requests.ts';
 import { type RefusedConnection, Refusals } from './refusals.ts';
@@ -36,6 +42,12 @@ const MAX_APPS = 1024;
 
 /** Version sent to applications; drachtio-srf derives the server's features from the numbers. */
 const VERSION = 'v0.9.10-ringmaster';
+
+/** What a server reports of its connections. */
+export interface SipServerReports {
+  readonly refused?: (connection: RefusedConnection) => void;
+  readonly lost?: (connection: LostConnection) => void;
+}
 
 /** The embedded SIP server, in the thread that calls {@link EmbeddedSipServer.open}. */
 export class EmbeddedSipServer {
@@ -55,14 +67,10 @@ export class EmbeddedSipServer {
   /** Addresses of TLS and WebSockets, by role. */
   readonly #secureAddresses: Record<string, string> = {};
 
-  private constructor(
-    options: SipServerOptions,
-    timers: Timers | undefined,
-    refused: (connection: RefusedConnection) => void,
-  ) {
+  private constructor(options: SipServerOptions, timers: Timers | undefined, { refused, lost }: SipServerReports) {
     this.#options = options;
     const apps = new AppRegistry();
-    const refusals = new Refusals(refused);
+    const refusals = new Refusals(refused ?? (() => undefined));
     const endpoint = new SipEndpoint({
       handler: {
         request: (transaction) => this.#uas.request(transaction),
@@ -70,6 +78,9 @@ export class EmbeddedSipServer {
         cancelled: (invite, cancel, source) => this.#uas.cancelled(invite, cancel, source),
         ackMissing: (invite) => this.#uas.ackMissing(invite),
         refused: (reason, source) => refusals.add(reason, source),
+        lost: ({ transport, address, port }) => {
+          if (!this.#closing) lost?.({ transport, address, port });
+        },
       },
       ...(timers === undefined ? {} : { timers }),
       ...(options.timerValues === undefined ? {} : { timerValues: options.timerValues }),
@@ -112,18 +123,18 @@ export class EmbeddedSipServer {
   /**
    * Opens every listener.
    * @param timers a source of time that a test drives by hand.
-   * @param refused called for refused connections
+   * @param reports called for events of connections
    * @throws ListenError when an address is taken or not allowed. Listeners opened before are closed again.
    * @throws RangeError when an address is not `ip:port`.
    */
   static async open(
     options: SipServerOptions,
     timers?: Timers,
-    refused: (connection: RefusedConnection) => void = () => undefined,
+    reports: SipServerReports = {},
   ): Promise<EmbeddedSipServer> {
     const app = parseAddress(options.app, 'app');
     const sip = options.sip.map((address) => parseAddress(address, 'sip'));
-    const server = new EmbeddedSipServer(options, timers, refused);
+    const server = new EmbeddedSipServer(options, timers, reports);
     try {
       for (const address of sip) {
         const point = await server.#core.endpoint.listen(address);

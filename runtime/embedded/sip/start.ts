@@ -1,6 +1,12 @@
 /** Starts the embedded SIP server. */
 import { type EmbeddedServer, type ServerHost, startServerThread, type ThreadKind } from '../thread/server-thread.ts';
-import type { SipServerChange, SipServerOptions, SipServerStats } from './options.ts';
+import {
+  CONNECTION_LOST,
+  type LostConnection,
+  type SipServerChange,
+  type SipServerOptions,
+  type SipServerStats,
+} from './options.ts';
 
 const SIP_SERVER: ThreadKind = {
   title: 'embedded SIP server',
@@ -26,7 +32,14 @@ const SIP_SERVER: ThreadKind = {
  */
 export function startSipServer(
   options: SipServerOptions,
-  host: Pick<ServerHost, 'atRest' | 'notice'> = {},
+  host: Pick<ServerHost, 'atRest' | 'notice'> & {
+    /** A connection that was registered over has ended: calls that come over it are lost. */
+    readonly lost?: (connection: LostConnection) => void;
+  } = {},
 ): Promise<EmbeddedServer<SipServerStats, SipServerChange>> {
-  return startServerThread(SIP_SERVER, options, host);
+  const notice: ServerHost['notice'] = (message, details) => {
+    host.notice?.(message, details);
+    if (message === CONNECTION_LOST) host.lost?.(details as LostConnection);
+  };
+  return startServerThread(SIP_SERVER, options, { ...host, notice });
 }

@@ -184,6 +184,7 @@ export class Connection {
     clearTimeout(this.#messageTimer);
     this.#keepAlive?.end();
     this.#owner.closed();
+    if (this.#keepAlive?.registers === true) this.#owner.events.lost?.(this.source);
     const error = this.#error ?? new SipTransportError('closed', this.#target());
     const waiting = [...this.#waiting];
     this.#waiting.clear();

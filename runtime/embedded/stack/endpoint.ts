@@ -26,6 +26,8 @@ export interface SipEndpointHandler extends RequestHandler {
   malformed?(error: SipParseError, source: Source): void;
   /** A connection was refused: a failed TLS or WebSocket handshake, or a page that may not connect. */
   refused?(reason: string, source: Source): void;
+  /** A connection that this side has registered over has ended. */
+  lost?(source: Source): void;
 }
 
 export interface SipEndpointOptions {
@@ -92,6 +94,7 @@ export class SipEndpoint {
         malformed: (error, source) =>
           this.#malformed(error, error instanceof RejectedMessageError ? error.rejected : undefined, source),
         refused: (reason, source) => this.#handler.refused?.(reason, source),
+        lost: (source) => this.#handler.lost?.(source),
       },
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,

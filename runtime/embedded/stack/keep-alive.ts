@@ -53,6 +53,11 @@ export class KeepAlive {
     this.#stays ||= registers;
   }
 
+  /** Whether a REGISTER has passed. */
+  get registers(): boolean {
+    return this.#stays;
+  }
+
   pong(): void {
     this.#answers = true;
     clearTimeout(this.#missing);

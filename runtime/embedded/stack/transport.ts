@@ -67,6 +67,8 @@ export interface TransportEvents {
   malformed(error: SipParseError, source: Source): void;
   /** A connection was refused: a failed handshake, or a page that may not connect. */
   refused?(reason: string, source: Source): void;
+  /** A connection that this side has registered over has ended: calls that come over it are lost. */
+  lost?(source: Source): void;
 }
 
 /** Called when sent bytes cannot be delivered. */

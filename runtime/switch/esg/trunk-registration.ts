@@ -1,6 +1,5 @@
 /** Registers this platform with one provider. */
 import { createHash, randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
@@ -19,6 +18,8 @@ export interface Registers {
 }
 
 export interface TrunkRegistrationTools {
+  /** Name of this node, the same after a restart, and another one for each node. */
+  readonly node: string;
   registration(options: RegistrationOptions): Registers;
   changed(provider: Provider, state: TrunkState, err?: unknown): void;
 }
@@ -26,6 +27,8 @@ export interface TrunkRegistrationTools {
 /** Milliseconds until the first retry. Each further failure doubles them, up to the maximum. */
 const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 300_000;
+/** Least milliseconds between two registrations where the provider goes on closing the connection. */
+const LOST_MS = 1_000;
 /** Share of the granted time after which the registration is renewed. */
 const RENEW_AT = 0.8;
 
@@ -42,6 +45,8 @@ export class TrunkRegistration {
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
+  /** Of the last successful registration: where its answer came from, and when. */
+  #from: { readonly address: string; readonly port: number; readonly at: number } | undefined;
 
   constructor(tools: TrunkRegistrationTools, provider: Provider) {
     this.#tools = tools;
@@ -53,7 +58,7 @@ export class TrunkRegistration {
       credentials: { username: provider.authUser, password: provider.secret },
       contactUser: this.contactUser,
       transport: provider.transport,
-      ...(provider.transport !== 'udp' && { instance: instanceOf(provider) }),
+      ...(provider.transport !== 'udp' && { instance: instanceOf(tools.node, provider) }),
     });
   }
 
@@ -79,13 +84,26 @@ export class TrunkRegistration {
     }
   }
 
+  /**
+   * A connection of this node has ended. Calls over the one of the registration are lost until there is another one: it is
+   * renewed.
+   */
+  connectionLost({ address, port }: { readonly address: string; readonly port: number }): void {
+    const from = this.#from;
+    if (this.#state.state !== 'registered' || from?.address !== address || from.port !== port) return;
+    clearTimeout(this.#timer);
+    this.#again(Math.max(0, from.at + LOST_MS - Date.now()));
+  }
+
   async #renew(): Promise<void> {
     try {
       const outcome = await this.#registration.register(this.provider.registerExpires);
       this.#bound ||= outcome.registered;
       if (this.#state.state === 'ended') return;
-      if (outcome.registered) this.#registered(outcome.expires, outcome.serviceRoute);
-      else this.#failed(outcome.answer);
+      if (outcome.registered) {
+        this.#from = { ...outcome.from, at: Date.now() };
+        this.#registered(outcome.expires, outcome.serviceRoute);
+      } else this.#failed(outcome.answer);
     } catch (error) {
       if (this.#state.state !== 'ended') this.#failed(undefined, error);
     }
@@ -114,8 +132,8 @@ export class TrunkRegistration {
   }
 }
 
-/** The URN of this machine at a provider: after a restart the new Contact replaces the old one (RFC 5626 section 4.1). */
-function instanceOf({ id }: Provider): string {
-  const digest = createHash('sha256').update(`${hostname()} ${id}`).digest('hex');
+/** The URN of a node at a provider: after a restart the new Contact replaces the old one (RFC 5626 section 4.1). */
+function instanceOf(node: string, { id }: Provider): string {
+  const digest = createHash('sha256').update(`${node} ${id}`).digest('hex');
   return `urn:uuid:${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }

@@ -48,6 +48,7 @@ export class Trunks {
   readonly #directory: Directory;
   readonly #location: LocationStore;
   readonly #log: Log;
+  readonly #node: string;
   readonly #gate: TrunkGate;
   /** By id of the provider. */
   readonly #registrations = new Map<string, TrunkRegistration>();
@@ -63,11 +64,18 @@ export class Trunks {
   /** The providers whose gateways register here. */
   #registering: readonly Provider[] = [];
 
-  constructor(directory: Directory, location: LocationStore, log: Log, listeners: TrunkListeners = {}) {
+  /** @param node its name, the same after a restart */
+  constructor(
+    directory: Directory,
+    location: LocationStore,
+    log: Log,
+    { node, ...listeners }: TrunkListeners & { readonly node: string },
+  ) {
     const { trunk: changed = () => undefined, gateway: gatewayChanged = () => undefined } = listeners;
     this.#directory = directory;
     this.#location = location;
     this.#log = log;
+    this.#node = node;
     this.#board = new TrunkBoard(changed);
     this.gateways = new Gateways((provider, gateway, status) => {
       const { code, domain } = provider;
@@ -179,11 +187,20 @@ export class Trunks {
       if (provider.gateways.length > 0) this.#board.put(provider, { reachable: this.gateways.reachable(provider) });
   }
 
+  /** A connection that this node registered over has ended. */
+  connectionLost(far: { readonly address: string; readonly port: number }): void {
+    for (const registration of this.#registrations.values()) registration.connectionLost(far);
+  }
+
   #begin(provider: Provider): void {
     const links = this.#links;
     if (links === undefined) return;
     const registration = new TrunkRegistration(
-      { registration: (options) => links.registration(options), changed: (...change) => this.#changed(...change) },
+      {
+        node: this.#node,
+        registration: (options) => links.registration(options),
+        changed: (...change) => this.#changed(...change),
+      },
       provider,
     );
     this.#board.put(provider, { state: 'registering', expires: null });

@@ -180,6 +180,11 @@ export class SipEndpoint {
     await this.#open().close();
   }
 
+  /** Ends all connections; the port stays open. */
+  cut(): void {
+    this.#open().cut?.();
+  }
+
   #open(): Transport {
     if (this.#transport === undefined) throw new Error('the SIP port is not open');
     return this.#transport;

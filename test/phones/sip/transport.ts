@@ -33,6 +33,8 @@ export interface Transport {
   peer(address: string, port: number): Peer;
   /** Sends a keep-alive over the connection, and returns what comes back (RFC 5626 section 4.4.1). */
   ping?(): Promise<string>;
+  /** Ends all connections; the port stays open. */
+  cut?(): void;
   close(): Promise<void>;
 }
 
@@ -189,6 +191,9 @@ async function openStream(
         socket.write(data);
       },
     }),
+    cut: () => {
+      for (const socket of connections.values()) socket.destroy();
+    },
     close: async () => {
       const closed = once(server, 'close');
       server.close();

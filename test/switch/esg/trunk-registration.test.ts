@@ -7,30 +7,37 @@ import { provider } from './support.ts';
 
 /** A registrar with the given outcomes, one after the other. */
 class Registrar {
+  static node = 'here:/data';
   readonly asked: number[] = [];
   readonly states: TrunkState['state'][] = [];
   readonly errors: unknown[] = [];
   readonly trunk: TrunkRegistration;
   readonly #outcomes: (RegistrationOutcome | Error)[];
 
+  instance: string | undefined;
+
   constructor(...outcomes: (RegistrationOutcome | Error)[]) {
     this.#outcomes = outcomes;
     this.trunk = new TrunkRegistration(
       {
-        registration: () => ({
-          register: async (expires) => {
-            this.asked.push(expires);
-            const outcome = this.#outcomes.shift() ?? new Error('no outcome left');
-            if (outcome instanceof Error) throw outcome;
-            return outcome;
-          },
-        }),
+        node: Registrar.node,
+        registration: (asked) => {
+          this.instance = asked.instance;
+          return {
+            register: async (expires) => {
+              this.asked.push(expires);
+              const outcome = this.#outcomes.shift() ?? new Error('no outcome left');
+              if (outcome instanceof Error) throw outcome;
+              return outcome;
+            },
+          };
+        },
         changed: (_provider, { state }, err) => {
           this.states.push(state);
           if (err !== undefined) this.errors.push(err);
         },
       },
-      provider({ registerExpires: 600 }),
+      provider({ registerExpires: 600, transport: 'tcp' }),
     );
   }
 
@@ -40,7 +47,8 @@ class Registrar {
   }
 }
 
-const granted = (expires: number): RegistrationOutcome => ({ registered: true, expires });
+const FROM = { address: '192.0.2.1', port: 5060 };
+const granted = (expires: number): RegistrationOutcome => ({ registered: true, expires, from: FROM });
 const refused = (status: number): RegistrationOutcome => ({
   registered: false,
   answer: answer(status, undefined, false),
@@ -87,6 +95,40 @@ describe('a registration with a provider', () => {
     await registrar.trunk.end();
     expect(registrar.asked).to.deep.equal([600, 0]);
     expect(registrar.states).to.deep.equal(['ended']);
+  });
+
+  it('is renewed when its connection is lost, at most every second', async () => {
+    const registrar = new Registrar(granted(600), granted(600), granted(600));
+    registrar.trunk.start();
+    await registrar.settle();
+    registrar.trunk.connectionLost({ ...FROM, port: 5061 });
+    mock.timers.tick(10_000);
+    expect(registrar.asked, 'after the end of another connection').to.have.length(1);
+    registrar.trunk.connectionLost(FROM);
+    mock.timers.tick(1);
+    await registrar.settle();
+    expect(registrar.asked).to.have.length(2);
+    registrar.trunk.connectionLost(FROM);
+    mock.timers.tick(998);
+    expect(registrar.asked).to.have.length(2);
+    mock.timers.tick(2);
+    await registrar.settle();
+    expect(registrar.asked).to.have.length(3);
+    mock.timers.tick(479_999);
+    expect(registrar.asked, 'no second timer').to.have.length(3);
+  });
+
+  it('has another instance at each node, and the same one after a restart', () => {
+    const of = (node: string): string | undefined => {
+      Registrar.node = node;
+      const { instance } = new Registrar();
+      Registrar.node = 'here:/data';
+      return instance;
+    };
+    expect(of('here:/one'))
+      .to.match(/^urn:uuid:[\da-f-]{36}$/)
+      .and.equal(of('here:/one'));
+    expect(of('here:/one')).not.to.equal(of('here:/two'));
   });
 
   it('that never succeeded is not removed', async () => {
