@@ -107,13 +107,13 @@ export async function loadOptions(args: readonly string[]): Promise<LoadOptions>
 
 function parse(args: readonly string[]) {
   const { RINGMASTER_SIP_HOST: hosts = '127.0.0.1', RINGMASTER_SIP_PORT: port = '5060' } = process.env;
-  // The phones of this command speak IPv4.
-  const found = listeningHosts('RINGMASTER_SIP_HOST', hosts).find((one) => isIPv4(one));
-  const host = found === undefined || found === '0.0.0.0' ? '127.0.0.1' : found;
+  const listening = listeningHosts('RINGMASTER_SIP_HOST', hosts);
+  const found = listening.find((one) => isIPv4(one)) ?? listening[0] ?? '0.0.0.0';
+  const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[found] ?? found;
   return parseArgs({
     args: [...args],
     options: {
-      sip: { type: 'string', default: `${host}:${port}` },
+      sip: { type: 'string', default: isIPv4(host) ? `${host}:${port}` : `[${host}]:${port}` },
       domain: { type: 'string', default: 'demo.local' },
       caller: { type: 'string', multiple: true },
       called: { type: 'string', multiple: true },
@@ -213,12 +213,10 @@ function soundOf(text: string | undefined, rate: number): number {
 }
 
 async function sipOf(text: string, allowNetwork: boolean): Promise<LoadPlan['sip']> {
-  const [, host, port = '5060'] = /^([^:\s]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const [, host, port = '5060'] = /^(\[[\da-f:.]+\]|[^:\s]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
-    throw new TypeError(`--sip: expected HOST:PORT, found "${text}"`);
-  const address = await resolveHost(host, '--sip', allowNetwork);
-  if (!isIPv4(address)) throw new TypeError(`--sip: "${host}" has no IPv4 address`);
-  return { host: address, port: Number(port) };
+    throw new TypeError(`--sip: expected HOST:PORT, or [IPV6]:PORT, found "${text}"`);
+  return { host: await resolveHost(host, '--sip', allowNetwork), port: Number(port) };
 }
 
 async function originateOf(values: Values, callee: Callee, allowNetwork: boolean): Promise<Originate> {

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 import { LoadError } from './errors.ts';
 
 /** Whether an IP address is this machine's loopback. */
@@ -28,9 +29,9 @@ export async function resolveHost(host: string, field: string, allowNetwork: boo
   return first.address;
 }
 
-/** The address of this machine from which packets to `host` leave. @param host an IPv4 address */
+/** The address of this machine from which packets to `host` leave. @param host an IP address */
 export async function localAddressFor(host: string): Promise<string> {
-  const socket = createSocket('udp4');
+  const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   try {
     // Sends nothing: the system only chooses a route.
     socket.connect(9, host);

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Command } from '../cli/command.ts';
 import { Baresip } from '../phones/baresip.ts';
 import { requirePeer } from '../phones/peers.ts';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
@@ -34,6 +35,16 @@ describe('phones on IPv6', () => {
   const onIpv6 = (): Partial<PhoneOptions> => ({
     address: '::1',
     registrar: `[::1]:${stage.node.sip.split(':')[1]}`,
+  });
+
+  it('are those of `ringmaster load`, too', async () => {
+    const sip = `[::1]:${stage.node.sip.split(':')[1]}`;
+    const { code, out, err } = await (await Command.run(['load', '--sip', sip, '--calls', '3', '--talk', '500ms']))
+      .ended;
+    expect(code, out + err).to.equal(0);
+    expect(out)
+      .to.contain(sip)
+      .and.match(/^sound {11}3 calls checked, 3 right$/m);
   });
 
   it('register, and call each other with sound over IPv6', async () => {

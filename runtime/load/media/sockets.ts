@@ -1,6 +1,7 @@
 /** UDP sockets for sound, used by one call after another. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { isIPv6 } from 'node:net';
 
 /** Every address is numeric, so `dgram` need not look any up. */
 function numeric(
@@ -8,7 +9,7 @@ function numeric(
   _family: unknown,
   done: (error: null, address: string, family: number) => void,
 ): void {
-  done(null, address, 4);
+  done(null, address, isIPv6(address) ? 6 : 4);
 }
 
 /** Binds sockets where none is free. Opening one takes longer than setting up a call. */
@@ -18,7 +19,7 @@ export class SoundSockets {
   readonly #all = new Set<Socket>();
   #closed = false;
 
-  /** @param host this machine's IPv4 address */
+  /** @param host IP address of this machine */
   constructor(host: string) {
     this.#host = host;
   }
@@ -28,7 +29,7 @@ export class SoundSockets {
     const known = this.#free.shift();
     if (known !== undefined) return known;
     for (;;) {
-      const socket = createSocket({ type: 'udp4', lookup: numeric });
+      const socket = createSocket({ type: isIPv6(this.#host) ? 'udp6' : 'udp4', lookup: numeric });
       // Without a lookup it listens before `bind` returns.
       const listening = once(socket, 'listening');
       socket.bind(0, this.#host);

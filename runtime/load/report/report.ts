@@ -1,4 +1,5 @@
 /** The report of a run, as plain data: what `--json` writes. */
+import { formatHostPort } from '../../embedded/stack/index.ts';
 import type { CallRecord } from '../calls/record.ts';
 import type { Received } from '../media/reception.ts';
 import { rampMs } from '../plan.ts';
@@ -79,7 +80,7 @@ export function reportOf(outcome: Outcome, maxFailures: number): LoadReport {
   return {
     began: outcome.began.toISOString(),
     seconds: tenth(outcome.ms / 1000),
-    sip: `${plan.sip.host}:${plan.sip.port}`,
+    sip: formatHostPort(plan.sip.host, plan.sip.port),
     domain: plan.domain,
     kind: plan.originate === undefined ? plan.callee.kind : 'originate',
     what: whatOf(outcome),
