@@ -1,5 +1,6 @@
 /** Types of the used part of drachtio-modesl 1, the event socket of drachtio-fsmrf, which ships none. */
 declare module 'drachtio-modesl' {
+  import type { Socket } from 'node:net';
   import type { FsEvent } from 'drachtio-fsmrf';
 
   export interface EslHeader {
@@ -26,7 +27,14 @@ declare module 'drachtio-modesl' {
     _parseEvent: (this: EslParser, headers: EslHeaders, body?: string) => void;
   }
 
+  export interface EslConnection {
+    readonly socket: Socket;
+    /** The socket is connected: `auth` or `connect` is sent next. */
+    _onConnect: (this: EslConnection) => void;
+  }
+
   const esl: {
+    readonly Connection: { readonly prototype: EslConnection };
     readonly Event: new () => EslEvent;
     readonly Parser: { readonly prototype: EslParser };
   };

@@ -6,7 +6,7 @@ import { FIGURE_HEADERS } from './media-figures.ts';
 import { probeEventSocket } from './probe.ts';
 import { readEventsQuickly } from './quick-events.ts';
 import type { RecordingEnd } from './recording-notices.ts';
-import { sendWhole } from './whole-writes.ts';
+import { sendCommandsWhole } from './whole-writes.ts';
 
 export { MediaLinkError } from './link-error.ts';
 
@@ -54,11 +54,9 @@ export class MediaLink {
     this.route = route;
     const { conn } = server;
     conn.reconnectOpts.retryMaxDelay = RECONNECT_MS;
-    sendWhole(conn.socket);
     this.#subscribe();
     conn.on('esl::ready', () => {
       this.#connected = true;
-      sendWhole(conn.socket);
       this.#subscribe();
       if (this.#watchesConferences) this.#subscribeConferences();
     });
@@ -77,7 +75,6 @@ export class MediaLink {
     // lost.
     // oxlint-disable-next-line eslint/no-underscore-dangle -- no public access
     const outbound = server._server;
-    outbound?.server?.prependListener('connection', sendWhole);
     outbound?.on('connection::open', subscribeOnDemand);
     if (outbound) countQuickly(outbound);
   }
@@ -94,6 +91,7 @@ export class MediaLink {
   ): Promise<MediaLink> {
     const where = `${address.host}:${address.port}`;
     readEventsQuickly();
+    sendCommandsWhole();
     await probeEventSocket(address, timeoutMs);
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_resolve, reject) => {

@@ -1,11 +1,24 @@
 /** Sends commands to the media server in single packets. */
 import type { Socket } from 'node:net';
+import esl, { type EslConnection } from 'drachtio-modesl';
+
+const { _onConnect: onConnect } = esl.Connection.prototype;
+
+/** Makes every connection of drachtio-modesl, to the media server and from it, send each command whole and immediately. */
+export function sendCommandsWhole(): void {
+  Object.assign(esl.Connection.prototype, {
+    _onConnect(this: EslConnection): void {
+      sendWhole(this.socket);
+      onConnect.call(this);
+    },
+  });
+}
 
 /**
- * Makes a socket send each command whole and immediately. drachtio-modesl writes a command in pieces; without
- * TCP_NODELAY each may wait some 40 ms for a delayed ACK, and with it each would be a separate packet.
+ * drachtio-modesl writes a command in pieces. Without TCP_NODELAY each may wait some 40 ms for a delayed ACK, and with it each would be
+ * a separate packet.
  */
-export function sendWhole(socket: Socket): void {
+function sendWhole(socket: Socket): void {
   socket.setNoDelay(true);
   const write = socket.write.bind(socket) as (...args: Parameters<Socket['write']>) => boolean;
   let corked = false;
