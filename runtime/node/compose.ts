@@ -22,7 +22,7 @@ import type { Outside } from './outside.ts';
 import { openPrompts } from './prompts.ts';
 import { openRecordings } from './recordings.ts';
 import { openRest } from './rest.ts';
-import { openScenarios, openScripting } from './scenarios.ts';
+import { openScenarios } from './scenarios.ts';
 import { openServiceManager } from './service-manager.ts';
 import { sipWebSockets } from './sip-websockets.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -47,11 +47,10 @@ export async function compose(
 ): Promise<
   Pick<Node, 'httpAddress' | 'httpsAddress' | 'sipAddress' | 'sipsAddress' | 'demo' | 'hasAccounts' | 'drain'>
 > {
-  const { config, shutdown, nursery, storage, servers, sandbox, certificate } = needs;
+  const { config, shutdown, nursery, storage, servers, sandbox, scripting, certificate } = needs;
   const late = new LateParts();
   const callIds = new CallIds();
   const log = withCallIds(needs.log, callIds);
-  const scripting = openScripting(config, sandbox, log);
   const data = await openData({
     config,
     storage,

@@ -8,6 +8,7 @@ import type { Storage } from '../storage/index.ts';
 import { beginPglite } from '../storage/early.ts';
 import { type LiveCertificate, openCertificate } from './certificate.ts';
 import type { compose } from './compose.ts';
+import type { Scripting } from './scenarios.ts';
 import { openServers, type Servers } from './servers.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -20,6 +21,7 @@ export interface Outside {
   readonly certificate: LiveCertificate | undefined;
   /** Checks and runs scripts. */
   readonly sandbox: LazyProcesses;
+  readonly scripting: Scripting;
 }
 
 /**
@@ -52,11 +54,15 @@ export async function openOutside(
   const openingStorage = loadingStorage.then(({ openStorage }) => openStorage({ dataDir, databaseUrl, log }, begun));
   const openingSandbox = loadingStorage.then(() => openScriptProcesses(config, nursery, log));
   const loadingParts = loadingStorage.then(turn).then(() => import('./compose.ts'));
+  // The platform's own scenarios are checked while the database opens and is asked.
+  const openingScripting = Promise.all([openingSandbox, loadingParts]).then(async ([sandbox]) =>
+    (await import('./scenarios.ts')).openScripting(config, sandbox, log),
+  );
   const [servers, storage, sandbox] = await Promise.allSettled([
     openingServers,
     openingStorage,
     openingSandbox,
-    loadingParts,
+    openingScripting,
   ]);
   if (storage.status === 'fulfilled') shutdown.add('storage', () => storage.value.close());
   if (servers.status === 'fulfilled') shutdown.add('servers', () => servers.value.close());
@@ -67,6 +73,7 @@ export async function openOutside(
     servers: await openingServers,
     storage: await openingStorage,
     sandbox: await openingSandbox,
+    scripting: await openingScripting,
     compose: (await loadingParts).compose,
   };
 }

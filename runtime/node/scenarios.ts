@@ -71,6 +71,8 @@ export interface Scripting {
   readonly sandbox: Sandbox;
   readonly compile: Sandbox['compile'];
   readonly compiler: ScriptCompiler;
+  /** The platform's own scenarios, which are being read. */
+  readonly services: Promise<ScenarioLibrary>;
 }
 
 export interface ScenarioNeeds {
@@ -98,27 +100,32 @@ export interface ScenarioNeeds {
   readonly log: Logger;
 }
 
+/** Begins to read the platform's own scenarios, which need no database. */
 export function openScripting(config: Config, sandbox: Sandbox, log: Logger): Scripting {
   const promptsFolder = promptsOf(config.scenarioDir);
   const file = join(config.dataDir, 'compiled-scripts.jsonl');
   const compile = rememberCompiled({ file, compile: sandbox.compile.bind(sandbox), log });
-  return { sandbox, compile, compiler: new ScriptCompiler({ components, compile, promptsFolder }) };
+  const services = openScenarioLibrary({ components, log, compile, folders: [join(SCENARIOS, 'service')] });
+  // Reported by `openScenarios`.
+  services.catch(() => undefined);
+  return { sandbox, compile, compiler: new ScriptCompiler({ components, compile, promptsFolder }), services };
 }
 
 export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> {
   const { config, scripting, storage, directory, events, metrics, log, late } = needs;
   return opening(log, async (shutdown) => {
     const { compile, compiler } = scripting;
-    const shared = { components, log, compile };
-    const services = await openScenarioLibrary({ ...shared, folders: [join(SCENARIOS, 'service')] });
     // The default folder for authors' first scenarios; a folder named by the operator must exist.
     if (config.scenarioDir === join(config.dataDir, 'scenarios')) await mkdir(config.scenarioDir, { recursive: true });
     const library = await openScenarioLibrary({
-      ...shared,
+      components,
+      log,
+      compile,
       folders: [config.scenarioDir, join(SCENARIOS, 'examples')],
       versionsFolder: join(config.dataDir, 'scenario-versions'),
       numbers: await FileNumbers.open(storage),
     });
+    const services = await scripting.services;
     const offered = await offeredToRuns(needs, shutdown);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
