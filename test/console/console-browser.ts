@@ -114,13 +114,15 @@ export class ConsoleWindow {
     }, PATIENCE_MS);
   }
 
-  /** The first visible element, or the field of a label, whose name begins with a text. */
+  /** The first visible element, or the field of a label, whose name holds a text, preferably at its beginning. */
   async #find(name: string, selector: string): Promise<ElementHandle> {
     return eventually(async () => {
       const found = await this.page.evaluateHandle(`[...document.querySelectorAll(${JSON.stringify(selector)})]
         .filter((each) => each.checkVisibility({ visibilityProperty: true }))
-        .filter((each) => (each.getAttribute('aria-label') ?? each.innerText).trim().startsWith(${JSON.stringify(name)}))
-        .map((each) => each.control ?? each)[0]`);
+        .map((each) => ({ element: each.control ?? each, text: each.getAttribute('aria-label') ?? each.innerText }))
+        .map(({ element, text }) => ({ element, at: text.replace(/\\s+/g, ' ').trim().indexOf(${JSON.stringify(name)}) }))
+        .filter(({ at }) => at >= 0)
+        .sort((one, other) => one.at - other.at)[0]?.element`);
       const element = found.asElement();
       if (element === null) throw new Error(`the page has no "${name}": ${await this.text()}`);
       return element as ElementHandle;

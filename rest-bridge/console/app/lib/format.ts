@@ -1,4 +1,4 @@
-/** Times, durations and numbers as people read them. */
+/** Times, durations, numbers and parties as people read them. */
 import { language } from './words.ts';
 
 /** @param ts milliseconds since the epoch, or an ISO date */
@@ -21,4 +21,10 @@ export function duration(ms: number): string {
 
 export function count(value: number): string {
   return value.toLocaleString(language.value);
+}
+
+/** Name and number of a party. */
+export function named(name: string | null, number: string | null): string {
+  if (name === null || name === '' || name === number) return number ?? '';
+  return `${name} (${number ?? ''})`;
 }

@@ -16,6 +16,8 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const id = useId();
   useEffect(() => {
     element.current?.showModal();
+    // In place of the button that closes it.
+    element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => element.current?.close();
   }, []);
   return (

@@ -10,14 +10,21 @@ export interface SchemaFormProps {
   readonly typed: Signal<Typed>;
   /** Mistakes by field: those found here, or texts of the service. */
   readonly mistakes: Readonly<Record<string, string>>;
+  /** Values to choose from, by field; others may be typed. */
+  readonly suggestions?: Readonly<Record<string, readonly Suggestion[]>>;
   readonly onSubmit: () => void;
   /** Buttons. */
   readonly children: ComponentChildren;
 }
 
+export interface Suggestion {
+  readonly value: string;
+  readonly label: string;
+}
+
 const LOCAL: readonly string[] = ['missing', 'notNumber', 'notJson'] satisfies MistakeKind[];
 
-export function SchemaForm({ fields, typed, mistakes, onSubmit, children }: SchemaFormProps) {
+export function SchemaForm({ fields, typed, mistakes, suggestions, onSubmit, children }: SchemaFormProps) {
   const control = (field: SchemaField) => {
     const mistake = mistakes[field.name];
     return (
@@ -34,6 +41,7 @@ export function SchemaForm({ fields, typed, mistakes, onSubmit, children }: Sche
           <Control
             field={field}
             ids={ids}
+            suggestions={suggestions?.[field.name] ?? []}
             value={typed.value[field.name] ?? ''}
             onInput={(value) => {
               typed.value = { ...typed.value, [field.name]: value };
@@ -81,11 +89,12 @@ function hintOf({ hint, kind, fallback }: SchemaField): string | undefined {
 interface ControlProps {
   readonly field: SchemaField;
   readonly ids: FieldIds;
+  readonly suggestions: readonly Suggestion[];
   readonly value: string;
   readonly onInput: (value: string) => void;
 }
 
-function Control({ field, ids, value, onInput }: ControlProps) {
+function Control({ field, ids, suggestions, value, onInput }: ControlProps) {
   const { kind, choices, schema } = field;
   const typed = (event: Event) => onInput((event.currentTarget as HTMLInputElement).value);
   const example = schema.examples?.[0];
@@ -109,16 +118,28 @@ function Control({ field, ids, value, onInput }: ControlProps) {
     case 'number':
     case 'text':
       return (
-        <input
-          {...ids}
-          value={value}
-          placeholder={placeholder}
-          onInput={typed}
-          inputMode={kind === 'number' ? 'numeric' : 'text'}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-        />
+        <>
+          <input
+            {...ids}
+            list={suggestions.length > 0 ? `${ids.id}-list` : undefined}
+            value={value}
+            placeholder={placeholder}
+            onInput={typed}
+            inputMode={kind === 'number' ? 'numeric' : 'text'}
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+          />
+          {suggestions.length > 0 && (
+            <datalist id={`${ids.id}-list`}>
+              {suggestions.map((each) => (
+                <option key={each.value} value={each.value}>
+                  {each.label}
+                </option>
+              ))}
+            </datalist>
+          )}
+        </>
       );
     default:
       return kind satisfies never;

@@ -6,4 +6,11 @@ export const words = catalogue({
   author: ['Build', 'Entwickeln'],
   mine: ['Mine', 'Meins'],
   calls: ['Calls', 'Anrufe'],
+  conferences: ['Conferences', 'Konferenzen'],
+  history: ['History', 'Historie'],
+  figures: ['Figures', 'Kennzahlen'],
+  registrations: ['Registrations', 'Registrierungen'],
+  trunks: ['Trunks', 'Anbieter'],
+  operations: ['Operations', 'Operationen'],
+  nodes: ['Nodes', 'Knoten'],
 });

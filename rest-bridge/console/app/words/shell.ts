@@ -66,6 +66,9 @@ export const words = catalogue({
   notNumber: ['is not a number', 'ist keine Zahl'],
   notJson: ['is not valid JSON', 'ist kein gültiges JSON'],
   missing: ['is missing', 'fehlt'],
-  rows: ['{n} rows', '{n} Zeilen'],
+  filter: ['Filter', 'Filtern'],
+  shown: ['{n} of {all}', '{n} von {all}'],
+  noMatch: ['Nothing matches the filter.', 'Nichts passt zum Filter.'],
+  back: ['Back', 'Zurück'],
   empty: ['Nothing here', 'Nichts vorhanden'],
 });

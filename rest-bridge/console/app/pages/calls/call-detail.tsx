@@ -1,0 +1,97 @@
+/** One live call: its sides, labels, recordings, operations and SIP messages. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { ApiError, read } from '../../lib/api.ts';
+import { duration, moment } from '../../lib/format.ts';
+import { now } from '../../lib/now.ts';
+import { link } from '../../lib/router.ts';
+import { party } from '../../lib/uri.ts';
+import { useLive } from '../../lib/use-live.ts';
+import { type Fact, Facts } from '../../parts/facts.tsx';
+import { LadderCard } from '../../parts/ladder.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { RecordingsCard } from '../../parts/recordings.tsx';
+import type { Call } from '../../stores/calls.ts';
+import { words } from '../../words/calls.ts';
+import { CallOperations } from './call-operations.tsx';
+import { LabelsCard } from './labels-card.tsx';
+
+export function CallDetail({ id }: { readonly id: string }) {
+  const known = useSignal<Call | undefined>(undefined);
+  const live = useLive(() => read<Call>(`/uc/calls/${encodeURIComponent(id)}`), id, {
+    events: ['callevents'],
+    filter: { dialogid: id },
+  });
+  useEffect(() => {
+    if (live.data !== undefined) known.value = live.data;
+  }, [live.data]);
+  const call = live.data ?? known.value;
+  const ended = live.problem instanceof ApiError && live.problem.status === 404;
+  return (
+    <div class="page">
+      <div class="bar">
+        <a href={link(['calls'])}>← {words('title')}</a>
+        <h1>{call === undefined ? id : `${party(call.remoteuri)} → ${party(call.localuri)}`}</h1>
+        {call !== undefined && <State call={call} ended={ended} />}
+      </div>
+      {ended ? (
+        <div class="card" role="status">
+          <p>
+            {words('ended')} <a href={link(['history', call?.inviteid ?? ''], { dialog: id })}>{words('inHistory')}</a>
+          </p>
+        </div>
+      ) : (
+        <Problem error={live.problem} retry={live.reload} />
+      )}
+      {call !== undefined && (
+        <>
+          {!ended && <CallOperations call={call} onDone={live.reload} />}
+          <div class="cards">
+            <Sides call={call} />
+            {!ended && <LabelsCard id={id} />}
+            <RecordingsCard filter={{ inviteid: call.inviteid }} />
+          </div>
+          <LadderCard id={call.inviteid} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function State({ call, ended }: { readonly call: Call; readonly ended: boolean }) {
+  if (ended) return <span class="badge">{words('over')}</span>;
+  return (
+    <>
+      <span class={call.status === 'dialog' ? 'badge good' : 'badge warn'}>{words(call.status)}</span>
+      <span class="quiet number">{duration(now.value - call.startts)}</span>
+    </>
+  );
+}
+
+function Sides({ call }: { readonly call: Call }) {
+  return (
+    <section class="card">
+      <h2>{words('call')}</h2>
+      <Facts
+        facts={[
+          [words('since'), moment(call.startts)],
+          [words('id'), <code>{call.dialogid}</code>],
+          [words('callId'), <code>{call.inviteid}</code>],
+          [words('site'), call.site],
+          ...call.legs.map(
+            ({ side, remoteuri, callid }): Fact => [
+              words(side === 'a' ? 'caller' : 'called'),
+              <>
+                <strong>{party(remoteuri)}</strong>
+                <br />
+                <span class="quiet">{remoteuri}</span>
+                <br />
+                <code>{callid}</code>
+              </>,
+            ],
+          ),
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,59 @@
+/** Everything that can be done to a call: a button for each operation of the OpenAPI document. */
+import { useSignal } from '@preact/signals';
+import { party } from '../../lib/uri.ts';
+import { useLive } from '../../lib/use-live.ts';
+import { Problem } from '../../parts/problem.tsx';
+import type { Suggestion } from '../../parts/schema-form.tsx';
+import type { Call } from '../../stores/calls.ts';
+import { type ApiOperation, operationsOfCall } from '../../stores/openapi.ts';
+import { words } from '../../words/calls.ts';
+import { OperationDialog } from './operation-dialog.tsx';
+
+/** Fields that name a side of the call. */
+const SIDES = ['by', 'masterby', 'callid', 'side'];
+
+export function CallOperations({ call, onDone }: { readonly call: Call; readonly onDone: () => void }) {
+  const operations = useLive(() => operationsOfCall('/uc/calls'), 'operations');
+  const open = useSignal<ApiOperation | undefined>(undefined);
+  const sides: Suggestion[] = call.legs.map(({ callid, side, remoteuri }) => ({
+    value: callid,
+    label: `${side}: ${party(remoteuri)}`,
+  }));
+  const caller = sides[0]?.value ?? '';
+  return (
+    <>
+      <Problem error={operations.problem} retry={operations.reload} />
+      <div class="bar" role="group" aria-label={words('operations')}>
+        {operations.data?.map((operation) => (
+          <button
+            key={operation.name}
+            type="button"
+            class={operation.method === 'DELETE' ? 'danger' : ''}
+            title={operation.summary}
+            onClick={() => {
+              open.value = operation;
+            }}
+          >
+            {operation.method === 'DELETE' ? words('end') : operation.name}
+          </button>
+        ))}
+      </div>
+      {open.value !== undefined && (
+        <OperationDialog
+          operation={open.value}
+          id={call.dialogid}
+          initial={Object.fromEntries(
+            open.value.fields
+              .filter(({ name, required }) => required && SIDES.includes(name))
+              .map(({ name }) => [name, caller]),
+          )}
+          suggestions={Object.fromEntries(SIDES.map((name) => [name, sides]))}
+          onClose={() => {
+            open.value = undefined;
+            onDone();
+          }}
+        />
+      )}
+    </>
+  );
+}
