@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import type { Config } from '../config/index.ts';
 import type { CallHistory } from '../history/index.ts';
-import type { RingingInvite, WaitingInvite } from '../signalling/index.ts';
+import type { RingingInvite, SipLinks, WaitingInvite } from '../signalling/index.ts';
 import type { Storage } from '../storage/index.ts';
 import type { Calls } from './calls.ts';
 import type { Drain } from './drain.ts';
@@ -48,6 +48,24 @@ export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds
       load: { calls, runs },
     };
   });
+}
+
+/**
+ * Takes turns with the other nodes at the SIP servers, from now on. While this node drains, the others take all, as long as one of them
+ * accepts calls.
+ * @returns ends that
+ */
+export function takeTurns(cluster: Cluster, drain: Pick<Drain, 'refusal' | 'onChange'>, sip: SipLinks): () => void {
+  const look = (): void => {
+    const [, ...others] = cluster.members;
+    const isOk = cluster.state.state === 'ok';
+    sip.rests = drain.refusal !== undefined && isOk && others.some(({ state }) => state === 'accepting');
+  };
+  look();
+  drain.onChange(look);
+  // The others come and go.
+  const timer = setInterval(look, 500).unref();
+  return () => clearInterval(timer);
 }
 
 export interface InheritNeeds {

@@ -9,7 +9,7 @@ import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
 import { programRunner } from '../processes/index.ts';
 import { openCalls } from './calls.ts';
-import { inherit, joinCluster, openCluster } from './cluster.ts';
+import { inherit, joinCluster, openCluster, takeTurns } from './cluster.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { LateParts } from './late.ts';
@@ -216,6 +216,7 @@ export async function compose(
   if (cluster !== undefined) {
     joinCluster(cluster, { config, http: rest.address, drain });
     shutdown.add('place in the cluster', () => cluster.leave());
+    shutdown.add('turns', takeTurns(cluster, drain, links.sip));
     inherit(cluster, { config, storage, calls, links, history, log });
   }
   return {

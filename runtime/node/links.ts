@@ -47,6 +47,8 @@ export function openLinks(
       journal,
       waiting,
       tap,
+      // Until this node is ready, the others take new calls.
+      rests: cluster !== undefined,
     });
     shutdown.add('SIP connections', () => sip.close());
     const addresses = servers.media.addresses.map(({ host, port, secret }) => ({

@@ -13,6 +13,7 @@ import type { RingingInvite, RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import { adoptDialog } from './adopted-dialog.ts';
 import type { DialogHome, SipDialog, SipDialogPlace } from './sip-dialog.ts';
+import { Turns } from './turns.ts';
 import { unsupportedRequest } from './unsupported-request.ts';
 import { describeByMedium } from './offerless-calls.ts';
 import { handleFailedHangups } from './failed-hangups.ts';
@@ -71,6 +72,8 @@ export interface SipLinkOptions {
   readonly waiting?: RingingJournal<WaitingInvite>;
   /** Receives every SIP message. */
   readonly tap?: MessageTap | undefined;
+  /** True: other applications get the server's new requests, until `rests` is false. */
+  readonly rests?: boolean;
 }
 
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
@@ -93,6 +96,7 @@ export class SipLink implements DialogHome {
   readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
   readonly #refused = Promise.withResolvers<never>();
+  readonly #turns: Turns;
   #hosts: ReadonlySet<string> = new Set();
   #hostports = '';
   #addresses: readonly string[] = [];
@@ -106,7 +110,13 @@ export class SipLink implements DialogHome {
     address: SipServerAddress,
     handlers: SipHandlers,
     log: Log,
-    { sessionExpires = DEFAULT_SESSION_EXPIRES, journal, waiting, tap }: Omit<SipLinkOptions, 'timeoutMs'>,
+    {
+      sessionExpires = DEFAULT_SESSION_EXPIRES,
+      journal,
+      waiting,
+      tap,
+      rests = false,
+    }: Omit<SipLinkOptions, 'timeoutMs'>,
   ) {
     this.#journal = journal;
     this.#waiting = waiting;
@@ -125,6 +135,8 @@ export class SipLink implements DialogHome {
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
+    this.#turns = new Turns(this.#srf);
+    this.#turns.rests = rests;
     if (tap) tapMessages(this.#srf, tap, () => this.#hostports);
   }
 
@@ -202,6 +214,11 @@ export class SipLink implements DialogHome {
   /** The server's listener for WebSockets, with or without TLS. */
   webSocket(secure: boolean): { host: string; port: number } | undefined {
     return webSocketOf(this.#hostports, secure);
+  }
+
+  /** True: other applications of the server get its new requests. Those within dialogs still come. */
+  set rests(rests: boolean) {
+    this.#turns.rests = rests;
   }
 
   /** The application object of drachtio-srf; only for drachtio-fsmrf. */

@@ -77,6 +77,11 @@ export class SipLinks {
     return this.all.some(({ hosts }) => hosts.has(host));
   }
 
+  /** True: other applications of the servers get their new requests. Those within dialogs still come. */
+  set rests(rests: boolean) {
+    for (const link of this.all) link.rests = rests;
+  }
+
   /** Name of the SIP server for the next call, in turn. Undefined when none is connected. */
   next(): string | undefined {
     return this.#inTurn()?.name;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { LoadRun, reportOf } from '../../runtime/load/index.ts';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
@@ -27,7 +28,7 @@ interface Record {
 const IS_REAL = process.env['RINGMASTER_TEST_DRACHTIO'] !== undefined;
 
 /** With nats-server and PostgreSQL: requireNats. */
-describe('a node of a cluster that dies, or is cut off', function () {
+describe('a node of a cluster that dies, is cut off, or is restarted', function () {
   this.timeout(60_000);
   const cluster = useCluster(3);
   let feeds: EventFeed<{ dialogid: string; reason: string }>[] = [];
@@ -106,6 +107,41 @@ describe('a node of a cluster that dies, or is cut off', function () {
     expect((await ids(0)).length).to.equal(6);
     await cluster().node(0).rest.send('DELETE', `${CALLS}?from=101`);
     await eventually(async () => expect(await ids(0)).to.deep.equal([]));
+  });
+
+  it('restarted with a drain, it loses no call, and no call is refused', async () => {
+    const [host = '', port] = (cluster().sips[0]?.address ?? '').split(':');
+    const run = new LoadRun({
+      sip: { host, port: Number(port) },
+      localHost: '127.0.0.1',
+      domain: 'demo.local',
+      callers: [{ login: 'alice', password: 'demo-alice' }],
+      unregistered: false,
+      callee: { kind: 'phones', accounts: [{ login: 'bob', password: 'demo-bob' }], dial: undefined },
+      originate: undefined,
+      rate: { from: 6, to: 6 },
+      calls: 1000,
+      startMs: 60_000,
+      live: 20,
+      talkMs: 500,
+      ringMs: 0,
+      soundEvery: 4,
+      allowNetwork: false,
+    });
+    const outcome = run.run();
+    const { node } = cluster().node(2);
+    const hasCalls = () => eventually(async () => expect((await node.health()).counts['dialogs']).to.be.above(0));
+    await hasCalls();
+    await node.stop(30_000);
+    await node.restart();
+    await cluster().joined();
+    // It has its turns again.
+    await hasCalls();
+    run.stop();
+    const { calls: counted, failures, sound } = reportOf(await outcome, 0);
+    expect(failures).to.deep.equal([]);
+    expect(counted.good).to.be.above(20);
+    expect(sound.right).to.equal(sound.checked);
   });
 
   it('killed, it leaves talking calls to another node, and what cannot go on is ended: once, for phones, events and records', async () => {

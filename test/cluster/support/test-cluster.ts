@@ -57,6 +57,7 @@ export class TestCluster {
           DATABASE_URL: databaseUrl ?? '',
           RINGMASTER_CLUSTER: at === count ? `nats://127.0.0.1:${cable.port}` : nats.url,
           RINGMASTER_NODE: `n${at}`,
+          RINGMASTER_DRAIN: '20',
           RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
           RINGMASTER_FREESWITCH: media.setting,
         },
