@@ -82,7 +82,7 @@ function demoHints(http: string, sip: string): string[] {
     '  alice 101, bob 102, carol 103, dave 104   SIP and REST password demo-<login>',
     '  admin                                     REST password demo-admin',
     '',
-    'Three things to try:',
+    `Three things to try; watch the calls at ${http}/ as admin:`,
     `  1. Open ${http}/phone in a browser, choose Alice and call 500; or register a SIP phone as alice (server ${sip},`,
     '     domain demo.local, password demo-alice).',
     '  2. Choose Bob in a second window, and call 102 from the first.',

@@ -35,11 +35,11 @@ describe('the console', () => {
   it('opens the page of an address after the login, and the browser goes back', async () => {
     const window = await open('#/calls?filter=nobody');
     await window.logIn('admin');
-    await window.shows('No call matches the filter.');
+    await window.shows('Nothing matches the filter.');
     await window.go('#/none');
     await window.shows('This page does not exist.');
     await window.page.goBack();
-    await window.shows('No call matches the filter.');
+    await window.shows('Nothing matches the filter.');
   });
 
   it('offers pages by the rights of the person', async () => {
@@ -49,18 +49,20 @@ describe('the console', () => {
     expect(await window.text('nav')).to.not.contain('Calls\n');
   });
 
-  it('when the session ends, asks for a login above the page, which keeps what is typed', async () => {
+  it('when the session ends, asks for a login above an open form, which keeps what is typed', async () => {
     const window = await open('#/calls');
     await window.logIn('admin');
-    await window.type('Filter', 'typed before');
+    await window.press('New call');
+    await window.type('from', '103');
+    await window.type('to', '501');
     await window.page.evaluate(`fetch('/rest/v1/iam/sessions/current', { method: 'DELETE' })`);
-    await window.shows('Your session has ended', 'dialog');
+    await window.shows('Your session has ended');
     expect(await window.axe('light')).to.deep.equal([]);
     await window.type('Password', 'demo-admin');
     await window.press('Log in');
-    await window.page.waitForSelector('dialog', { hidden: true });
-    await window.shows('0 of', 'main');
-    expect(await window.page.evaluate('document.querySelector("input[type=search]").value')).to.equal('typed before');
+    await window.hides('Your session has ended');
+    await window.press('Check only');
+    await window.shows('501 → scenario echo', 'dialog');
   });
 
   it('says that the connection is broken, and follows again when it is back', async () => {
@@ -98,7 +100,7 @@ describe('the console', () => {
     await window.page.waitForSelector('dialog', { hidden: true });
     await window.page.keyboard.press('/');
     await window.page.keyboard.type('102?');
-    await window.shows('Kein Anruf passt zum Filter.');
+    await window.shows('Nichts passt zum Filter.');
     await eventually(async () => expect(await window.page.evaluate('location.hash')).to.equal('#/calls?filter=102%3F'));
   });
 

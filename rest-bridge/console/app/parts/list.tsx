@@ -18,7 +18,6 @@ export interface Column<T> {
 export interface ListProps<T> {
   readonly label: string;
   readonly items: readonly T[];
-  readonly keyOf: (item: T) => string;
   /** Made once, outside of the component: rows are drawn anew when it changes. */
   readonly columns: readonly Column<T>[];
   readonly onOpen?: (item: T) => void;
@@ -30,7 +29,7 @@ export interface ListProps<T> {
 const ROW = 34;
 const SPARE = 8;
 
-export function List<T>({ label, items, keyOf, columns, onOpen, empty }: ListProps<T>) {
+export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const first = useSignal(0);
@@ -74,6 +73,7 @@ export function List<T>({ label, items, keyOf, columns, onOpen, empty }: ListPro
   };
 
   const from = Math.max(0, Math.min(first.value, items.length - 1) - SPARE);
+  const slots = visible.value + 2 * SPARE;
   const shown = items.slice(from, first.value + visible.value + SPARE);
   const widths = (of: readonly Column<T>[]): string => of.map(({ width }) => width).join(' ');
   return (
@@ -101,7 +101,8 @@ export function List<T>({ label, items, keyOf, columns, onOpen, empty }: ListPro
       <div class="rows" role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
         {shown.map((item, index) => (
           <Row
-            key={keyOf(item)}
+            // Rows that leave at one end are filled anew at the other: that is faster than new ones.
+            key={(from + index) % slots}
             id={`${id}-${from + index}`}
             item={item}
             index={from + index}

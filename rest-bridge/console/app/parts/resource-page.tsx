@@ -11,7 +11,6 @@ export interface ResourcePageProps<T> {
   readonly title: string;
   readonly live: Live<readonly T[]>;
   readonly columns: readonly Column<T>[];
-  readonly keyOf: (item: T) => string;
   /** The texts that the filter looks at. */
   readonly textsOf: (item: T) => readonly (string | null | undefined)[];
   readonly query: Readonly<Record<string, string>>;
@@ -23,7 +22,7 @@ export interface ResourcePageProps<T> {
 }
 
 export function ResourcePage<T>(props: ResourcePageProps<T>) {
-  const { title, live, columns, keyOf, textsOf, query, onOpen, empty, children } = props;
+  const { title, live, columns, textsOf, query, onOpen, empty, children } = props;
   const filter = query['filter'] ?? '';
   const wanted = filter.toLowerCase();
   const all = live.data ?? [];
@@ -50,10 +49,9 @@ export function ResourcePage<T>(props: ResourcePageProps<T>) {
       <List
         label={title}
         items={shown}
-        keyOf={keyOf}
         columns={columns}
         {...(onOpen !== undefined && { onOpen })}
-        empty={live.data === undefined ? `${words('loading')} …` : all.length === 0 ? empty : words('noMatch')}
+        empty={live.data === undefined ? `${words('loading')} …` : wanted === '' ? empty : words('noMatch')}
       />
     </div>
   );

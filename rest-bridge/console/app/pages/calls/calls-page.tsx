@@ -46,7 +46,6 @@ function CallsList({ query }: Pick<PageProps, 'query'>) {
         reload: () => domainCalls.refresh(),
       }}
       columns={COLUMNS}
-      keyOf={({ dialogid }) => dialogid}
       textsOf={textsOf}
       query={query}
       onOpen={({ dialogid }) => go(['calls', dialogid])}

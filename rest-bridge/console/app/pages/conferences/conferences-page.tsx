@@ -54,7 +54,6 @@ function Rooms({ query }: Pick<PageProps, 'query'>) {
       title={words('title')}
       live={live}
       columns={COLUMNS}
-      keyOf={({ confid }) => confid}
       textsOf={({ confroomnum, uris }) => [confroomnum, ...uris]}
       query={query}
       onOpen={({ confid }) => go(['conferences', confid])}

@@ -101,7 +101,6 @@ function Search({ query }: Pick<PageProps, 'query'>) {
       <List
         label={words('title')}
         items={live.data ?? []}
-        keyOf={(call) => call.id}
         columns={COLUMNS}
         onOpen={(call) => go(['history', call.id])}
         empty={words('none')}

@@ -55,7 +55,6 @@ function Log({ query }: Pick<PageProps, 'query'>) {
       title={words('title')}
       live={live}
       columns={COLUMNS}
-      keyOf={(record) => record.id}
       textsOf={({ id, operation, result, userid }) => [id, operation, result, userNames.nameOf(userid ?? '')]}
       query={query}
       onOpen={(record) => go(['operations', record.id])}

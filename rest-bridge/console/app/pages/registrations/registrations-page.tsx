@@ -73,7 +73,6 @@ export default function RegistrationsPage({ query }: PageProps) {
         title={words('title')}
         live={live}
         columns={COLUMNS}
-        keyOf={({ id }) => id}
         textsOf={({ login, phonenumber, address, contact, user_agent }) => [
           login,
           phonenumber,

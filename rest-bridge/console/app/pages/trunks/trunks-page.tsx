@@ -95,7 +95,6 @@ export default function TrunksPage({ query }: PageProps) {
         title={words('title')}
         live={live}
         columns={COLUMNS}
-        keyOf={({ id }) => id}
         textsOf={({ code, name, host, state }) => [code, name, host, state]}
         query={query}
         onOpen={({ id }) => {
