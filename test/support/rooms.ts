@@ -199,7 +199,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: ['runtime/component-registry', 'runtime/language'],
   },
   'rest-bridge': {
-    holds: 'HTTP: parse, authorise, map to an operation or a collection, shape the answer',
+    holds:
+      'HTTP: parse, authorise, map to an operation or a collection, shape the answer; the pages for browsers, `phone` and `console`',
     mayImport: [
       'runtime/operations',
       'runtime/callstore',

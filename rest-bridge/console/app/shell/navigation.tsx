@@ -12,9 +12,11 @@ export interface NavigationProps {
   readonly current: string | undefined;
   /** On narrow screens. */
   readonly isOpen: boolean;
+  /** A page is chosen, maybe the present one. */
+  readonly onGo: () => void;
 }
 
-export function Navigation({ pages, current, isOpen }: NavigationProps) {
+export function Navigation({ pages, current, isOpen, onGo }: NavigationProps) {
   const { name = '', login = '' } = session.value ?? {};
   return (
     <nav class={isOpen ? 'pages open' : 'pages'} id="pages" aria-label={words('navigation')}>
@@ -27,7 +29,7 @@ export function Navigation({ pages, current, isOpen }: NavigationProps) {
             <ul>
               {members.map(({ path, title }) => (
                 <li key={path}>
-                  <a href={link([path])} aria-current={path === current ? 'page' : undefined}>
+                  <a href={link([path])} aria-current={path === current ? 'page' : undefined} onClick={onGo}>
                     {pageWords(title)}
                   </a>
                 </li>

@@ -42,7 +42,6 @@ export function Shell() {
   const heading = page === undefined ? 'Ringmaster' : `${pageWords(page.title)} · Ringmaster`;
   useEffect(() => {
     document.title = heading;
-    menu.value = false;
     if (document.activeElement?.closest('nav') !== null) main.current?.focus({ preventScroll: true });
   }, [heading]);
 
@@ -64,7 +63,14 @@ export function Shell() {
           help.value = true;
         }}
       />
-      <Navigation pages={pages} current={page?.path} isOpen={menu.value} />
+      <Navigation
+        pages={pages}
+        current={page?.path}
+        isOpen={menu.value}
+        onGo={() => {
+          menu.value = false;
+        }}
+      />
       <main ref={main} tabIndex={-1}>
         {!feed.connected.value && (
           <p class="offline" role="status">
