@@ -5,7 +5,7 @@ import type { ConferenceControl, OperationRecord, Operations } from '../runtime/
 import type { CallStore, ConferenceStore, DialogScope } from '../runtime/callstore/index.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory, Registrations } from '../runtime/domain/index.ts';
-import type { EventBus } from '../runtime/events/index.ts';
+import type { EventBus, SharedEvents } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
@@ -207,6 +207,8 @@ export interface RestDeps {
   /** Requests of one session in a second; absent or 0: no limit. */
   readonly sessionRequests?: number;
   readonly events: EventBus;
+  /** The events of all nodes; absent on a single node. */
+  readonly sharedEvents?: SharedEvents;
   readonly calls: CallStore;
   readonly history: History;
   /** Ended runs of scenarios, with their traces. */

@@ -116,7 +116,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   const traces = tracing();
   if (traces !== undefined) traceRequests(app, traces);
 
-  const subscribers = new Subscribers(deps.events, deps.iam, deps.metrics);
+  const subscribers = new Subscribers(deps.sharedEvents ?? deps.events, deps.iam, deps.metrics, deps.sharedEvents);
   const sip = deps.sipWebSockets === undefined ? undefined : new SipTunnels(deps.sipWebSockets, log);
   webSockets(app, { iam: deps.iam, subscribers, sip });
   healthRoute(app, deps);

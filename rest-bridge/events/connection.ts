@@ -101,17 +101,25 @@ export class EventConnection implements Subscriber {
       method = name;
       ({ qid } = checked<{ qid?: unknown }>(checkers.qid(parameters)));
       if (method === 'rest') await this.#rest(checked<RestFrame>(checkers.rest(parameters)), data.length);
-      else this.#send(`${method}_result`, { qid, result: 'ok', ...this.#answer(method, parameters) });
+      else {
+        const answer = await this.#answer(method, parameters);
+        if (answer !== undefined) this.#send(`${method}_result`, { qid, result: 'ok', ...answer });
+      }
     } catch (error) {
       const shown = toRestError(error);
       this.#send(`${method}_result`, { qid, result: 'error', status: shown.status, ...shown.toObject() });
     }
   }
 
-  #answer(method: string, parameters: object): object {
+  async #answer(method: string, parameters: object): Promise<object | undefined> {
     switch (method) {
-      case 'subscribe':
-        return this.#subscribe(checked<Static<typeof SubscribeFrame>>(checkers.subscribe(parameters)));
+      case 'subscribe': {
+        const asked = checked<Static<typeof SubscribeFrame>>(checkers.subscribe(parameters));
+        const { prepare } = this.#subscribers;
+        if (prepare !== undefined && asked.expires !== 0) await prepare(this.#session, asked);
+        // Else the client is gone meanwhile.
+        return this.#socket.readyState === this.#socket.OPEN ? this.#subscribe(asked) : undefined;
+      }
       case 'ping':
         return {};
       default:

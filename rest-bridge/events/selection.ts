@@ -19,9 +19,15 @@ const OWN_CALLS = '/user/sip/calls';
  * Compiles a selection. Events that `allows` refuses are left out: it checks the GET permission for their path. Events
  * of a user's own calls need only the own path.
  *
+ * @param since milliseconds since the epoch: `now` of the filter
  * @throws FilterError for an invalid filter
  */
-export function selector(allows: (path: string) => boolean, userId: string, selection: Selection): Sight {
+export function selector(
+  allows: (path: string) => boolean,
+  userId: string,
+  selection: Omit<Selection, 'id'>,
+  since?: number,
+): Sight {
   const isOwn = ({ users }: NodeEvent): boolean => users?.includes(userId) === true && allows(OWN_CALLS);
-  return { select: selectionOf(selection), allows: (event) => allows(pathOfEvent(event)) || isOwn(event) };
+  return { select: selectionOf(selection, since), allows: (event) => allows(pathOfEvent(event)) || isOwn(event) };
 }

@@ -67,6 +67,12 @@ export function eventStream(app: App, iam: Iam, subscribers: Subscribers): void 
         exargs: exargsOf(request.query),
       };
       const { raw } = reply;
+      const asked = { ...(name !== undefined && { id: name }), ...(from !== undefined && { after: from }) };
+      await subscribers.prepare?.(session, asked);
+      if (raw.destroyed) {
+        reply.hijack();
+        return;
+      }
       const stream = new EventStream(raw, () => subscribers.dropped('sse'));
       const waiting: string[] = [];
       let open = false;

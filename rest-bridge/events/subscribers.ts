@@ -1,6 +1,15 @@
 /** Subscriptions to events. */
 import { randomUUID } from 'node:crypto';
-import { type EventBus, selectionKey, type Sink, Subscription } from '../../runtime/events/index.ts';
+import {
+  type Begun,
+  type EventBus,
+  type KeptSubscription,
+  type Replay,
+  selectionKey,
+  type SharedEvents,
+  type Sink,
+  Subscription,
+} from '../../runtime/events/index.ts';
 import type { Iam, Session } from '../../runtime/iam/index.ts';
 import type { SubscriberObserver } from '../deps.ts';
 import { RestError } from '../errors.ts';
@@ -12,6 +21,8 @@ const MAX_PER_USER = 2_000;
 /** Seconds for which a subscription without a connection continues to collect events. */
 const MAX_DETACHED = 60;
 
+const TAKEN = 'another connection took it over';
+
 /** A connection that has subscriptions. */
 export interface Subscriber {
   /** Makes the receiver of a subscription's events. */
@@ -22,6 +33,8 @@ export interface Subscriber {
 
 interface Entry {
   readonly subscription: Subscription;
+  /** In a cluster, its entry for the other nodes. */
+  readonly kept: KeptSubscription | undefined;
   /** Its selection, to distinguish a renewal from a new subscription. */
   readonly selection: string;
   readonly subscriber: Subscriber;
@@ -33,6 +46,8 @@ interface Entry {
   expires: number;
 }
 
+type Owner = Pick<Session, 'userId' | 'domain'>;
+
 export interface Subscribed {
   readonly id: string;
   readonly sink: Sink;
@@ -43,17 +58,67 @@ export interface Subscribed {
   readonly expires: number;
 }
 
+/** Of a subscription that waits for its client. */
+const NOBODY: Subscriber = { sinkOf: () => () => undefined, ended: () => undefined };
+
 /** The subscriptions of the node, by session user, domain and id: a reconnecting client gets the events in between. */
 export class Subscribers {
-  readonly #bus: EventBus;
+  readonly #bus: Pick<EventBus, 'subscribe'>;
   readonly #iam: Pick<Iam, 'allows' | 'watch'>;
   readonly #observer: Partial<SubscriberObserver>;
+  readonly #shared: SharedEvents | undefined;
   readonly #entries = new Map<string, Map<string, Entry>>();
 
-  constructor(bus: EventBus, iam: Pick<Iam, 'allows' | 'watch'>, observer: Partial<SubscriberObserver> = {}) {
+  /** @param shared of a cluster, whose `prepare` has to be awaited before each `subscribe` */
+  constructor(
+    bus: Pick<EventBus, 'subscribe'>,
+    iam: Pick<Iam, 'allows' | 'watch'>,
+    observer: Partial<SubscriberObserver> = {},
+    shared?: SharedEvents,
+  ) {
     this.#observer = observer;
     this.#bus = bus;
     this.#iam = iam;
+    this.#shared = shared;
+    shared?.follow({
+      taken: ({ userId, domain, id }) => this.#leave({ userId, domain }, id, TAKEN),
+      lost: (reason) => {
+        for (const mine of this.#entries.values())
+          for (const [id, { session }] of mine) this.#leave(session, id, reason);
+      },
+    });
+  }
+
+  /** In a cluster: follows the session's domain, and fetches a subscription of another node. Undefined on a single node. */
+  get prepare():
+    | ((session: Session, asked: { readonly id?: string; readonly after?: number }) => Promise<void>)
+    | undefined {
+    const shared = this.#shared;
+    return shared === undefined ? undefined : (session, asked) => this.#prepare(shared, session, asked);
+  }
+
+  async #prepare(
+    shared: SharedEvents,
+    session: Session,
+    { id, after }: { readonly id?: string; readonly after?: number },
+  ): Promise<void> {
+    const { userId, domain } = session;
+    await shared.open(domain);
+    if (id === undefined || after === undefined || this.#entries.get(keyOf(session))?.has(id) === true) return;
+    await shared.recall({ userId, domain, id }, after, (begun, replay) => {
+      if (this.#entries.get(keyOf(session))?.has(id) === true) return;
+      const subscription = this.#subscription(session, id, begun, replay);
+      this.#of(session).set(id, {
+        subscription,
+        kept: shared.keep({ userId, domain, id }, begun, subscription),
+        selection: selectionKey(begun.selection),
+        subscriber: NOBODY,
+        session,
+        unwatch: this.#iam.watch(session, (now) => this.#changed(session, id, now)),
+        timer: this.#endAfter(session, id, MAX_DETACHED),
+        expires: Date.now() + MAX_DETACHED * 1_000,
+      });
+    });
   }
 
   /**
@@ -81,10 +146,12 @@ export class Subscribers {
       throw new RestError('CANNOT_APPLY', { field: 'id', reason: `a user has at most ${MAX_PER_USER} subscriptions` });
     }
     const sink = subscriber.sinkOf(id);
-    const subscription = before?.subscription ?? this.#subscription(session, id, selection);
+    const begun = { selection, since: Date.now() };
+    const subscription = before?.subscription ?? this.#subscription(session, id, begun, this.#beginning());
     const seconds = Math.min(expires, MAX_EXPIRES);
     const entry: Entry = {
       subscription,
+      kept: before === undefined ? this.#shared?.keep({ ...nameOf(session), id }, begun, subscription) : before.kept,
       selection: before?.selection ?? asked,
       subscriber,
       session,
@@ -96,8 +163,11 @@ export class Subscribers {
       clearTimeout(known.timer);
       known.unwatch();
       const isTaken = known.subscriber !== subscriber && known.subscription.attached;
-      if (known.subscription !== subscription) known.subscription.close();
-      if (isTaken) known.subscriber.ended(id, 'another connection took it over');
+      if (known.subscription !== subscription) {
+        known.subscription.close();
+        known.kept?.leave();
+      }
+      if (isTaken) known.subscriber.ended(id, TAKEN);
     }
     mine.set(id, entry);
     const complete = subscription.attach(sink, after ?? subscription.seq);
@@ -119,12 +189,25 @@ export class Subscribers {
 
   /** Ends a subscription; an unknown id is not an error. */
   end(session: Session, id: string): void {
-    const mine = this.#entries.get(keyOf(session));
+    this.#remove(session, id)?.kept?.end();
+  }
+
+  /** Another node has it, or its numbers cannot go on. */
+  #leave(owner: Owner, id: string, reason: string): void {
+    const wasAttached = this.#entries.get(keyOf(owner))?.get(id)?.subscription.attached === true;
+    const entry = this.#remove(owner, id);
+    entry?.kept?.leave();
+    if (wasAttached) entry?.subscriber.ended(id, reason);
+  }
+
+  #remove(owner: Owner, id: string): Entry | undefined {
+    const mine = this.#entries.get(keyOf(owner));
     const entry = mine?.get(id);
-    if (mine === undefined || entry === undefined) return;
+    if (mine === undefined || entry === undefined) return undefined;
     forget(entry);
     mine.delete(id);
-    if (mine.size === 0) this.#entries.delete(keyOf(session));
+    if (mine.size === 0) this.#entries.delete(keyOf(owner));
+    return entry;
   }
 
   /** Renews the lifetime of a subscription. */
@@ -149,24 +232,35 @@ export class Subscribers {
 
   close(): void {
     for (const mine of this.#entries.values()) {
-      for (const entry of mine.values()) forget(entry);
+      for (const entry of mine.values()) {
+        forget(entry);
+        // Another node may resume it.
+        entry.kept?.leave();
+      }
     }
     this.#entries.clear();
   }
 
   /** Its roles are those of the entry at the time of each event. */
-  #subscription(session: Session, id: string, selection: Selection): Subscription {
+  #subscription(session: Session, id: string, { selection, since }: Begun, replay: Replay): Subscription {
     const allows = (path: string): boolean => {
       const now = this.#entries.get(keyOf(session))?.get(id)?.session ?? session;
       return this.#iam.allows(now, 'GET', path);
     };
-    return new Subscription(id, this.#bus, session.domain, selector(allows, session.userId, selection));
+    return new Subscription(id, this.#bus, session.domain, selector(allows, session.userId, selection, since), replay);
+  }
+
+  #beginning(): Replay {
+    return { seq: this.#shared?.first ?? 0, events: [] };
   }
 
   #changed(session: Session, id: string, now: Session | undefined): void {
     const entry = this.#entries.get(keyOf(session))?.get(id);
     if (now === undefined || keyOf(now) !== keyOf(session)) this.end(session, id);
-    else if (entry !== undefined) entry.session = now;
+    else if (entry !== undefined) {
+      entry.kept?.changed();
+      entry.session = now;
+    }
   }
 
   #of(session: Session): Map<string, Entry> {
@@ -193,6 +287,10 @@ function forget({ timer, unwatch, subscription }: Entry): void {
   subscription.close();
 }
 
-function keyOf({ userId, domain }: Session): string {
+function keyOf({ userId, domain }: Owner): string {
   return `${userId} ${domain}`;
+}
+
+function nameOf({ userId, domain }: Session): Owner {
+  return { userId, domain };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CallIndex, MemoryCallStore } from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
+import type { EventBus } from '../events/index.ts';
 import type { Operations } from '../operations/index.ts';
 import type { MemoryHuntHistory, RunBook, ScenarioRunner } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
@@ -9,6 +10,7 @@ import { ClusterCallStore } from './calls/cluster-callstore.ts';
 import { ClusterOperations } from './calls/cluster-operations.ts';
 import { SharedContacts } from './contacts/shared-contacts.ts';
 import { ClaimedStarts } from './claimed-starts.ts';
+import { ClusterEvents } from './events/cluster-events.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
@@ -66,6 +68,7 @@ export class Cluster {
   #losses: Losses | undefined;
   #queues: SharedQueues | undefined;
   #hunts: SharedHunts | undefined;
+  #events: ClusterEvents | undefined;
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -99,6 +102,12 @@ export class Cluster {
   /** Shares the contacts of phones with the other nodes. */
   shareContacts(location: PersistentLocation): void {
     this.#contacts = new SharedContacts(this.#link, location, this.#log);
+  }
+
+  /** The events of all nodes, for subscribers. @param bus the events of this node */
+  shareEvents(bus: EventBus): ClusterEvents {
+    this.#events = new ClusterEvents(bus, this.#link, this.id, this.#log);
+    return this.#events;
   }
 
   /** Counts wrong SIP passwords together: a SIP server brings each attempt to another node. */
@@ -237,6 +246,7 @@ export class Cluster {
   async close(): Promise<void> {
     this.#contacts?.close();
     this.#hunts?.close();
+    this.#events?.close();
     this.#digestKey.close();
     this.#losses?.close();
     await this.#index.close();

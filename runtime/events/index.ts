@@ -22,4 +22,12 @@ export {
   selectionKey,
   selectionOf,
 } from './selection.ts';
+export type {
+  Begun,
+  KeptSubscription,
+  Replay,
+  SharedEvents,
+  SharedEventsListener,
+  SubscriptionName,
+} from './shared-events.ts';
 export { type Delivery, type Sight, type Sink, Subscription } from './subscription.ts';

@@ -42,13 +42,14 @@ export function selectionKey({ events, objects, classpath, exargs }: Selected): 
  *
  * Equal selections share the work: each event is filtered and masked once for all of them.
  *
+ * @param now milliseconds since the epoch: `now` of its filter
  * @throws FilterError for an invalid filter
  */
-export function selectionOf(selection: Selected): Select {
+export function selectionOf(selection: Selected, now = Date.now()): Select {
   const key = selectionKey(selection);
   const known = shared.get(key);
   if (known !== undefined) return known;
-  const select = latest(compiled(selection));
+  const select = latest(compiled(selection, now));
   // `now` is the time of the subscription.
   if (usesNow(selection)) return select;
   // Earlier selections keep their function.
@@ -60,7 +61,7 @@ export function selectionOf(selection: Selected): Select {
 /** The same for a selection of long life: `now` in its filter is the time of each event. */
 export function lastingSelectionOf(selection: Selected): Select {
   const select = selectionOf(selection);
-  return usesNow(selection) ? (event) => compiled(selection)(event) : select;
+  return usesNow(selection) ? (event) => compiled(selection, Date.now())(event) : select;
 }
 
 function usesNow(selection: Selected): boolean {
@@ -76,11 +77,11 @@ function latest(select: Select): Select {
   };
 }
 
-function compiled({ events, objects, classpath, exargs }: Selected): Select {
+function compiled({ events, objects, classpath, exargs }: Selected, now: number): Select {
   const names = events === undefined ? undefined : new Set(events);
   const ids = objects === undefined ? undefined : new Set<unknown>(objects);
   // The data of events have no fixed fields: each is JSON.
-  const parser = new ExpressionParser({ fields: { get: () => 'json' }, now: Date.now() });
+  const parser = new ExpressionParser({ fields: { get: () => 'json' }, now });
   const keep = exargs?.filter === undefined ? undefined : toPredicate(parseFilter(parser, exargs.filter));
   return (event) => {
     const { class: name, type, data } = event;

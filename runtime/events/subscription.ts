@@ -1,6 +1,7 @@
 /** The events of one subscriber: numbered without gaps, and kept for a while, so that a lost connection can resume. */
 import type { DomainName } from '../domain-name/index.ts';
 import type { EventBus, NodeEvent } from './event-bus.ts';
+import type { Replay } from './shared-events.ts';
 
 /** An event in the subscriber's form. */
 export interface Delivery {
@@ -32,13 +33,23 @@ export class Subscription {
   #seq = 0;
   #sink: Sink | undefined;
 
-  constructor(id: string, bus: EventBus, domain: DomainName, { select, allows }: Sight) {
+  /** @param replay where its numbers go on, and what happened since then */
+  constructor(
+    id: string,
+    bus: Pick<EventBus, 'subscribe'>,
+    domain: DomainName,
+    { select, allows }: Sight,
+    replay: Replay = { seq: 0, events: [] },
+  ) {
     this.id = id;
     this.#select = select;
-    this.#unsubscribe = bus.subscribe({ domain }, (event) => {
+    this.#seq = replay.seq;
+    const hear = (event: NodeEvent): void => {
       const selected = select(event);
       if (selected !== undefined && allows(event)) this.#deliver(event, selected);
-    });
+    };
+    for (const event of replay.events) hear(event);
+    this.#unsubscribe = bus.subscribe({ domain }, hear);
   }
 
   /** Number of the latest delivery; 0 before the first. */

@@ -76,6 +76,7 @@ export async function compose(
     onListenerError: (err, { class: name, type }) =>
       log.error({ err, class: name, type }, 'a listener of an event failed'),
   });
+  const sharedEvents = cluster?.shareEvents(events);
   model.onChange(modelEvents(events, (id) => directory.domainById(id)?.name));
   const webhooks = await openWebhooks({ config, storage, directory, events, metrics, log });
   shutdown.add('webhooks', () => webhooks.close());
@@ -191,6 +192,7 @@ export async function compose(
     storage,
     data,
     events,
+    sharedEvents,
     metrics,
     recordings,
     scenarios,

@@ -11,7 +11,7 @@ import {
 import type { Config } from '../config/index.ts';
 import { Registrations } from '../domain/index.ts';
 import { ListenError } from '../embedded/index.ts';
-import type { EventBus } from '../events/index.ts';
+import type { EventBus, SharedEvents } from '../events/index.ts';
 import { FirstAnswers } from '../idempotency/index.ts';
 import type { CallHistory, RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Ladder } from '../ladder/index.ts';
@@ -34,6 +34,8 @@ export interface RestNeeds {
   readonly storage: Storage;
   readonly data: Data;
   readonly events: EventBus;
+  /** Those of all nodes; undefined on a single node. */
+  readonly sharedEvents: SharedEvents | undefined;
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly scenarios: Scenarios;
@@ -71,6 +73,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     storage,
     data,
     events,
+    sharedEvents,
     metrics,
     recordings,
     scenarios,
@@ -103,6 +106,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     model,
     audit: new AuditLog(model),
     events,
+    ...(sharedEvents && { sharedEvents }),
     directory,
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
@@ -9,6 +11,7 @@ import { header } from '../phones/sip/message.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS } from '../support/stage.ts';
+import { Receiver } from '../webhooks/receiver.ts';
 import { useCluster } from './support/test-cluster.ts';
 
 interface Contact {
@@ -214,6 +217,74 @@ describe('a cluster of three nodes', function () {
     expect(new Set(answers.map((answer) => answer.header('operation-id'))).size).to.equal(1);
     expect(answers.filter((answer) => answer.header('idempotency-replayed') === 'true').length).to.equal(2);
     expect(alice.waitingCalls).to.equal(0);
+  });
+
+  it('tells the events of all nodes at each, in one order; a client resumes at another node; webhooks get each once', async () => {
+    interface Told {
+      readonly seq: number;
+      readonly type: string;
+      readonly data: { readonly dialogid: string };
+    }
+    const receiver = await Receiver.start();
+    const { id } = (
+      await cluster()
+        .node(0)
+        .rest.send('POST', '/rest/v1/domain/webhooks', {
+          body: { name: 'cluster', url: `${receiver.base}/ends`, events: ['callevents.call_end'] },
+        })
+    ).json<{ id: string }>();
+    const sockets: WebSocket[] = [];
+    const follow = async (at: number, more: object): Promise<{ socket: WebSocket; told: Told[]; answer: object }> => {
+      const { base, authorization: headers } = cluster().node(at).rest;
+      const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers });
+      sockets.push(socket);
+      await once(socket, 'open');
+      const told: Told[] = [];
+      const subscribed = Promise.withResolvers<object>();
+      socket.on('message', (data: Buffer) => {
+        const [method, body] = JSON.parse(data.toString()) as [string, object];
+        if (method === 'subscribe_result') subscribed.resolve(body);
+        if (method === 'event') told.push(body as Told);
+      });
+      socket.send(JSON.stringify(['subscribe', { events: ['callevents'], ...more }]));
+      return { socket, told, answer: await subscribed.promise };
+    };
+    try {
+      const [desk, wall] = [await follow(0, { id: 'desk' }), await follow(1, { id: 'wall' })];
+      const { pairs } = await calls();
+      await Promise.all(pairs.map(({ outgoing }) => outgoing.hangup()));
+      const ends = (told: readonly Told[]) => told.filter(({ type }) => type === 'call_end').length;
+      await eventually(async () => expect([ends(desk.told), ends(wall.told)]).to.deep.equal([3, 3]));
+      expect(desk.told.map(({ seq }) => seq)).to.deep.equal(desk.told.map((_, index) => index + 1));
+      const shown = (told: readonly Told[]) => told.map(({ seq, type, data }) => `${seq} ${type} ${data.dialogid}`);
+      expect(shown(wall.told)).to.deep.equal(shown(desk.told));
+      expect(new Set(desk.told.map(({ data }) => data.dialogid))).to.deep.equal(
+        new Set(pairs.map(({ dialogid }) => dialogid)),
+      );
+      desk.socket.close();
+      const again = await follow(2, { id: 'desk', after: 4 });
+      expect(again.answer).to.include({ resumed: true, seq: desk.told.length });
+      expect(shown(again.told)).to.deep.equal(shown(desk.told).slice(4));
+      const { base, authorization } = cluster().node(1).rest;
+      const abort = new AbortController();
+      const stream = await fetch(`${base}/rest/v1/api/events`, {
+        headers: { ...authorization, 'last-event-id': 'desk:5' },
+        signal: abort.signal,
+      });
+      const chunks: string[] = [];
+      for await (const chunk of stream.body ?? expect.fail()) {
+        chunks.push(Buffer.from(chunk).toString());
+        if (chunks.join('').includes(`id: desk:${desk.told.length}\n`)) break;
+      }
+      expect(chunks.join('')).to.include('"resumed":true').and.include('id: desk:6\n').and.not.include('id: desk:5\n');
+      await eventually(async () => expect(receiver.received.length).to.equal(3));
+      const delivered = receiver.received.map(({ body }) => (JSON.parse(body) as Told).data.dialogid);
+      expect(delivered.toSorted()).to.deep.equal(pairs.map(({ dialogid }) => dialogid).toSorted());
+    } finally {
+      for (const socket of sockets) socket.terminate();
+      await cluster().node(0).rest.send('DELETE', `/rest/v1/domain/webhooks/${id}`);
+      receiver.close();
+    }
   });
 
   it('without NATS calls go on and local operations work; what needs others is 503, until NATS is back', async () => {

@@ -59,10 +59,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'runtime/callstore': { holds: 'the live dialogs and conferences, and how to find them', mayImport: [] },
   'runtime/cluster': {
     holds:
-      'several nodes as one system over NATS: who is there, requests from node to node, shared contacts, calls and operations; loaded where the settings ask for it',
+      'several nodes as one system over NATS: who is there, requests from node to node, shared contacts, calls, operations and events; loaded where the settings ask for it',
     mayImport: [
       'runtime/callstore',
       'runtime/domain',
+      'runtime/events',
       'runtime/idempotency',
       'runtime/language',
       'runtime/operations',

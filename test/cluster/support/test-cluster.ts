@@ -60,6 +60,7 @@ export class TestCluster {
           RINGMASTER_DRAIN: '20',
           RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
           RINGMASTER_FREESWITCH: media.setting,
+          RINGMASTER_WEBHOOK_NETWORKS: '127.0.0.1',
         },
       });
       return { node, rest: await node.login() };

@@ -1,0 +1,282 @@
+/** The events of all nodes for subscribers, in the order of a stream of NATS. */
+import type { DomainName } from '../../domain-name/index.ts';
+import type {
+  Begun,
+  EventBus,
+  KeptSubscription,
+  NodeEvent,
+  Replay,
+  SharedEvents,
+  SharedEventsListener,
+  SubscriptionName,
+} from '../../events/index.ts';
+import { Broadcast } from '../link/broadcast.ts';
+import type { NatsLink } from '../link/nats-link.ts';
+import type { Log } from '../log.ts';
+import { EventStream } from './event-stream.ts';
+import { Follower } from './follower.ts';
+import { Outgoing } from './outgoing.ts';
+import { pastOf } from './past.ts';
+import { type Mark, type OwnRecord, SubscriptionRecords, type TakenOver } from './subscription-records.ts';
+
+const CHECK_MS = 200;
+/** Checks without NATS after which the node goes on alone. They are counted, as a busy node checks late. */
+const PATIENCE = 15;
+/** Milliseconds without a stored event after which NATS is away, though it is connected. */
+const SILENT_MS = 5000;
+/** Milliseconds between two marks of a subscription, and events of its domain. */
+const MARK_MS = 60_000;
+const MARK_EVENTS = 2000;
+
+type Listener = (event: NodeEvent) => void;
+
+interface Followed {
+  readonly follower: Follower;
+  /** Events since the last marks. */
+  count: number;
+}
+
+interface Own {
+  readonly name: SubscriptionName;
+  readonly record: OwnRecord;
+}
+
+/**
+ * Together with the others, subscribers get all events from the stream, those of this node among them: so the order is the
+ * same everywhere. While NATS is away, they get those of this node, under other numbers.
+ */
+export class ClusterEvents implements SharedEvents {
+  readonly #bus: EventBus;
+  readonly #stream: EventStream;
+  readonly #link: NatsLink;
+  readonly #id: string;
+  readonly #log: Log;
+  readonly #outgoing: Outgoing;
+  readonly #records: SubscriptionRecords;
+  readonly #took: Broadcast;
+  readonly #domains = new Map<DomainName, Set<Listener>>();
+  readonly #followed = new Map<DomainName, Followed>();
+  readonly #own = new Set<Own>();
+  /** Entries that subscriptions of this node take over. */
+  readonly #recalled = new Map<string, TakenOver>();
+  readonly #listeners: SharedEventsListener[] = [];
+  readonly #timers: NodeJS.Timeout[];
+  /** Of the stream; undefined: alone. */
+  #epoch: string | undefined;
+  #joining = false;
+  #missed = 0;
+
+  /** @param id of this process */
+  constructor(bus: EventBus, link: NatsLink, id: string, log: Log) {
+    this.#bus = bus;
+    this.#link = link;
+    this.#id = id;
+    this.#log = log;
+    this.#stream = new EventStream(link);
+    this.#outgoing = new Outgoing(this.#stream, id, log);
+    this.#records = new SubscriptionRecords(link, log);
+    this.#took = new Broadcast(link, id, 'subscriptions', (told) => this.#taken(told as SubscriptionName));
+    bus.subscribe({}, (event) => this.#published(event));
+    this.#timers = [
+      setInterval(() => this.#check(), CHECK_MS).unref(),
+      setInterval(() => this.#mark(), MARK_MS).unref(),
+    ];
+    link.onUp(() => {
+      for (const { follower } of this.#followed.values()) void follower.reopen();
+      this.#check();
+    });
+  }
+
+  /** Numbers of a lonely node begin where those of a cluster never are: no other node takes them for its own. */
+  get first(): number {
+    return this.#epoch === undefined ? Date.now() : 0;
+  }
+
+  subscribe({ domain }: Parameters<EventBus['subscribe']>[0], listener: Listener): () => void {
+    if (domain === undefined) return this.#bus.subscribe({}, listener);
+    const listeners = this.#domains.get(domain) ?? new Set<Listener>();
+    this.#domains.set(domain, listeners);
+    const own: Listener = (event) => listener(event);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+    };
+  }
+
+  async open(domain: DomainName): Promise<void> {
+    if (this.#epoch === undefined) return;
+    await this.#follow(domain, this.#epoch).follower.opened;
+  }
+
+  async recall<T>(
+    name: SubscriptionName,
+    after: number,
+    resume: (begun: Begun, replay: Replay) => T,
+  ): Promise<T | undefined> {
+    try {
+      const epoch = this.#epoch;
+      const found = epoch === undefined ? undefined : await this.#records.find(name);
+      const mark = found?.record.marks.findLast(({ seq }) => seq <= after);
+      if (epoch === undefined || found?.record.epoch !== epoch || mark === undefined) return undefined;
+      const { follower } = this.#follow(name.domain, epoch);
+      await follower.opened;
+      // What happens meanwhile.
+      const present: NodeEvent[] = [];
+      const upTo = follower.position;
+      const stop = this.subscribe({ domain: name.domain }, (event) => present.push(event));
+      try {
+        const past = await pastOf(this.#stream, { domain: name.domain, epoch, after: mark.position, upTo });
+        if (past === undefined || this.#epoch !== epoch) return undefined;
+        this.#recalled.set(nameOf(name), { revision: found.revision, mark });
+        return resume(found.record, { seq: mark.seq, events: [...past, ...present] });
+      } finally {
+        stop();
+      }
+    } catch (err) {
+      this.#log.warn({ err }, 'a subscription of another node cannot be read');
+      return undefined;
+    }
+  }
+
+  keep(name: SubscriptionName, begun: Begun, subscription: { readonly seq: number }): KeptSubscription {
+    const key = nameOf(name);
+    const before = this.#recalled.get(key);
+    this.#recalled.delete(key);
+    // Nobody can count the events of a lonely node.
+    if (this.#epoch === undefined) return { changed() {}, end() {}, leave() {} };
+    const mark = (): Mark => ({
+      seq: subscription.seq,
+      position: this.#followed.get(name.domain)?.follower.position ?? 0,
+    });
+    const own: Own = {
+      name,
+      record: this.#records.keep(name, {
+        record: { selection: begun.selection, since: begun.since, owner: this.#id, epoch: this.#epoch },
+        mark,
+        before,
+        taken: () => this.#taken(name),
+      }),
+    };
+    this.#own.add(own);
+    this.#took.tell(name);
+    return {
+      changed: () => own.record.changed(),
+      end: () => {
+        this.#own.delete(own);
+        own.record.end();
+      },
+      leave: () => {
+        this.#own.delete(own);
+        own.record.leave();
+      },
+    };
+  }
+
+  follow(listener: SharedEventsListener): void {
+    this.#listeners.push(listener);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#outgoing.close();
+    for (const { follower } of this.#followed.values()) follower.close();
+  }
+
+  #published(event: NodeEvent): void {
+    if (this.#epoch === undefined) this.#tell(event);
+    // The node that wrote it sends it.
+    if (event.elsewhere !== true) this.#outgoing.add(event);
+  }
+
+  #tell(event: NodeEvent): void {
+    for (const listener of this.#domains.get(event.domain) ?? []) {
+      try {
+        listener(event);
+      } catch (err) {
+        this.#log.error({ err, class: event.class, type: event.type }, 'a listener of an event failed');
+      }
+    }
+  }
+
+  #follow(domain: DomainName, epoch: string): Followed {
+    const known = this.#followed.get(domain);
+    if (known !== undefined) return known;
+    const followed: Followed = {
+      count: 0,
+      follower: new Follower(domain, this.#stream, epoch, {
+        heard: (events) => {
+          for (const event of events) this.#tell(event);
+          followed.count += events.length;
+          if (followed.count >= MARK_EVENTS) this.#markDomain(domain, followed);
+        },
+        lost: () => this.#alone('NATS no longer has all events'),
+      }),
+    };
+    this.#followed.set(domain, followed);
+    return followed;
+  }
+
+  #check(): void {
+    const isThere = this.#link.connection !== undefined;
+    if (this.#epoch === undefined) {
+      if (isThere) void this.#join();
+      return;
+    }
+    this.#missed = isThere ? 0 : this.#missed + 1;
+    if (this.#missed >= PATIENCE || this.#outgoing.silentMs > SILENT_MS) this.#alone('NATS is away');
+  }
+
+  async #join(): Promise<void> {
+    if (this.#joining || this.#outgoing.silentMs > 0) return;
+    this.#joining = true;
+    try {
+      const { epoch } = await this.#stream.open();
+      this.#epoch = epoch;
+      this.#missed = 0;
+      this.#lose('NATS is back: events of all nodes come again');
+    } catch (err) {
+      this.#log.debug({ err }, 'the stream of events cannot be used yet');
+    } finally {
+      this.#joining = false;
+    }
+  }
+
+  #alone(reason: string): void {
+    if (this.#epoch === undefined) return;
+    this.#epoch = undefined;
+    for (const { follower } of this.#followed.values()) follower.close();
+    this.#followed.clear();
+    this.#lose(reason);
+  }
+
+  #lose(reason: string): void {
+    for (const listener of this.#listeners) listener.lost(reason);
+  }
+
+  #taken(name: SubscriptionName): void {
+    for (const listener of this.#listeners) listener.taken(name);
+  }
+
+  /** Moves the marks on, and closes what nobody follows any more. */
+  #mark(): void {
+    for (const [domain, followed] of this.#followed) {
+      if ((this.#domains.get(domain)?.size ?? 0) === 0) {
+        followed.follower.close();
+        this.#followed.delete(domain);
+        this.#domains.delete(domain);
+        continue;
+      }
+      if (followed.follower.quietMs > MARK_MS) this.#outgoing.mark(domain);
+      this.#markDomain(domain, followed);
+    }
+  }
+
+  #markDomain(domain: DomainName, followed: Followed): void {
+    followed.count = 0;
+    for (const { name, record } of this.#own) if (name.domain === domain) record.mark();
+  }
+}
+
+function nameOf({ userId, domain, id }: SubscriptionName): string {
+  return `${userId} ${domain} ${id}`;
+}

@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { Subscribers } from '../../rest-bridge/events/subscribers.ts';
+import { Cluster } from '../../runtime/cluster/cluster.ts';
+import { readConfig } from '../../runtime/config/index.ts';
+import { asDomainName } from '../../runtime/domain-name/index.ts';
+import { type Delivery, EventBus } from '../../runtime/events/index.ts';
+import type { Session } from '../../runtime/iam/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { silentLog } from '../support/log.ts';
+import { NatsServer, requireNats } from './support/nats-server.ts';
+
+const DOMAIN = asDomainName('one.test');
+const OTHER = asDomainName('other.test');
+const session = (domain = DOMAIN) => ({ userId: 'u1', domain }) as unknown as Session;
+
+/** A client of a node. */
+class Client {
+  readonly got: Delivery[] = [];
+  readonly reasons: string[] = [];
+
+  readonly sinkOf = () => (delivery: Delivery) => void this.got.push(delivery);
+  readonly ended = (_id: string, reason: string) => void this.reasons.push(reason);
+
+  get numbers(): readonly number[] {
+    return this.got.map(({ seq }) => seq);
+  }
+
+  get told(): readonly unknown[] {
+    return this.got.map(({ event }) => event.data['n']);
+  }
+}
+
+/** What a node has of events. */
+class EventNode {
+  readonly bus = new EventBus({
+    onListenerError: (error) => {
+      throw error;
+    },
+  });
+  readonly cluster: Cluster;
+  readonly subscribers: Subscribers;
+
+  private constructor(cluster: Cluster) {
+    this.cluster = cluster;
+    const iam = { allows: () => true, watch: () => () => undefined };
+    const shared = cluster.shareEvents(this.bus);
+    this.subscribers = new Subscribers(shared, iam, {}, shared);
+  }
+
+  static async start(url: string, name: string): Promise<EventNode> {
+    const env = { DATABASE_URL: 'postgres://localhost/x', RINGMASTER_NODE: name, RINGMASTER_CLUSTER: url };
+    return new EventNode(await Cluster.open(readConfig(env).cluster ?? expect.fail(), silentLog));
+  }
+
+  publish(n: number | string, type = 'call_init', domain = DOMAIN): void {
+    this.bus.publish({ domain, class: 'callevents', type, data: { n } });
+  }
+
+  async subscribe(client: Client, asked: object, domain = DOMAIN) {
+    const given = { id: 'desk', ...asked };
+    await this.subscribers.prepare?.(session(domain), given);
+    return this.subscribers.subscribe(session(domain), given, client);
+  }
+
+  async close(): Promise<void> {
+    this.subscribers.close();
+    await this.cluster.close();
+  }
+}
+
+const upTo = (last: number, first = 1): readonly number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('the events of a cluster', function () {
+  this.timeout(60_000);
+  let nats: NatsServer;
+  let nodes: EventNode[] = [];
+
+  before(async function () {
+    requireNats(this);
+    nats = await NatsServer.start();
+  });
+  afterEach(async () => {
+    for (const node of nodes) await node.close();
+    nodes = [];
+  });
+  after(() => nats.remove());
+
+  async function started(count: number): Promise<readonly [EventNode, EventNode, EventNode]> {
+    for (let at = 0; at < count; at += 1) nodes.push(await EventNode.start(nats.url, `n${at + 1}`));
+    const [first, second, third] = nodes;
+    // Numbers from 1 are those of nodes that see each other.
+    for (const node of nodes) {
+      const ready = new Client();
+      await eventually(async () => {
+        expect((await node.subscribe(ready, { id: `ready-${nodes.indexOf(node)}` })).seq).to.equal(0);
+      });
+      node.subscribers.end(session(), `ready-${nodes.indexOf(node)}`);
+    }
+    return [first as EventNode, second as EventNode, third as EventNode];
+  }
+
+  it('come to subscribers of all nodes in the same order, numbered without gaps', async () => {
+    const [first, second, third] = await started(3);
+    const clients = [new Client(), new Client(), new Client(), new Client()];
+    for (const [at, node] of nodes.entries()) await node.subscribe(clients[at] ?? expect.fail(), { id: `desk-${at}` });
+    await first.subscribe(clients[3] ?? expect.fail(), { id: 'other' }, OTHER);
+    for (let n = 0; n < 200; n += 1) {
+      for (const [at, node] of [first, second, third].entries()) node.publish(`${at}-${n}`);
+      second.publish(n, 'call_end', OTHER);
+      if (n % 20 === 0) await new Promise(setImmediate);
+    }
+    await eventually(async () => expect(clients.map(({ got }) => got.length)).to.deep.equal([600, 600, 600, 200]));
+    const [one, two, three, other] = clients;
+    expect(one?.numbers).to.deep.equal(upTo(600));
+    expect(two?.told).to.deep.equal(one?.told);
+    expect(three?.told).to.deep.equal(one?.told);
+    expect(other?.told).to.deep.equal(upTo(199, 0));
+    for (const at of [0, 1, 2]) {
+      const own = one?.told.filter((n) => String(n).startsWith(`${at}-`));
+      expect(own, 'the order of a node').to.deep.equal(upTo(199, 0).map((n) => `${at}-${n}`));
+    }
+  });
+
+  it('resume by number at another node without a gap or a double, and the former connection is told', async () => {
+    const [first, second, third] = await started(3);
+    const events = ['callevents.call_end'];
+    const before = new Client();
+    const began = await first.subscribe(before, { events });
+    expect(began).to.include({ resumed: true, seq: 0 });
+    for (let n = 1; n <= 100; n += 1) {
+      third.publish(-n);
+      third.publish(n, 'call_end');
+    }
+    await eventually(async () => expect(before.told).to.deep.equal(upTo(100)));
+    // The client lost its connection after number 60.
+    const after = new Client();
+    const resumed = await second.subscribe(after, { events, after: 60 });
+    expect(resumed).to.include({ resumed: true, seq: 100 });
+    for (let n = 101; n <= 120; n += 1) (n % 2 === 0 ? first : third).publish(n, 'call_end');
+    await eventually(async () => expect(after.got.length).to.equal(60));
+    expect(after.numbers).to.deep.equal(upTo(120, 61));
+    expect(after.told.toSorted((a, b) => Number(a) - Number(b))).to.deep.equal(upTo(120, 61));
+    await eventually(async () => expect(before.reasons).to.deep.equal(['another connection took it over']));
+    // And once more, while events come, at the first node: it knows nothing of it any more.
+    const last = new Client();
+    for (let n = 121; n <= 150; n += 1) third.publish(n, 'call_end');
+    expect(await first.subscribe(last, { after: 110 })).to.include({ resumed: true });
+    for (let n = 151; n <= 160; n += 1) third.publish(n, 'call_end');
+    await eventually(async () => expect(last.told).to.deep.equal([...after.told.slice(50, 60), ...upTo(160, 121)]));
+    expect(last.numbers).to.deep.equal(upTo(160, 111));
+  });
+
+  it('resume after the death of the node', async () => {
+    const [first, second] = await started(2);
+    const client = new Client();
+    await first.subscribe(client, {});
+    for (let n = 1; n <= 10; n += 1) second.publish(n);
+    await eventually(async () => expect(client.told).to.deep.equal(upTo(10)));
+    await nodes.shift()?.cluster.close();
+    for (let n = 11; n <= 20; n += 1) second.publish(n);
+    const again = new Client();
+    expect(await second.subscribe(again, { after: 8 })).to.include({ resumed: true });
+    await eventually(async () => expect(again.told).to.deep.equal(upTo(20, 9)));
+  });
+
+  it('say that events were lost when the number is too old, unknown or ended', async () => {
+    const [first, second] = await started(2);
+    const client = new Client();
+    await first.subscribe(client, {});
+    for (let n = 1; n <= 4500; n += 1) {
+      second.publish(n);
+      if (n % 100 === 0) await eventually(async () => expect(client.got.length).to.equal(n));
+    }
+    expect(await second.subscribe(new Client(), { after: 5 })).to.include({ resumed: false, seq: 0 });
+    expect(await second.subscribe(new Client(), { id: 'new', after: 5 })).to.include({ resumed: false });
+    await first.subscribe(client, { id: 'ended' });
+    first.publish(4501);
+    await eventually(async () => expect(client.got.length).to.be.greaterThan(4500));
+    first.subscribers.end(session(), 'ended');
+    await eventually(async () =>
+      expect(await second.subscribe(new Client(), { id: 'ended', after: 1 })).to.include({ resumed: false }),
+    );
+  });
+
+  it('go on without NATS, as those of the node alone; subscribers are told that events are missing', async () => {
+    const [first, second] = await started(2);
+    const [one, two] = [new Client(), new Client()];
+    await first.subscribe(one, { id: 'one' });
+    await second.subscribe(two, { id: 'two' });
+    await nats.stop();
+    await eventually(async () =>
+      expect([one.reasons, two.reasons]).to.deep.equal([['NATS is away'], ['NATS is away']]),
+    );
+    const lonely = new Client();
+    const { seq } = await first.subscribe(lonely, { id: 'one' });
+    first.publish('alone');
+    expect(lonely.told).to.deep.equal(['alone']);
+    await nats.start();
+    await eventually(async () =>
+      expect(lonely.reasons).to.deep.equal(['NATS is back: events of all nodes come again']),
+    );
+    const [back, other] = [new Client(), new Client()];
+    expect(await second.subscribe(back, { id: 'one', after: seq + 1 })).to.include({ resumed: false, seq: 0 });
+    await first.subscribe(other, { id: 'two' });
+    second.publish('together');
+    await eventually(async () => {
+      expect(back.told.at(-1)).to.equal('together');
+      expect(other.told.at(-1)).to.equal('together');
+    });
+  });
+});
