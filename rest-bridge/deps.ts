@@ -1,7 +1,7 @@
 /** What the REST service needs from the node. */
 import type { Logger } from 'pino';
 import type { DomainName } from '../runtime/domain-name/index.ts';
-import type { ConferenceControl, OperationRecord, Operations } from '../runtime/operations/index.ts';
+import type { OperationRecord, Operations, RoomReader } from '../runtime/operations/index.ts';
 import type { CallStore, ConferenceStore, DialogScope } from '../runtime/callstore/index.ts';
 import type { Resource } from './collection/resource.ts';
 import type { Directory, Registrations } from '../runtime/domain/index.ts';
@@ -221,7 +221,7 @@ export interface RestDeps {
   /** Queues of callers. */
   readonly queues: Pick<Queues, 'list'>;
   readonly conferences: Pick<ConferenceStore, 'list' | 'read'>;
-  readonly rooms: Pick<ConferenceControl, 'participants'>;
+  readonly rooms: RoomReader;
   readonly operations: Pick<Operations, 'definitions' | 'start' | 'preview'>;
   /** For requests with an Idempotency-Key. */
   readonly firstAnswers: Pick<FirstAnswers, 'once'>;

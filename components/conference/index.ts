@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { defineComponent, ownCallTo } from '../../runtime/runs/index.ts';
+import { defineComponent, type EnteredRoom, ownCallTo } from '../../runtime/runs/index.ts';
 import { ANSWER_RESULTS, answerFields, answerOf, follow, referredBy, reportAs } from '../answers.ts';
 
 export const conference = defineComponent({
@@ -44,13 +44,20 @@ export const conference = defineComponent({
     const { report, call } = context;
     const along = { ...(binding === '' ? {} : { binding }), ...(by === '' ? {} : { referredBy: by }) };
     const transfer = ownCallTo(call, 'enter a conference').enterRoom({ room: wanted, moderator, muted, ...along });
-    const { acallid: callid, dialogid, provisional, final, room } = transfer;
-    const entered = {
-      confid: room?.confid ?? '',
-      number: room?.number ?? '',
-      participantid: room?.participantid ?? '',
+    const { acallid: callid, dialogid, provisional, room } = transfer;
+    let entered = { confid: '', number: '', participantid: '' };
+    const enter = (at: EnteredRoom | undefined): void => {
+      if (at === undefined) return;
+      entered = { confid: at.confid, number: at.number, participantid: at.participantid };
+      if (party !== undefined) report({ milestone: `${party} entering`, callid, dialogid, fields: entered });
     };
-    if (party !== undefined && room) report({ milestone: `${party} entering`, callid, dialogid, fields: entered });
+    let { final } = transfer;
+    if (room instanceof Promise) {
+      final = final.then(async (result) => {
+        enter(await room);
+        return result;
+      });
+    } else enter(room);
     const attempt = { callid, dialogid, provisional, final };
     follow(context, attempt, wanted, party);
     const answer = await answerOf(final, context);

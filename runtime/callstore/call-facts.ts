@@ -117,6 +117,8 @@ export type CallResult = (typeof CALL_RESULTS)[number];
 export interface CallHistory {
   /** The call began, or was answered. */
   going(facts: CallFacts): void;
+  /** The call goes on at another node, whose history has it. @param id of the call */
+  moved?(id: string): void;
   /**
    * The call is over: `facts.end` is there.
    * @param media figures of the legs in the order of `facts.legs`, which the media server tells a little later; null

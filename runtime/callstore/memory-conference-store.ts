@@ -1,7 +1,12 @@
 /** Live conferences in memory. */
 import type { DomainName } from '../domain-name/index.ts';
 import { type CallStore, type DialogScope, SELECTOR_KEYS } from './callstore.ts';
-import { CONFERENCE_SELECTOR_KEYS, type ConferenceSelector, type ConferenceStore } from './conference-store.ts';
+import {
+  CONFERENCE_SELECTOR_KEYS,
+  type ConferenceSelector,
+  type ConferenceSelectorKey,
+  type ConferenceStore,
+} from './conference-store.ts';
 import type { ConferenceView } from './conference-view.ts';
 import { add, normalUri, remove } from './key-index.ts';
 
@@ -18,6 +23,12 @@ export interface ConferenceEntry {
   freePlaces(): number;
   /** The present view; made on demand. */
   view(): ConferenceView;
+}
+
+/** Ids of dialogs that are known already. */
+export interface KnownDialogs {
+  readonly dialogids?: readonly string[] | undefined;
+  readonly own?: readonly string[] | undefined;
 }
 
 interface Stored {
@@ -72,47 +83,83 @@ export class MemoryConferenceStore implements ConferenceStore {
     this.#byDialog.delete(dialogid);
   }
 
+  has(confid: string): boolean {
+    return this.#conferences.has(confid);
+  }
+
   async list(scope: DialogScope): Promise<readonly ConferenceView[]> {
-    const own = await this.#own(scope);
-    const ids = own ?? this.#byDomain.get(scope.domain) ?? [];
-    return this.#visible(scope, own, ids).map(({ entry }) => entry.view());
+    return this.among(scope, await this.#own(scope));
   }
 
   async read(scope: DialogScope, confid: string): Promise<ConferenceView | undefined> {
-    return this.#visible(scope, await this.#own(scope), [confid])[0]?.entry.view();
+    return this.one(scope, confid, await this.#own(scope));
   }
 
   async lookup(scope: DialogScope, selector: ConferenceSelector): Promise<readonly string[]> {
-    const ids = await this.#named(scope, selector);
-    return this.#visible(scope, await this.#own(scope), ids).map(({ entry }) => entry.confid);
+    const dialogids = await this.#dialogs(scope, selector);
+    const own = await this.#own(scope);
+    return this.#selected(scope, selector, { dialogids, own }).map(({ entry }) => entry.confid);
   }
 
   async isForeign(scope: DialogScope, selector: ConferenceSelector): Promise<boolean> {
-    const own = scope.domain;
-    for (const id of await this.#named(scope, selector)) {
-      const domain = this.#conferences.get(id)?.entry.domain;
-      if (domain !== undefined && domain !== own) return true;
+    return this.hasForeign(scope, selector, await this.#dialogs(scope, selector));
+  }
+
+  freePlaces(confid: string): Promise<number> {
+    return Promise.resolve(this.place(confid)?.free ?? Number.POSITIVE_INFINITY);
+  }
+
+  numberOf(confid: string): Promise<string | undefined> {
+    return Promise.resolve(this.place(confid)?.number);
+  }
+
+  // The same with the dialogs that a selector or a user means, which may be at several nodes.
+
+  /** @param own dialogs of the scope's user; undefined when the scope is the whole domain */
+  among(scope: DialogScope, own: readonly string[] | undefined): readonly ConferenceView[] {
+    const visible = own && this.#ofDialogs(own);
+    const ids = visible ?? this.#byDomain.get(scope.domain) ?? [];
+    return this.#visible(scope, visible, ids).map(({ entry }) => entry.view());
+  }
+
+  one(scope: DialogScope, confid: string, own: readonly string[] | undefined): ConferenceView | undefined {
+    return this.#visible(scope, own && this.#ofDialogs(own), [confid])[0]?.entry.view();
+  }
+
+  /** @param known.dialogids those that a selector of dialogs means */
+  selected(scope: DialogScope, selector: ConferenceSelector, known: KnownDialogs): readonly ConferenceView[] {
+    return this.#selected(scope, selector, known).map(({ entry }) => entry.view());
+  }
+
+  hasForeign({ domain }: DialogScope, selector: ConferenceSelector, dialogids: KnownDialogs['dialogids']): boolean {
+    for (const id of this.#named({ domain }, selector, dialogids)) {
+      const its = this.#conferences.get(id)?.entry.domain;
+      if (its !== undefined && its !== domain) return true;
     }
     return false;
   }
 
-  freePlaces(confid: string): Promise<number> {
-    return Promise.resolve(this.#conferences.get(confid)?.entry.freePlaces() ?? Number.POSITIVE_INFINITY);
+  /** Remaining places and the number to dial of a live conference. */
+  place(confid: string): { readonly free: number; readonly number: string } | undefined {
+    const entry = this.#conferences.get(confid)?.entry;
+    return entry && { free: entry.freePlaces(), number: entry.number };
   }
 
-  numberOf(confid: string): Promise<string | undefined> {
-    return Promise.resolve(this.#conferences.get(confid)?.entry.number);
+  #selected(scope: DialogScope, selector: ConferenceSelector, { dialogids, own }: KnownDialogs): Stored[] {
+    return this.#visible(scope, own && this.#ofDialogs(own), this.#named(scope, selector, dialogids));
   }
 
   /** Conference ids of all domains for the deciding key. */
-  async #named(scope: DialogScope, selector: ConferenceSelector): Promise<Iterable<string>> {
-    const name = CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
+  #named(
+    { domain }: DialogScope,
+    selector: ConferenceSelector,
+    dialogids: KnownDialogs['dialogids'],
+  ): Iterable<string> {
+    const name = decidingKey(selector);
     const value = name === undefined ? undefined : selector[name];
     if (name === undefined || value === undefined) return [];
     // Another participant's dialog also selects a conference of the user.
-    const { domain } = scope;
-    if (SELECTOR_KEYS.some((key) => key === name))
-      return this.#ofDialogs(await this.#calls.lookup({ domain }, selector));
+    if (isOfDialogs(name)) return this.#ofDialogs(dialogids ?? []);
     if (name === 'confid') return [value];
     // A URI contains its domain.
     if (name === 'confuri') return this.#index.get(uriKey(value)) ?? [];
@@ -123,10 +170,15 @@ export class MemoryConferenceStore implements ConferenceStore {
     return new Set(dialogids.flatMap((dialogid) => this.#byDialog.get(dialogid) ?? []));
   }
 
-  /** Ids of the conferences with an account of the scope's user; undefined when the scope is the whole domain. */
-  async #own({ domain, ownUserId }: DialogScope): Promise<ReadonlySet<string> | undefined> {
-    if (ownUserId === undefined) return undefined;
-    return this.#ofDialogs(await this.#calls.lookup({ domain }, { userid: ownUserId }));
+  /** The dialogs that the deciding key means, if it is one of dialogs. */
+  async #dialogs({ domain }: DialogScope, selector: ConferenceSelector): Promise<readonly string[] | undefined> {
+    const name = decidingKey(selector);
+    return name !== undefined && isOfDialogs(name) ? await this.#calls.lookup({ domain }, selector) : undefined;
+  }
+
+  /** Dialogs of the scope's user; undefined when the scope is the whole domain. */
+  async #own({ domain, ownUserId }: DialogScope): Promise<readonly string[] | undefined> {
+    return ownUserId === undefined ? undefined : await this.#calls.lookup({ domain }, { userid: ownUserId });
   }
 
   /** Those of the ids that are live and visible in the scope, oldest first. */
@@ -138,6 +190,14 @@ export class MemoryConferenceStore implements ConferenceStore {
     }
     return found.toSorted((a, b) => a.order - b.order);
   }
+}
+
+function decidingKey(selector: ConferenceSelector): ConferenceSelectorKey | undefined {
+  return CONFERENCE_SELECTOR_KEYS.find((key) => selector[key] !== undefined);
+}
+
+function isOfDialogs(name: ConferenceSelectorKey): boolean {
+  return SELECTOR_KEYS.some((key) => key === name);
 }
 
 function ownKey(domain: DomainName, name: string, value: string): string {

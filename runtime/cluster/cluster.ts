@@ -1,13 +1,14 @@
 /** Several nodes as one system, over NATS. */
 import { randomBytes } from 'node:crypto';
-import type { CallIndex, MemoryCallStore } from '../callstore/index.ts';
+import type { CallIndex, MemoryCallStore, MemoryConferenceStore, ParticipantView } from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
 import type { EventBus } from '../events/index.ts';
 import type { Operations } from '../operations/index.ts';
-import type { MemoryHuntHistory, RunBook, ScenarioRunner } from '../runs/index.ts';
+import type { DialogPort, MemoryHuntHistory, RunBook, ScenarioRunner } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { ClusterCallStore } from './calls/cluster-callstore.ts';
-import { ClusterOperations } from './calls/cluster-operations.ts';
+import { ClusterDialogs } from './calls/cluster-dialogs.ts';
+import { ClusterOperations, type ClusterStores } from './calls/cluster-operations.ts';
 import { SharedContacts } from './contacts/shared-contacts.ts';
 import { ClaimedStarts } from './claimed-starts.ts';
 import { ClusterEvents } from './events/cluster-events.ts';
@@ -21,7 +22,9 @@ import { SharedKey } from './link/shared-key.ts';
 import type { Log } from './log.ts';
 import type { Member } from './members/member.ts';
 import { Membership } from './members/membership.ts';
-import { Nodes } from './nodes.ts';
+import { type NodeAnswer, Nodes } from './nodes.ts';
+import { ClusterConferences } from './rooms/cluster-conferences.ts';
+import { RoomOwners } from './rooms/room-owners.ts';
 import { type Bus, RunEvents } from './runs/run-events.ts';
 import { RunMessages } from './runs/run-messages.ts';
 import { RunRecords } from './runs/run-records.ts';
@@ -53,6 +56,17 @@ export interface InviteIndex<Invite> {
   settled(transaction: string): void;
 }
 
+/** What the switch needs of the cluster. */
+export interface ClusterNodeLink {
+  readonly self: string;
+  serve(method: string, handler: (asked: unknown) => unknown): void;
+  ask(id: string, method: string, asked: unknown, timeoutMs: number): Promise<unknown>;
+  askAll<Answer>(method: string, asked: unknown): Promise<readonly NodeAnswer<Answer>[]>;
+  gone(id: string): AbortSignal;
+  roomOwner(domain: string, number: string): Promise<string>;
+  releaseRoom(domain: string, number: string): void;
+}
+
 /** A node's place in the cluster. */
 export class Cluster {
   /** Of this process. */
@@ -62,6 +76,7 @@ export class Cluster {
   readonly #members: Membership;
   readonly #nodes: Nodes;
   readonly #digestKey: SharedKey;
+  readonly #rooms: RoomOwners;
   readonly #log: Log;
   readonly #index: LiveIndex;
   #contacts: SharedContacts | undefined;
@@ -79,6 +94,7 @@ export class Cluster {
     this.#nodes = new Nodes(new Requests(this.#link, this.id, log), this.#members);
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
     this.#index = new LiveIndex(this.#link, this.id, log);
+    this.#rooms = new RoomOwners(this.#link, this.id, (id) => !this.#members.goneSignal(id).aborted, log);
   }
 
   /**
@@ -124,9 +140,37 @@ export class Cluster {
     return new ClusterCallStore(local, this.#nodes);
   }
 
-  /** Operations on the dialogs of all nodes. */
-  operations(local: Operations, calls: ClusterCallStore): ClusterOperations {
-    return new ClusterOperations(local, calls, this.#nodes);
+  /** The parties of the dialogs of all nodes. */
+  dialogs(local: DialogPort): ClusterDialogs {
+    return new ClusterDialogs(local, this.#nodes);
+  }
+
+  /** The conferences of all nodes. @param participants of a conference of this node */
+  conferences(
+    local: MemoryConferenceStore,
+    calls: ClusterCallStore,
+    participants: (confid: string) => readonly ParticipantView[] | undefined,
+  ): ClusterConferences {
+    return new ClusterConferences(local, calls, this.#nodes, participants);
+  }
+
+  /** Operations on the dialogs and conferences of all nodes. */
+  operations(local: Operations, stores: ClusterStores): ClusterOperations {
+    return new ClusterOperations(local, stores, this.#nodes);
+  }
+
+  /** Lets calls go to the nodes of what they lead to. */
+  nodeLink(): ClusterNodeLink {
+    const rooms = this.#rooms;
+    return {
+      self: this.id,
+      serve: (method, handler) => this.#nodes.serve(method, handler),
+      ask: (id, method, asked, timeoutMs) => this.#nodes.ask(id, method, asked, timeoutMs),
+      askAll: (method, asked) => this.#nodes.askAll(method, asked),
+      gone: (id) => this.#members.goneSignal(id),
+      roomOwner: (domain, number) => rooms.owner(domain, number),
+      releaseRoom: (domain, number) => rooms.release(domain, number),
+    };
   }
 
   /** Lets one node make each start by schedule. */
@@ -250,6 +294,7 @@ export class Cluster {
     this.#digestKey.close();
     this.#losses?.close();
     await this.#index.close();
+    this.#rooms.close();
     await this.#link.close();
   }
 }

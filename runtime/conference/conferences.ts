@@ -159,6 +159,7 @@ export class Conferences {
     this.#rooms.delete(room.confid);
     this.#byNumber.delete(numberKey(room.address.domain, room.address.number));
     this.#store.remove(room.confid);
+    this.#services.over?.(room.address.domain, room.address.number);
   }
 }
 

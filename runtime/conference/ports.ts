@@ -52,6 +52,8 @@ export interface ConferenceServices {
   /** Name of the site that serves the conferences. */
   readonly site: string;
   readonly log: Log;
+  /** Called after the end of each room. @param number to dial */
+  over?(domain: DomainName, number: string): void;
   /**
    * Creates a conference on a media server.
    * @param on the media server of the first participant's endpoint, if any

@@ -110,6 +110,10 @@ export class CallHistory implements HistoryPort {
     this.#safely(() => this.#journal.going(facts));
   }
 
+  moved(id: string): void {
+    this.#safely(() => this.#journal.moved(id));
+  }
+
   over(facts: CallFacts, media?: Promise<readonly (MediaFacts | null)[]>): void {
     this.#safely(() => {
       if (!this.#journal.over(facts)) this.#drop();

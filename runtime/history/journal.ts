@@ -74,6 +74,12 @@ export class CallJournal {
     this.#write(text);
   }
 
+  /** Another node has the call now. @throws errors of the file system */
+  moved(id: string): void {
+    this.#live.delete(id);
+    this.#write(`${JSON.stringify({ done: [id] } satisfies Line)}\n`);
+  }
+
   /**
    * A call ended.
    * @returns false beyond the limit: the call is not kept

@@ -69,6 +69,9 @@ export interface ChannelPlace {
     | undefined;
 }
 
+/** What is known of a far end before its session description. */
+export type FarEndWish = Omit<Parameters<EndpointServer['createEndpoint']>[0], 'remoteSdp' | 'mayBeSilent'>;
+
 /**
  * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason of
  * the given signal, or with EndpointGone when the channel ends first (an application unknown to the media server hangs
@@ -145,6 +148,17 @@ export class MediaEndpoint {
   /** Codec of the phone; undefined before it is agreed. */
   get codec(): CodecName | undefined {
     return this.#session.codec;
+  }
+
+  /** What an endpoint needs that continues the session with the same far end. */
+  get wish(): FarEndWish {
+    return {
+      via: this.#via,
+      peer: this.#peer,
+      srtp: this.#session.encrypted ? 'required' : this.#srtp,
+      browser: this.#session.byDtls,
+      codecs: this.#session.codecs,
+    };
   }
 
   /** Aborted with EndpointGone when the channel has ended for any reason. */
@@ -226,13 +240,7 @@ export class MediaEndpoint {
   }
 
   async #move(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
-    const next = await server.createEndpoint({
-      via: this.#via,
-      peer: this.#peer,
-      srtp: this.#session.encrypted ? 'required' : this.#srtp,
-      browser: this.#session.byDtls,
-      codecs: this.#session.codecs,
-    });
+    const next = await server.createEndpoint(this.wish);
     try {
       this.#gone.signal.throwIfAborted();
       await next.modify(await renegotiate(next.localSdp));

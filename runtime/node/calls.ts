@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { asDomainName } from '../domain-name/index.ts';
 import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
-import type { Cluster, ClusterCallStore } from '../cluster/index.ts';
+import type { Cluster, ClusterCallStore, ClusterConferences } from '../cluster/index.ts';
 import type { Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import {
@@ -34,7 +34,10 @@ export interface Calls {
   /** Of all nodes; undefined on a single node. */
   readonly everywhere: ClusterCallStore | undefined;
   readonly conferences: Conferences;
+  /** Of this node. */
   readonly conferenceStore: MemoryConferenceStore;
+  /** Of all nodes; undefined on a single node. */
+  readonly everyConference: ClusterConferences | undefined;
   /** The reason to refuse a further call now; undefined: it is accepted. Counts refusals. */
   readonly overload: (by: 'sip' | 'rest') => ReturnType<Admission['refuse']>;
   /** Ends all calls. */
@@ -104,12 +107,14 @@ export function openCalls(needs: CallNeeds): Calls {
   };
   const ban = new DigestBan(allowedBy(config.loginAllowList));
   needs.cluster?.shareFailures(ban);
+  const nodes = needs.cluster?.nodeLink();
   const conferences = openConferences({
     config,
     store: conferenceStore,
     events,
     observer: metrics.conferences,
     changed: (domain, number) => late.switch.part.roomChanged(domain, number),
+    over: nodes && ((domain, number) => nodes.releaseRoom(domain, number)),
     log,
     media: () => late.media.part,
     prompts: needs.prompts,
@@ -151,6 +156,7 @@ export function openCalls(needs: CallNeeds): Calls {
     onTrunk: providerEvents(events),
     onGateway: gatewayEvents(events),
     stir: needs.stir,
+    nodes,
     startScenario: (code, call, language) => late.runner.part.serve(code, call, language),
   });
   followMessages(needs.voicemail, directory, b2b);
@@ -161,5 +167,16 @@ export function openCalls(needs: CallNeeds): Calls {
     await endCallsOf(asDomainName(before.name), { calls: callstore, dialogs, conferences: conferenceStore, control });
   });
   const everywhere = needs.cluster?.callstore(callstore);
-  return { switch: b2b, callstore, everywhere, conferences, conferenceStore, overload, close: () => b2b.shutDown() };
+  const participants = (confid: string) => b2b.conferences.participants(confid);
+  const everyConference = everywhere && needs.cluster?.conferences(conferenceStore, everywhere, participants);
+  return {
+    switch: b2b,
+    callstore,
+    everywhere,
+    conferences,
+    conferenceStore,
+    everyConference,
+    overload,
+    close: () => b2b.shutDown(),
+  };
 }

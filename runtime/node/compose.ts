@@ -82,7 +82,10 @@ export async function compose(
   shutdown.add('webhooks', () => webhooks.close());
   const recordings = await openRecordings({ config, storage, directory, events, nursery, late, log });
   const drain = new Drain({
-    left: () => ({ calls: calls.callstore.count, runs: scenarios.runner.withCalls + operations.local.running }),
+    left: () => ({
+      calls: calls.callstore.count + calls.switch.lentPhones,
+      runs: scenarios.runner.withCalls + operations.local.running,
+    }),
     defaultMs: config.drainMs || DRAIN_MS,
     log,
   });
@@ -134,6 +137,7 @@ export async function compose(
     recordings,
     history: {
       going: (facts) => history.going(facts),
+      moved: (id) => history.moved(id),
       over: (facts, media) => {
         history.over(facts, media);
         messages.ladder?.over(facts);

@@ -26,6 +26,8 @@ export interface ConferenceNeeds {
   readonly observer: ConferenceObserver;
   /** Called after each event of a room. @param number to dial */
   readonly changed: (domain: DomainName, number: string) => void;
+  /** Called after the end of each room. @param number to dial */
+  readonly over: ((domain: DomainName, number: string) => void) | undefined;
   readonly log: Logger;
   /** Converts sound files of other kinds than WAV. */
   readonly prompts: Pick<Prompts, 'playable'>;
@@ -67,6 +69,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
         },
       },
       observer,
+      ...(needs.over && { over: needs.over }),
       site: config.site,
       log,
       mix: (name, on) => media().conference(name, on),

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Cluster, ClusterOperations } from '../cluster/index.ts';
 import { createOperations, type Operations } from '../operations/index.ts';
+import type { DomainName } from '../domain-name/index.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import { type EventBus, operationEvents } from '../events/index.ts';
 import type { Metrics } from '../metrics/index.ts';
@@ -32,14 +33,18 @@ export function openOperations(needs: OperationNeeds): NodeOperations {
   const { calls, scenarios, directory, events, metrics, late, cluster, log } = needs;
   const { switch: b2b, callstore, conferenceStore } = calls;
   const { services, runner, runServices, scripts } = scenarios;
+  const clusterDialogs = cluster?.dialogs(b2b.dialogs);
   const local = createOperations({
     program: (id) => services.program(id),
     openCall: (domain) => b2b.createCall(domain),
     runServices,
     calls: calls.everywhere ?? callstore,
-    conferences: conferenceStore,
+    conferences: calls.everyConference ?? conferenceStore,
     rooms: b2b.conferences,
     dialogs: b2b.dialogs,
+    ...(clusterDialogs && {
+      dialogElsewhere: (domain: DomainName, dialogid: string) => clusterDialogs.find(domain, dialogid),
+    }),
     directory,
     scenario: (code, domain) => runner.program(code, domain),
     unservedScript: (code, domain) => scripts.unserved(code, domain),
@@ -50,7 +55,10 @@ export function openOperations(needs: OperationNeeds): NodeOperations {
     onFinished: operationEvents(events),
     log,
   });
-  const everywhere = calls.everywhere && cluster?.operations(local, calls.everywhere);
+  const stores = calls.everywhere &&
+    calls.everyConference &&
+    clusterDialogs && { calls: calls.everywhere, conferences: calls.everyConference, dialogs: clusterDialogs };
+  const everywhere = stores && cluster?.operations(local, stores);
   late.operations.bind(everywhere ?? local);
   return { local, everywhere };
 }

@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { DomainName } from '../domain-name/index.ts';
 import type { CallStore, ConferenceStore, DialogScope } from '../callstore/index.ts';
 import type { Directory } from '../domain/index.ts';
-import type { CallPreview, CallPreviews, DialogPort, LiveLeg, Report, RunServices } from '../runs/index.ts';
+import type { CallPreview, CallPreviews, DialogPort, LiveDialog, LiveLeg, Report, RunServices } from '../runs/index.ts';
 import type { Program, Value } from '../language/index.ts';
 import type { ConferenceControl } from './conferences/control.ts';
 
@@ -82,6 +82,11 @@ export interface PlanTools {
   readonly rooms: ConferenceControl;
   readonly calls: CallStore;
   readonly dialogs: DialogPort;
+  /** A dialog of another node; absent on a single node. */
+  readonly dialogElsewhere?: (
+    domain: DomainName,
+    dialogid: string,
+  ) => Promise<Pick<LiveDialog, 'dialogid' | 'status' | 'legs'> | undefined>;
   /** Checks in advance whether recordings and recognition of a call can be changed. */
   readonly runServices: RunServices;
   /** The scenario with this code in the domain. */
@@ -151,7 +156,11 @@ export interface Progress {
 
 /** A dialog with all its legs, for the plan of an operation that changes it. */
 export function touched(dialogs: DialogPort, domain: DomainName, dialogid: string): Touched {
-  const legs = dialogs.find(domain, dialogid)?.legs ?? [];
+  return touchedLegs(dialogid, dialogs.find(domain, dialogid)?.legs ?? []);
+}
+
+/** The same, of a dialog that may be at another node. */
+export function touchedLegs(dialogid: string, legs: readonly LiveLeg[]): Touched {
   return { dialogid, legs: legs.map(({ callid, side, uris }) => ({ callid, side, uris })) };
 }
 

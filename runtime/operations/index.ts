@@ -3,6 +3,7 @@ export { ConferenceRecord, ParticipantRecord } from './answer/conference-record.
 export { DialogRecord } from './answer/dialog-record.ts';
 export type { OperationResponse, OperationResult, ResponseMode } from './answer/response.ts';
 export { operationComponents } from './component.ts';
+export { slaveMoves } from './calls/referreplaces.ts';
 export type { ConferenceControl } from './conferences/control.ts';
 export type { CallMethod, ConferenceRoute, OperationDefinition, Touched } from './definition.ts';
 export { OperationError, type OperationProblem } from './errors.ts';
@@ -14,8 +15,8 @@ export {
   type StartedOperation,
 } from './operations.ts';
 export { operationPort } from './port.ts';
-export { conferenceOf, participantsOf } from './request/conference.ts';
+export { conferenceOf, participantsOf, type RoomReader } from './request/conference.ts';
 export { ParameterError } from './request/parameters.ts';
-export { NAMING, type Scope, selectorOf, settingsOf } from './request/target.ts';
+export { NAMING, type Scope, type SeenDialog, selectorOf, settingsOf } from './request/target.ts';
 export { type MilestoneRecord, type OperationRecord, RECORD_FIELDS } from './running/record.ts';
 export { type FinishedOperation, MissingScenarioError, type OperationHandle } from './running/runner.ts';

@@ -24,6 +24,12 @@ export class LocalDescription {
     return { id: this.#sessionId, version: this.#version };
   }
 
+  /** Another node has told the phone something since. */
+  resume({ version }: SdpOrigin): void {
+    this.#version = version + 1;
+    this.#last = undefined;
+  }
+
   /** The media server's description, adapted for the phone; an unchanged one keeps its version. */
   of(sdp: string): string {
     const body = sdp.replace(/^o=\S+ \S+ \S+/m, 'o=');

@@ -32,7 +32,7 @@ export interface SipDialogHandlers {
   /** An INFO, MESSAGE or NOTIFY, already answered with 200. */
   messaged(message: { readonly method: string; readonly contentType: string; readonly body: string }): void;
   /** A REFER within the dialog (RFC 3515). */
-  refer(request: ReferRequest): ReferAnswer;
+  refer(request: ReferRequest): ReferAnswer | Promise<ReferAnswer>;
 }
 
 /** The answer to a REFER. */
@@ -87,8 +87,8 @@ export interface DialogHome {
 export class SipDialog {
   readonly #dialog: SrfDialog;
   #handlers: SipDialogHandlers | undefined;
-  /** Resolves with the listener; early requests of a fast phone wait for it. */
-  readonly #attended = Promise.withResolvers<SipDialogHandlers>();
+  /** Resolves when there is a listener; early requests of a fast phone wait for it. */
+  readonly #attended = Promise.withResolvers<void>();
   #ended: string | undefined;
   #awaitingAnswerInAck: boolean;
   /** The answer of an ACK that came before a listener was set. */
@@ -128,7 +128,7 @@ export class SipDialog {
         this.#liveness.heard();
         res.send(200);
         const message = { method: req.method, contentType: req.get('Content-Type') ?? '', body: req.body };
-        if (this.#handlers === undefined) void this.#attended.promise.then((handlers) => handlers.messaged(message));
+        if (this.#handlers === undefined) void this.#listener().then((handlers) => handlers.messaged(message));
         else this.#handlers.messaged(message);
       });
     }
@@ -163,10 +163,16 @@ export class SipDialog {
   /** Sets the listener; an earlier end is reported immediately. */
   handle(handlers: SipDialogHandlers): void {
     this.#handlers = handlers;
-    this.#attended.resolve(handlers);
+    this.#attended.resolve();
     if (this.#earlyAnswer !== undefined) handlers.answerInAck(this.#earlyAnswer);
     this.#earlyAnswer = undefined;
     if (this.#ended !== undefined) handlers.ended(this.#ended, this.#ended === LOST);
+  }
+
+  /** The present listener, once there is one. */
+  async #listener(): Promise<SipDialogHandlers> {
+    await this.#attended.promise;
+    return this.#handlers as SipDialogHandlers;
   }
 
   /** Probes the phone; when it is gone, or the SIP server has lost the dialog, the dialog ends. */
@@ -262,12 +268,12 @@ export class SipDialog {
       res.send(refusal.status, { headers: refusal.headers });
       return;
     }
-    const handlers = await this.#attended.promise;
+    const handlers = await this.#listener();
     const silent = /^\s*false\b/i.test(req.get('Refer-Sub') ?? '');
     // Later REFERs are distinguished by their CSeq (RFC 3515 section 2.4.6).
     const event = this.#refers === 0 ? 'refer' : `refer;id=${Number.parseInt(req.get('CSeq') ?? '', 10)}`;
     let told = Promise.resolve();
-    const { status, accepted } = handlers.refer({
+    const answering = handlers.refer({
       referTo: headerOf(req, 'Refer-To') ?? '',
       referredBy: headerOf(req, 'Referred-By'),
       tell: (statusLine, last) => {
@@ -275,6 +281,8 @@ export class SipDialog {
         return told;
       },
     });
+    // Another node may have to be asked.
+    const { status, accepted } = answering instanceof Promise ? await answering : answering;
     const taken = status < 300;
     if (taken) this.#refers += 1;
     res.send(status, taken && silent ? { headers: { 'Refer-Sub': 'false' } } : {});
@@ -289,7 +297,7 @@ export class SipDialog {
       res.send(200, { headers: timer });
       return;
     }
-    const handlers = await this.#attended.promise;
+    const handlers = await this.#listener();
     const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer);
     if (answer.sdp === undefined) {
       res.send(sendableStatus(answer.status));

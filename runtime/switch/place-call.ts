@@ -35,10 +35,10 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, given: At
       return callScenario(tools, decision, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
-      return pickUp(tools, decision.number, options);
+      return tools.others?.pickUp(decision, options) ?? pickUp(tools, decision.number, options);
     case 'conference':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
-      return callConference(tools, decision, options);
+      return tools.others?.callRoom(decision, options) ?? callConference(tools, decision, options);
     case 'reject':
       return failedAttempt(decision.status, decision.reason);
     default:

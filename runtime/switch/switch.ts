@@ -5,7 +5,15 @@ import type { Conferences } from '../conference/index.ts';
 import type { Directory, LocationStore } from '../domain/index.ts';
 import type { CallPort, CallPreview, DialledCall, OwnCall, TextPort } from '../runs/index.ts';
 import { MediaError, type MediaServers } from '../media/index.ts';
-import type { IncomingInvite, Log, SipHandlers, SipLinks, SrfRequest, SrfResponse } from '../signalling/index.ts';
+import type {
+  IncomingInvite,
+  Log,
+  SipHandlers,
+  SipLinks,
+  SipDialogPlace,
+  SrfRequest,
+  SrfResponse,
+} from '../signalling/index.ts';
 import type { Overload } from './incoming/admission.ts';
 import type { SetupQueue } from './incoming/setup-queue.ts';
 import { AdoptedCalls } from './adopted/adopted-calls.ts';
@@ -22,6 +30,9 @@ import type { Stir } from '../stir/index.ts';
 import { type KnownTrunk, type TrunkListeners, Trunks } from './esg/trunks.ts';
 import { OwnHosts } from './addresses/own-hosts.ts';
 import { IvrCall } from './scenarios/ivr-call.ts';
+import type { NodeLink } from './lines/node-link.ts';
+import { OtherNodes } from './nodes/other-nodes.ts';
+import { receive } from './nodes/receiver.ts';
 import { placeCall } from './place-call.ts';
 import { previewCall } from './placing/preview-call.ts';
 import { Registrar } from './registrations/registrar.ts';
@@ -77,12 +88,16 @@ export interface SwitchOptions {
   readonly subscriptionStore?: SubscriptionStore;
   /** Receives the texts that phones send to each other. */
   readonly onText?: (text: ReceivedText) => void;
+  /** The other nodes of the cluster; absent on a single node. */
+  readonly nodes?: NodeLink | undefined;
   /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
 }
 
 /** Milliseconds that a stopping node waits for the answers of phones and providers. */
 const SHUTDOWN_MS = 2000;
+/** Seconds of silence after which a phone of a dead node is probed; it is hung up before. */
+const LOST_SILENCE_S = 5;
 
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
 export class Switch implements SipHandlers {
@@ -100,6 +115,7 @@ export class Switch implements SipHandlers {
   readonly #texts: TextMessages;
   readonly #subscriptions: Subscriptions;
   readonly #presence: Presence;
+  readonly #others: OtherNodes | undefined;
   #links: { sip: SipLinks; media: MediaServers } | undefined;
   readonly #background = new Set<Promise<void>>();
   #stopping = false;
@@ -132,7 +148,7 @@ export class Switch implements SipHandlers {
     const { history } = options;
     this.#adopted = new AdoptedCalls({ store: callstore, events, history, log, servers: () => this.#connected() });
     this.#live = new LiveDialogs(this.#dialogs, { failed }, this.#adopted);
-    this.#tools = {
+    const tools: SwitchTools = {
       directory,
       location,
       dialogs: this.#dialogs,
@@ -166,6 +182,9 @@ export class Switch implements SipHandlers {
         this.#background.add(settled);
       },
     };
+    this.#others = options.nodes && new OtherNodes(options.nodes, tools, (place) => this.#releaseLost(place));
+    this.#tools = this.#others === undefined ? tools : { ...tools, others: this.#others };
+    if (this.#others !== undefined) receive(this.#tools, this.#others);
     this.#conferences = new LiveConferences(this.#tools);
     this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
     this.#presence = new Presence({
@@ -246,6 +265,11 @@ export class Switch implements SipHandlers {
   /** Number of subscriptions of phones. */
   get subscriptions(): number {
     return this.#subscriptions.count;
+  }
+
+  /** Phones of this node's SIP connections whose calls are at other nodes. */
+  get lentPhones(): number {
+    return this.#others?.lent ?? 0;
   }
 
   /** The number of voice messages in a mailbox has changed. */
@@ -356,8 +380,15 @@ export class Switch implements SipHandlers {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, SHUTDOWN_MS);
     });
-    await Promise.race([Promise.all([...this.#background, this.#trunks.close()]), late]);
+    await Promise.race([Promise.all([...this.#background, this.#trunks.close(), this.#others?.close()]), late]);
     clearTimeout(timer);
+  }
+
+  /** Hangs up a phone that a dead node has left. */
+  #releaseLost(place: SipDialogPlace): void {
+    const dialog = this.#connected().sip.adopt(place, LOST_SILENCE_S);
+    const bye = dialog?.bye({ Reason: 'SIP;cause=500;text="Node lost"' });
+    if (bye !== undefined) this.#tools.background(bye, 'BYE', { callid: place.callId });
   }
 
   #connected(): { sip: SipLinks; media: MediaServers } {

@@ -20,6 +20,7 @@ import type { CallObserver } from './placing/call-observer.ts';
 import type { LoopCount } from './placing/loop-count.ts';
 import type { DialogBook } from './dialogs/dialog-book.ts';
 import type { PhoneLeg } from './legs/phone-leg.ts';
+import type { Elsewhere } from './placing/elsewhere.ts';
 
 /** The services that the parts of the switch share; made once per node. */
 export interface SwitchTools {
@@ -27,6 +28,8 @@ export interface SwitchTools {
   readonly location: LocationStore;
   readonly dialogs: DialogBook;
   readonly conferences: Conferences;
+  /** Calls and rooms of the other nodes; undefined on a single node. */
+  readonly others?: Elsewhere | undefined;
   /** The gateways of providers. */
   readonly gateways: GatewayChoice;
   /** Counts the calls between scenarios, and from scenarios to conferences. */
@@ -48,7 +51,7 @@ export interface SwitchTools {
   /** Starts the call that a route decision asks for. */
   placeCall(decision: RouteDecision, options: AttemptOptions): Attempt;
   /** Handles the REFER of a phone. @returns the answer to it */
-  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
+  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer | Promise<ReferAnswer>;
   /** Starts a scenario for a call; false for an unknown code. */
   startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
   /** Signs and verifies calls; undefined on a node without keys and roots. */

@@ -156,9 +156,6 @@ describe('a cluster of three nodes', function () {
       expectError(await rest.get(`${CALLS}/000000000000`), 404, 1413);
     }
     expect(new Set(views).size, 'answers to a read').to.equal(1);
-    const body = { masterby: uri('101'), slavedialogid: all[1], slaveby: uri('101') };
-    const join = await cluster().node(0).rest.send('REFERREPLACES', `${CALLS}/${first}`, { body });
-    expect(expectError(join, 422, 1405).error_details?.field).to.equal('slavedialogid');
     await Promise.all(pairs.map(({ outgoing }) => outgoing.hangup()));
   });
 

@@ -10,12 +10,15 @@ import {
   type Operations,
   type Scope,
   selectorOf,
+  slaveMoves,
   type StartedOperation,
 } from '../../operations/index.ts';
 import { Sensitive } from '../../runs/index.ts';
 import { NodeGoneError } from '../errors.ts';
 import type { Nodes } from '../nodes.ts';
-import type { ClusterCallStore } from './cluster-callstore.ts';
+import type { ClusterConferences } from '../rooms/cluster-conferences.ts';
+import type { ClusterCallStore, OwnedDialog } from './cluster-callstore.ts';
+import type { ClusterDialogs } from './cluster-dialogs.ts';
 import { told, type ToldError, toldError } from './operation-errors.ts';
 
 const START = 'operations.start';
@@ -52,6 +55,13 @@ interface Share {
   readonly targets: string[];
 }
 
+/** The dialogs and conferences of all nodes. */
+export interface ClusterStores {
+  readonly calls: ClusterCallStore;
+  readonly conferences: ClusterConferences;
+  readonly dialogs: ClusterDialogs;
+}
+
 /** Records of the operations of all nodes. */
 export interface ClusterRecords {
   read(scope: Scope, id: string): Promise<OperationRecord | undefined>;
@@ -62,13 +72,17 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
   readonly definitions: Operations['definitions'];
   readonly #local: Operations;
   readonly #calls: ClusterCallStore;
+  readonly #conferences: ClusterConferences;
+  readonly #dialogs: ClusterDialogs;
   readonly #nodes: Nodes;
 
   /** Also answers the other nodes from now on. */
-  constructor(local: Operations, calls: ClusterCallStore, nodes: Nodes) {
+  constructor(local: Operations, stores: ClusterStores, nodes: Nodes) {
     this.definitions = local.definitions;
     this.#local = local;
-    this.#calls = calls;
+    this.#calls = stores.calls;
+    this.#conferences = stores.conferences;
+    this.#dialogs = stores.dialogs;
     this.#nodes = nodes;
     nodes.serve(START, (asked) => this.#startHere(asked as Asked));
     nodes.serve(PREVIEW, async (asked) => {
@@ -88,7 +102,6 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     const shares = await this.#shares(name, request);
     const [first, second] = shares;
     if (first === undefined) return await this.#local.start(name, request);
-    await this.#refuseJoin(first, request);
     if (second === undefined) return await this.#startAt(first, name, request);
     const started = await Promise.all(shares.map((share) => this.#startAt(share, name, request)));
     const id = started.find((each) => each.id !== undefined)?.id;
@@ -101,7 +114,6 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     const shares = await this.#shares(name, request);
     const [first] = shares;
     if (first === undefined) return await this.#local.preview(name, request);
-    await this.#refuseJoin(first, request);
     const previews = await Promise.all(shares.map((share) => this.#previewAt(share, name, request)));
     const calls = previews.flatMap((each) => each.calls ?? []);
     const hasCalls = previews.some((each) => each.calls !== undefined);
@@ -128,6 +140,7 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
   /** Whose dialogs the request means. Empty: it names none, or wrongly, and this node answers. */
   async #shares(name: string, request: OperationRequest): Promise<readonly Share[]> {
     const target = this.definitions.get(name)?.target;
+    if (target === 'conference' || target === 'participant') return await this.#room(request);
     if (target !== 'dialog' && target !== 'dialogs' && target !== 'found') return [];
     const selector = selectorIn(request);
     if (selector === undefined) return [];
@@ -136,6 +149,8 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     // Several where one is meant: this node says so, with all ids.
     if (target === 'dialog' && found.length > 1)
       return [{ owner: undefined, targets: found.map(({ dialogid }) => dialogid) }];
+    const slave = await this.#movingSlave(found[0], request);
+    if (slave !== undefined) return [{ owner: slave.owner, targets: found.map(({ dialogid }) => dialogid) }];
     const shares = new Map<string | undefined, string[]>();
     for (const { dialogid, owner } of found) {
       const targets = shares.get(owner) ?? [];
@@ -145,15 +160,27 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     return [...shares].map(([owner, targets]) => ({ owner, targets }));
   }
 
-  /** @throws OperationError when a second dialog, which the first one is to be joined with, is at another node */
-  async #refuseJoin({ owner }: Share, { scope, parameters }: OperationRequest): Promise<void> {
+  /** The node of a conference. Empty: this one answers. */
+  async #room({ scope, confid, parameters }: OperationRequest): Promise<readonly Share[]> {
+    const named = confid ?? (parameters as { readonly confid?: unknown } | null | undefined)?.confid;
+    if (typeof named !== 'string') return [];
+    const owner = await this.#conferences.owner(scope, named);
+    return owner === undefined ? [] : [{ owner, targets: [] }];
+  }
+
+  /** The second dialog of a join, when its party is the one that moves: the operation runs at its node. */
+  async #movingSlave(
+    master: OwnedDialog | undefined,
+    { scope, parameters }: OperationRequest,
+  ): Promise<OwnedDialog | undefined> {
     const selector = selectorAmong(parameters, 'slave');
-    if (selector === undefined) return;
+    if (selector === undefined || master === undefined) return undefined;
     const [slave, second] = await this.#calls.owned(scope, selector);
     // None, or several: the operation says so.
-    if (slave === undefined || second !== undefined || slave.owner === owner) return;
-    const reason = 'is at another node of the cluster: calls of different nodes cannot be joined yet';
-    throw new OperationError({ kind: 'not_applicable', field: 'slavedialogid', reason });
+    if (slave === undefined || second !== undefined || slave.owner === master.owner) return undefined;
+    const seen = await this.#dialogs.find(scope.domain, master.dialogid);
+    const { masterby } = parameters as { readonly masterby?: unknown };
+    return seen !== undefined && slaveMoves(seen, masterby) ? slave : undefined;
   }
 
   async #startAt({ owner, targets }: Share, name: string, request: OperationRequest): Promise<StartedOperation> {

@@ -1,9 +1,16 @@
 import { Type } from 'typebox';
-import { defineOperation, touched } from '../definition.ts';
+import { defineOperation, touchedLegs } from '../definition.ts';
 import { notApplicable } from '../errors.ts';
 import { Binding, ResponseModeOption, SideName } from '../request/parameters.ts';
 import type { ResponseMode } from '../answer/response.ts';
-import { findDialog, live, selectorProperties, sidesOf } from '../request/target.ts';
+import {
+  findDialog,
+  liveAnywhere,
+  type SeenDialog,
+  selectorProperties,
+  type Sides,
+  sidesOf,
+} from '../request/target.ts';
 import { RENAMED_FIELDS, renamed, transferProgress } from '../answer/transfer-progress.ts';
 
 /** Joins the parties of two dialogs: X-Y and X-Z become Y-Z (specification, "REFERREPLACES"). */
@@ -23,18 +30,21 @@ export const referReplaces = defineOperation({
   http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: true,
   scenario: 'referreplaces',
-  plan: async ({ calls, dialogs }, { scope, parameters, dialogids: [masterdialogid = ''] }) => {
+  plan: async (tools, { scope, parameters, dialogids: [masterdialogid = ''] }) => {
     const { masterby, slaveby, binding, response_mode: mode = 4 } = parameters;
-    const slavedialogid = await findDialog(calls, scope, parameters, 'slave');
+    const slavedialogid = await findDialog(tools.calls, scope, parameters, 'slave');
     if (slavedialogid === masterdialogid) throw notApplicable('slavedialogid', 'is the master dialog itself');
-    const master = { dialogid: masterdialogid, ...sidesOf(live(dialogs, scope, masterdialogid), masterby, 'masterby') };
-    const slave = { dialogid: slavedialogid, ...sidesOf(live(dialogs, scope, slavedialogid), slaveby, 'slaveby') };
-    // A conference's leg cannot move to another dialog: the party of the other dialog enters its room instead.
-    const [moved, stays] = master.opponent.movable ? [master, slave] : [slave, master];
+    const [one, other] = [
+      await liveAnywhere(tools, scope, masterdialogid),
+      await liveAnywhere(tools, scope, slavedialogid),
+    ];
+    const master = { dialogid: masterdialogid, ...sidesOf(one, masterby, 'masterby') };
+    const slave = { dialogid: slavedialogid, ...sidesOf(other, slaveby, 'slaveby') };
+    const [moved, stays] = movesFirst(master) ? [master, slave] : [slave, master];
     if (!moved.opponent.movable || !stays.opponent.joinable)
       throw notApplicable(stays === slave ? 'slaveby' : 'masterby', 'its peer is a scenario, which cannot be joined');
     return {
-      touches: [masterdialogid, slavedialogid].map((id) => touched(dialogs, scope.domain, id)),
+      touches: [touchedLegs(masterdialogid, one.legs), touchedLegs(slavedialogid, other.legs)],
       args: {
         master: moved.dialogid,
         master_side: moved.opponent.side,
@@ -54,3 +64,18 @@ export const referReplaces = defineOperation({
     };
   },
 });
+
+/** A conference's leg cannot move to another dialog: the party of the other dialog enters its room instead. */
+function movesFirst({ opponent }: Sides): boolean {
+  return opponent.movable;
+}
+
+/** True when REFERREPLACES moves the party of the slave dialog, and so runs at its node. */
+export function slaveMoves(master: SeenDialog, masterby: unknown): boolean {
+  try {
+    return typeof masterby === 'string' && !movesFirst(sidesOf(master, masterby, 'masterby'));
+  } catch {
+    // The operation says why.
+    return false;
+  }
+}

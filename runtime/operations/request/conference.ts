@@ -38,6 +38,13 @@ export async function conferenceOf(
   return conference;
 }
 
+/** Reads rooms of this node, or of all nodes. */
+export interface RoomReader {
+  participants(
+    confid: string,
+  ): ReturnType<ConferenceControl['participants']> | Promise<ReturnType<ConferenceControl['participants']>>;
+}
+
 /**
  * The participants of a live conference of the scope.
  * @throws OperationError when the scope sees no such conference
@@ -45,13 +52,13 @@ export async function conferenceOf(
 export async function participantsOf(
   tools: {
     readonly conferences: Pick<ConferenceStore, 'read'>;
-    readonly rooms: Pick<ConferenceControl, 'participants'>;
+    readonly rooms: RoomReader;
   },
   scope: Scope,
   confid: string,
 ): Promise<readonly ParticipantView[]> {
   await conferenceOf(tools, scope, confid);
-  return present(tools.rooms.participants(confid));
+  return present(await tools.rooms.participants(confid));
 }
 
 /**

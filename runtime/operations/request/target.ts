@@ -15,7 +15,7 @@ import {
   type SelectorKey,
 } from '../../callstore/index.ts';
 import { type DialogPort, legBy, type LiveDialog, type LiveLeg } from '../../runs/index.ts';
-import type { OperationDefinition } from '../definition.ts';
+import type { OperationDefinition, PlanTools } from '../definition.ts';
 import { notApplicable, OperationError } from '../errors.ts';
 import { ParameterError } from './parameters.ts';
 
@@ -134,6 +134,20 @@ export function live(dialogs: DialogPort, { domain }: Scope, dialogid: string): 
   return dialog;
 }
 
+/** What a plan sees of a dialog, at this node or another one. */
+export type SeenDialog = Pick<LiveDialog, 'dialogid' | 'status' | 'legs'>;
+
+/** The live dialog of this id, whichever node has it. @throws OperationError when it is over */
+export async function liveAnywhere(
+  { dialogs, dialogElsewhere }: Pick<PlanTools, 'dialogs' | 'dialogElsewhere'>,
+  { domain }: Scope,
+  dialogid: string,
+): Promise<SeenDialog> {
+  const dialog = dialogs.find(domain, dialogid) ?? (await dialogElsewhere?.(domain, dialogid));
+  if (dialog === undefined) throw new OperationError({ kind: 'dialog_not_found' });
+  return dialog;
+}
+
 /** The sides of an answered dialog, as the initiator of a transfer sees them. */
 export interface Sides {
   readonly initiator: LiveLeg;
@@ -146,7 +160,7 @@ export interface Sides {
  * @param field name of the parameter that holds `by`
  * @throws OperationError when the dialog is not answered yet, or `by` is no side of it
  */
-export function sidesOf(dialog: LiveDialog, by: string, field: string): Sides {
+export function sidesOf(dialog: SeenDialog, by: string, field: string): Sides {
   if (dialog.status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
   const initiator = legBy(dialog, by);
   const opponent = dialog.legs.find(({ side }) => side !== initiator?.side);

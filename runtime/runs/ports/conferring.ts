@@ -19,6 +19,6 @@ export interface EnteredRoom {
 
 /** A transfer of the opponent into a room in progress. The promises never reject. */
 export interface RoomTransfer extends Transfer {
-  /** Undefined for a full or unknown room. */
-  readonly room: EnteredRoom | undefined;
+  /** Undefined for a full or unknown room. In a cluster it is known with the final answer. */
+  readonly room: EnteredRoom | undefined | Promise<EnteredRoom | undefined>;
 }

@@ -71,7 +71,7 @@ export function liveDialog(
 }
 
 /** The leg of a dialog with this SIP URI (by login or by number, with or without brackets) or Call-ID. */
-export function legBy({ legs }: LiveDialog, by: string): LiveLeg | undefined {
+export function legBy({ legs }: Pick<LiveDialog, 'legs'>, by: string): LiveLeg | undefined {
   const uri = `<${by.trim().replace(/^<|>$/g, '')}>`.toLowerCase();
   return legs.find(({ callid, uris }) => callid === by || uris.some((own) => own.toLowerCase() === uri));
 }

@@ -34,8 +34,18 @@ export class CallAccount {
   #ringing: number | undefined;
   #answered: number | undefined;
 
-  constructor(caller: Leg) {
-    this.#add('a', caller);
+  /** What happened at the node that had the call before. */
+  readonly #past: readonly LegFacts[];
+  /** Receives what the call continues; the node that has it by now keeps that. */
+  onReplaces: ((id: string) => void) | undefined;
+
+  /** @param known of a call that comes from another node */
+  constructor(caller: Leg, known?: CallFacts) {
+    const [first, ...past] = known?.legs ?? [];
+    this.#past = past;
+    this.#add('a', caller, first?.began);
+    this.#ringing = known?.ringing;
+    for (const id of known?.replaced ?? []) this.#replaced.add(id);
   }
 
   called(leg: Leg): void {
@@ -80,6 +90,12 @@ export class CallAccount {
   /** @param id of the call that this one continues */
   replaces(id: string): void {
     this.#replaced.add(id);
+    this.onReplaces?.(id);
+  }
+
+  /** Since when a phone rings, milliseconds since the epoch. */
+  get ringing(): number | undefined {
+    return this.#ringing;
   }
 
   /** @param callid of the leg, or between its provider and this platform */
@@ -101,7 +117,7 @@ export class CallAccount {
       began: startts,
       ...(this.#ringing !== undefined && { ringing: this.#ringing }),
       ...(this.#answered !== undefined && { answered: this.#answered }),
-      legs: this.#legs.map((each) => legFacts(each, end)),
+      legs: this.#withPast(this.#legs.map((each) => legFacts(each, end))),
       labels: [...labels],
       ...(referredBy !== undefined && { referredBy }),
       ...(operation !== undefined && { operation }),
@@ -113,15 +129,20 @@ export class CallAccount {
 
   /** The figures of the legs that end with their owner; undefined when none of them has media. Never rejects. */
   media(owner: LegOwner): Promise<readonly (MediaFacts | null)[]> | undefined {
-    const figures = this.#legs.map(({ leg }) => (leg.owner === owner ? leg.endpoint?.figures : undefined));
+    const own = this.#legs.map(({ leg }) => (leg.owner === owner ? leg.endpoint?.figures : undefined));
+    const figures = this.#past.length === 0 ? own : [own[0], ...this.#past.map(() => undefined), ...own.slice(1)];
     if (figures.every((each) => each === undefined)) return undefined;
     return Promise.all(figures.map(async (each) => (await each) ?? null));
   }
 
-  #add(side: 'a' | 'b', leg: Leg): void {
+  #withPast(legs: readonly LegFacts[]): readonly LegFacts[] {
+    return this.#past.length === 0 ? legs : [...legs.slice(0, 1), ...this.#past, ...legs.slice(1)];
+  }
+
+  #add(side: 'a' | 'b', leg: Leg, began = Date.now()): void {
     const isSip = leg.party.kind !== 'ivr' && leg.party.kind !== 'conference';
-    const isNew = isSip && leg.endpoint === undefined;
-    this.#legs.push({ side, callid: leg.callid, leg, isNew, began: Date.now(), status: null, reason: null });
+    const isNew = isSip && leg.endpoint === undefined && leg.isAnswered !== true;
+    this.#legs.push({ side, callid: leg.callid, leg, isNew, began, status: null, reason: null });
   }
 
   #of(callid: string): Account | undefined {

@@ -48,6 +48,13 @@ export interface DialogBookOptions {
   readonly lamps?: { changed(dialog: CallDialog): void; gone(dialog: CallDialog): void } | undefined;
 }
 
+/** A call of this node or another one. */
+export interface CallRef {
+  readonly dialogid: string;
+  readonly inviteid: string;
+  readonly account?: { replaces(id: string): void };
+}
+
 /** The log lines about events. */
 const LINES: Readonly<Record<DialogEventType, string>> = {
   call_init: 'call began',
@@ -91,6 +98,8 @@ export class DialogBook implements DialogObserver {
   open(start: DialogStart): CallDialog {
     const dialog = new CallDialog(this, start);
     this.#history?.going(dialog.facts());
+    // It has begun at another node.
+    if (start.known?.begun !== undefined) return dialog;
     this.#tell(dialog, 'call_init', {
       from: start.remoteuri,
       to: start.localuri,
@@ -129,7 +138,7 @@ export class DialogBook implements DialogObserver {
    * @param number the sipuser's number or login; undefined: any
    * @param except the asking party's own call
    */
-  ringingAt(domain: DomainName, number: string | undefined, except: CallDialog): CallDialog | undefined {
+  ringingAt(domain: DomainName, number: string | undefined, except?: CallDialog): CallDialog | undefined {
     for (const dialog of this.#ringing) {
       const rings = dialog.legs.some(({ leg: { party }, side }) => {
         if (side === 'a' || party.kind !== 'sipuser' || party.domain !== domain) return false;
@@ -141,16 +150,16 @@ export class DialogBook implements DialogObserver {
   }
 
   /** A party moved from one dialog to another. */
-  transferred(from: CallDialog, to: CallDialog): void {
+  transferred(from: CallDialog, to: CallRef): void {
     this.continued(from, to);
     this.#tell(from, 'call_transfer', { new_dialogid: to.dialogid, new_inviteid: to.inviteid });
   }
 
   /** One call goes on as another. */
-  continued(from: CallDialog, to: CallDialog): void {
+  continued(from: CallDialog, to: CallRef): void {
     this.#log.debug({ call: from.inviteid, dialogid: from.dialogid, new_call: to.inviteid }, 'call goes on as another');
     from.account.replacedBy(to.inviteid);
-    to.account.replaces(from.inviteid);
+    to.account?.replaces(from.inviteid);
   }
 
   connected(dialog: CallDialog): void {
@@ -237,6 +246,12 @@ export class DialogBook implements DialogObserver {
   factsOf(id: string): readonly CallFacts[] {
     const all = new Set([...this.#dialogs.values(), ...this.#parted.values()]);
     return [...all].filter((dialog) => dialog.isKnownAs(id)).map((dialog) => dialog.facts());
+  }
+
+  /** The call goes on at another node, which has its events and its history. */
+  left(dialog: CallDialog): void {
+    this.gone(dialog);
+    this.#history?.moved?.(dialog.inviteid);
   }
 
   /** Number of live dialogs with a party behind this provider. */

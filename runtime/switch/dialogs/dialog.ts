@@ -44,6 +44,8 @@ export interface DialogObserver {
   gone(dialog: CallDialog): void;
   /** The dialog ended. */
   over(dialog: CallDialog, cause: EndCause): void;
+  /** The call goes on at another node. */
+  left(dialog: CallDialog): void;
 }
 
 export interface DialogStart {
@@ -55,14 +57,27 @@ export interface DialogStart {
   /** From the dialog that it replaces, if any. */
   readonly carried: CarriedState;
   readonly opts?: DialogEntry['view']['opts'];
+  /** Of a call that another node has named, or begun. */
+  readonly known?: KnownCall;
+}
+
+/** What is known of a call that comes from another node. */
+export interface KnownCall {
+  readonly dialogid: string;
+  /** Absent: the call begins here. */
+  readonly begun?: { readonly inviteid: string; readonly startts: number; readonly facts: CallFacts };
+}
+
+/** Unique among live dialogs; short, as people type it into URLs. */
+export function newDialogId(): string {
+  return randomUUID().replace('-', '').slice(0, 12);
 }
 
 /** An active call: one A leg, B legs, and its state (specification, "Dialog (active call)"). */
 export class CallDialog implements LegOwner {
-  /** Unique among live dialogs; short, as people type it into URLs. */
-  readonly dialogid = randomUUID().replace('-', '').slice(0, 12);
-  readonly inviteid = randomUUID();
-  readonly startts = Date.now();
+  readonly dialogid: string;
+  readonly inviteid: string;
+  readonly startts: number;
   /** Labels (specification, "SETUP_BINDINGS"). */
   readonly bindings: Set<string>;
   /** Domains, in lower case, that have paused their recording of the call; kept by the recorder. */
@@ -84,10 +99,14 @@ export class CallDialog implements LegOwner {
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;
     this.#start = start;
+    this.dialogid = start.known?.dialogid ?? newDialogId();
+    const { inviteid = randomUUID(), startts = Date.now(), facts } = start.known?.begun ?? {};
+    this.inviteid = inviteid;
+    this.startts = startts;
     this.bindings = new Set(start.carried.labels);
     this.pausedRecordings = new Set(start.carried.pausedRecordings);
     this.#melody = new HoldMelody(start.carried.melodyOff);
-    this.account = new CallAccount(start.a);
+    this.account = new CallAccount(start.a, facts);
     start.a.owner = this;
     observer.changed(this);
   }
@@ -233,6 +252,32 @@ export class CallDialog implements LegOwner {
     if (this.state === 'ended') return;
     if (leg.owner === this) leg.owner = undefined;
     this.end(cause);
+  }
+
+  /** Whether the call is in the lists of this node: not while another one tries to take it over. */
+  set listed(listed: boolean) {
+    if (this.ended.aborted) return;
+    if (listed) this.#observer.changed(this);
+    else this.#observer.gone(this);
+  }
+
+  /**
+   * The call goes on at another node with the same ids: here it ends without an event.
+   * @param refusal of the called parties here, which are released
+   */
+  leave(refusal?: EndCause): void {
+    if (this.#state.step('over') === undefined) return;
+    this.#observer.left(this);
+    if (refusal !== undefined) for (const { leg } of this.#b.values()) if (leg.owner === this) leg.release(refusal);
+    this.#ended.abort({ by: 'transfer', status: 480, reason: 'Moved' } satisfies EndCause);
+  }
+
+  /** What another node needs to go on with the call, which has no answer yet. */
+  get moved(): Omit<DialogStart, 'a' | 'carried'> & { readonly known: KnownCall } {
+    const { dialogid, inviteid, startts } = this;
+    const { localuri, remoteuri, site, opts } = this.#start;
+    const known = { dialogid, begun: { inviteid, startts, facts: this.facts() } };
+    return { localuri, remoteuri, site, ...(opts && { opts }), known };
   }
 
   /** Begins a hold that no phone asked for. @returns whether the waiting side hears the melody */

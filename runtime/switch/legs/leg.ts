@@ -83,6 +83,8 @@ export interface Leg {
   /** True while the far end holds the call. */
   readonly held: boolean;
   owner: LegOwner | undefined;
+  /** True for a phone from its answer on. Absent on other legs. */
+  readonly isAnswered?: boolean;
   /** On a leg without an endpoint: the path of the other side's sound, e.g. into a conference. */
   pathFor?(endpoint: MediaEndpoint): SoundPath;
   /** Sends digits to the far end; absent before its answer. */

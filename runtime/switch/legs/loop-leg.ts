@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-pair.ts';
-import type { CallingLeg, EndCause, LegOwner } from './leg.ts';
+import type { FarPhones } from '../lines/far-phones.ts';
+import type { HomeOf } from '../lines/line.ts';
+import type { EndCause, LegOwner } from './leg.ts';
+import { LoopLine } from './loop-line.ts';
+import type { MovableLeg, MovedPhone } from './moved-phone.ts';
 import type { Party } from './party.ts';
 
 /** Events of a loop. */
@@ -18,7 +22,7 @@ export interface LoopEvents {
  * One half of a loop: a scenario's call that comes in again as the call of a phone would. What is played to one half is
  * heard on the other, and both end together.
  */
-export class LoopLeg implements CallingLeg {
+export class LoopLeg implements MovableLeg {
   readonly callid: string;
   readonly party: Party;
   readonly held = false;
@@ -65,6 +69,30 @@ export class LoopLeg implements CallingLeg {
     return false;
   }
 
+  /** @throws MediaError with status 488 when the loop is open at this node already */
+  async lend(phones: FarPhones): Promise<MovedPhone> {
+    const { callid, party } = this;
+    const line = await this.#loop.reachOut(this);
+    const at = phones.homes.add({ invite: line });
+    const { callId, sdp, source } = line;
+    return { ...at, callid, party, allowEvents: [], invite: { callId, sdp, source, headers: {} } };
+  }
+
+  takeBack(phones: FarPhones, { key }: HomeOf): Promise<void> {
+    phones.homes.remove(key);
+    this.#loop.drawBack();
+    return Promise.resolve();
+  }
+
+  leave(): void {
+    // The other half goes on.
+    this.owner = undefined;
+  }
+
+  drop(reason: string): void {
+    this.#loop.end(undefined, reason, true);
+  }
+
   answered(): Promise<void> {
     return this.ended ? Promise.reject(new MediaError('the call is over', 487)) : Promise.resolve();
   }
@@ -81,6 +109,8 @@ export class Loop {
   readonly #over = new AbortController();
   #opening: Promise<EndpointPair> | undefined;
   #pair: EndpointPair | undefined;
+  /** Of the near half, while the far half is at another node. */
+  #alone: MediaEndpoint | undefined;
 
   constructor(tools: PairTools, parties: { readonly near: Party; readonly far: Party }, events: LoopEvents) {
     this.#tools = tools;
@@ -95,7 +125,32 @@ export class Loop {
   }
 
   endpointOf(leg: LoopLeg): MediaEndpoint | undefined {
-    return leg === this.near ? this.#pair?.one : this.#pair?.other;
+    return leg === this.near ? (this.#alone ?? this.#pair?.one) : this.#pair?.other;
+  }
+
+  /** Opens the near half alone, for a far half that goes to another node. */
+  async reachOut(leg: LoopLeg): Promise<LoopLine> {
+    if (this.#opening !== undefined || leg !== this.far)
+      throw new MediaError("a scenario's call cannot move to another node", 488);
+    const endpoint = await this.#tools.createEndpoint({});
+    this.#alone = endpoint;
+    if (this.over.aborted) this.drawBack();
+    endpoint.gone.addEventListener('abort', () => {
+      if (this.#alone === endpoint) this.end(undefined, 'media lost', true);
+    });
+    const loop = {
+      over: this.over,
+      ringing: () => this.events.ringing(),
+      end: (reason: string) => this.end(this.far, reason),
+    };
+    return new LoopLine(this.far.callid, loop, endpoint);
+  }
+
+  /** The far half is back, or the call is over. */
+  drawBack(): void {
+    const endpoint = this.#alone;
+    this.#alone = undefined;
+    if (endpoint !== undefined) this.#tools.background(endpoint.destroy(), 'endpoint', this.near);
   }
 
   /**
@@ -124,6 +179,7 @@ export class Loop {
     if (this.over.aborted) return;
     this.#over.abort();
     this.#pair?.close();
+    this.drawBack();
     this.events.over();
     for (const leg of [this.near, this.far]) if (leg !== by) leg.owner?.legEnded(leg, reason, lost);
   }

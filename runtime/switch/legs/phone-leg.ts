@@ -9,6 +9,7 @@ import {
   type CodecWish,
   codecWish,
   type EndpointServer,
+  type FarEndWish,
   type MediaEndpoint,
   MediaError,
   type MediaFigures,
@@ -18,7 +19,6 @@ import {
   answer,
   type DialogTags,
   dtmfOfInfo,
-  type IncomingInvite,
   LocalDescription,
   type Log,
   parseAllowEvents,
@@ -28,20 +28,24 @@ import {
   ReinviteRefused,
   type SdpOrigin,
   type SipAnswer,
-  type SipDialog,
 } from '../../signalling/index.ts';
 import { sdpDirection } from '../../sip-facts/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
-import type { CallingLeg, Device, EndCause, FaxSide, LegOwner, PhoneMessage } from './leg.ts';
+import type { Device, EndCause, FaxSide, LegOwner, PhoneMessage } from './leg.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
 import { codecsOf } from './codecs-of.ts';
 import { srtpOf } from './srtp-policy.ts';
+import { FarDialog, FarInvite, type FarPhones } from '../lines/far-phones.ts';
+import type { DialogLine, HomeOf, InviteLine, MovedDialog } from '../lines/line.ts';
+import type { MovableLeg, MovedPhone } from './moved-phone.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
+/** Headers of an INVITE that matter to a call which another node takes over. */
+const MOVED_HEADERS = ['Allow-Events', 'Replaces', 'Referred-By'];
 
 /** Receives what the media server counted of a leg. It must not throw. */
 export interface MediaObserver {
@@ -59,12 +63,12 @@ export interface PhoneLegTools {
   /** Receives the figures of the media at its end. */
   readonly observer?: MediaObserver | undefined;
   /** Handles the REFER of the phone. @returns the answer to it */
-  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer;
+  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer | Promise<ReferAnswer>;
 }
 
 /** A phone that was called and answered. */
 export interface AnsweredPhone {
-  readonly sip: SipDialog;
+  readonly sip: DialogLine;
   readonly endpoint: MediaEndpoint;
   /** The session description of the INVITE. */
   readonly description: LocalDescription;
@@ -72,11 +76,19 @@ export interface AnsweredPhone {
   readonly allowEvents: readonly string[];
 }
 
+/** An answered phone whose call comes from another node. It has no endpoint here before `prepareMedia`. */
+export interface ArrivedPhone extends Pick<AnsweredPhone, 'sip' | 'description' | 'allowEvents'> {
+  readonly callid: string;
+  /** For its endpoint. */
+  readonly wish: FarEndWish;
+  readonly held: boolean;
+}
+
 /**
  * A leg to a phone: its SIP dialog and its endpoint. A caller's leg begins unanswered (`incoming`), a called party's
  * when it has answered (`outgoing`).
  */
-export class PhoneLeg implements CallingLeg {
+export class PhoneLeg implements MovableLeg {
   readonly callid: string;
   readonly party: Party;
   owner: LegOwner | undefined;
@@ -89,9 +101,15 @@ export class PhoneLeg implements CallingLeg {
     (digits, proto) => this.#sendDigits(digits, proto),
     () => this.#endpoint?.gone ?? AbortSignal.abort(),
   );
-  readonly #invite: IncomingInvite | undefined;
+  #invite: InviteLine | undefined;
+  /** Of a phone that another node's endpoint had before. */
+  readonly #wish: FarEndWish | undefined;
   readonly #state: StateMachine<PhoneLegState, PhoneLegEvent>;
-  #sip: SipDialog | undefined;
+  #sip: DialogLine | undefined;
+  /** True while another node may take the call over: it gets what the phone sends. */
+  #lent = false;
+  /** True when the phone has a session description of the endpoint. */
+  #described = false;
   #endpoint: MediaEndpoint | undefined;
   #preparing: Promise<MediaEndpoint> | undefined;
   #answering: Promise<void> | undefined;
@@ -103,7 +121,10 @@ export class PhoneLeg implements CallingLeg {
   private constructor(
     tools: PhoneLegTools,
     party: Party,
-    side: { invite: IncomingInvite; callid: string } | Omit<AnsweredPhone, 'allowEvents'>,
+    side:
+      | { invite: InviteLine; callid: string }
+      | Omit<AnsweredPhone, 'allowEvents'>
+      | Omit<ArrivedPhone, 'allowEvents'>,
     allowEvents: readonly string[],
   ) {
     this.#allowEvents = new Set(allowEvents);
@@ -115,6 +136,11 @@ export class PhoneLeg implements CallingLeg {
       this.#invite = side.invite;
       this.callid = side.callid;
       side.invite.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
+    } else if ('wish' in side) {
+      this.callid = side.callid;
+      this.#wish = side.wish;
+      this.#held = side.held;
+      this.#established(side.sip);
     } else {
       this.callid = side.sip.callId;
       this.#use(side.endpoint);
@@ -129,7 +155,7 @@ export class PhoneLeg implements CallingLeg {
   static incoming(
     tools: PhoneLegTools,
     party: Party,
-    invite: IncomingInvite,
+    invite: InviteLine,
     known: { readonly callid?: string; readonly allowEvents?: readonly string[] } = {},
   ): PhoneLeg {
     const { callid = invite.callId, allowEvents = [] } = known;
@@ -139,6 +165,11 @@ export class PhoneLeg implements CallingLeg {
 
   static outgoing(tools: PhoneLegTools, party: Party, established: AnsweredPhone): PhoneLeg {
     return new PhoneLeg(tools, party, established, established.allowEvents);
+  }
+
+  /** The session with the phone goes on with an endpoint of this node, by a re-INVITE. */
+  static arrived(tools: PhoneLegTools, party: Party, phone: ArrivedPhone): PhoneLeg {
+    return new PhoneLeg(tools, party, phone, phone.allowEvents);
   }
 
   /** The device at the far end, once there is a dialog with it. */
@@ -204,6 +235,7 @@ export class PhoneLeg implements CallingLeg {
   earlyMedia(): boolean {
     if (this.#endpoint === undefined) return false;
     if (!this.#state.is('ringing')) return this.#state.is('answered');
+    this.#described = true;
     this.#invite?.progress(this.#description.of(this.#endpoint.localSdp));
     // Without an offer in the INVITE, the caller's session description comes in the ACK.
     return this.#invite?.sdp !== '';
@@ -265,6 +297,7 @@ export class PhoneLeg implements CallingLeg {
   }
 
   async #makeEndpoint(on: EndpointServer | undefined): Promise<MediaEndpoint> {
+    if (this.#wish !== undefined) return await this.#continueSession(this.#wish, on);
     const offer = this.#invite?.sdp ?? '';
     const endpoint = await this.#tools.createEndpoint({
       remoteSdp: offer === '' ? undefined : offer,
@@ -287,16 +320,127 @@ export class PhoneLeg implements CallingLeg {
     if (this.#state.is('answering')) await this.#answering;
     const sip = this.#sip;
     if (sip === undefined) throw new MediaError('the caller is not answered yet: its media cannot move', 488);
-    await endpoint.moveTo(on, async (offer) => {
-      try {
-        const answered = await sip.reinvite(this.#description.of(offer));
-        this.#heldAs(answered);
-        return answered;
-      } catch (error) {
-        if (!(error instanceof ReinviteRefused)) throw error;
-        throw new MediaError('the phone refused the re-INVITE to another media server', 488, { cause: error });
-      }
-    });
+    await endpoint.moveTo(on, (offer) => this.#offer(sip, offer));
+  }
+
+  /** @throws MediaError with status 488 when the phone refuses the re-INVITE */
+  async #offer(sip: DialogLine, offer: string): Promise<string> {
+    try {
+      const answered = await sip.reinvite(this.#description.of(offer));
+      this.#heldAs(answered);
+      return answered;
+    } catch (error) {
+      if (!(error instanceof ReinviteRefused)) throw error;
+      throw new MediaError('the phone refused the re-INVITE to another media server', 488, { cause: error });
+    }
+  }
+
+  /** @throws MediaError with status 488 when the phone refuses the re-INVITE */
+  async #continueSession(wish: FarEndWish, on: EndpointServer | undefined): Promise<MediaEndpoint> {
+    const sip = this.#sip;
+    if (sip === undefined) throw new MediaError('the phone is gone', 487);
+    const endpoint = await this.#tools.createEndpoint({ ...wish, on });
+    try {
+      const offer = (sdp: string): Promise<string> => this.#offer(sip, sdp);
+      await endpoint.answered(await offer(endpoint.localSdp), offer);
+      if (this.ended) throw new MediaError('the phone is gone', 487);
+    } catch (error) {
+      await endpoint.destroy();
+      throw error;
+    }
+    this.#use(endpoint);
+    return endpoint;
+  }
+
+  /**
+   * Gives the phone's SIP dialog to another node, which may take the call over. The leg keeps its endpoint, and waits for
+   * `takeBack` or `leave`.
+   * @throws MediaError with status 488 for a caller who hears early media: its session is fixed before the answer
+   */
+  async lend(phones: FarPhones): Promise<MovedPhone> {
+    if (this.#state.is('answering')) await this.#answering;
+    if (this.ended) throw new MediaError('the phone is gone', 487);
+    const { callid, party, shownAs } = this;
+    const known = { callid, party, shownAs, allowEvents: [...this.#allowEvents] };
+    if (this.#sip !== undefined) {
+      this.#lent = true;
+      return { ...known, ...this.#home(this.#sip, phones), dialog: this.#movedDialog(this.#sip) };
+    }
+    const invite = this.#invite;
+    if (invite === undefined) throw new MediaError('the phone is gone', 487);
+    if (this.#described) throw new MediaError('the caller is not answered yet: its media cannot move', 488);
+    this.#lent = true;
+    const { callId, sdp, via, source } = invite;
+    const headers = Object.fromEntries(
+      MOVED_HEADERS.flatMap((name) => {
+        const value = invite.header(name);
+        return value === undefined ? [] : [[name.toLowerCase(), value]];
+      }),
+    );
+    const at = invite instanceof FarInvite ? invite.phone.at : phones.homes.add({ invite });
+    return { ...known, ...at, invite: { callId, sdp, via, source, headers } };
+  }
+
+  #home(sip: DialogLine, phones: FarPhones): HomeOf {
+    return sip instanceof FarDialog ? sip.phone.at : phones.homes.add({ dialog: sip });
+  }
+
+  #movedDialog(sip: DialogLine): MovedDialog {
+    const { callId, tags } = sip;
+    const place = sip instanceof FarDialog ? sip.phone.place : sip.place;
+    const wish = this.#endpoint?.wish ?? this.#wish ?? {};
+    const { sdpOrigin: description, held } = this;
+    return { callId, tags, wish, description, held, ...(place && { place }) };
+  }
+
+  /**
+   * The other node has not taken the call over.
+   * @param at where the phone's SIP dialog is
+   * @param description of the other node's session with the phone; undefined: the phone still has that of this leg
+   * @throws MediaError when the phone does not take the session of this leg again; errors of its home
+   */
+  async takeBack(phones: FarPhones, at: HomeOf, description: SdpOrigin | undefined): Promise<void> {
+    const [invite, sip] = [this.#invite, this.#sip];
+    if (sip === undefined) {
+      if (invite instanceof FarInvite) this.#invite = new FarInvite(await phones.attach(at), invite.moved);
+      else phones.homes.remove(at.key);
+      this.#lent = false;
+      if (this.#invite?.cancelled.aborted === true) this.#ended('CANCEL');
+      else this.#invite?.cancelled.addEventListener('abort', () => this.#ended('CANCEL'), { once: true });
+      return;
+    }
+    let line: DialogLine = sip;
+    if (sip instanceof FarDialog) line = new FarDialog(await phones.attach(at, sip.phone.place), sip);
+    else phones.homes.remove(at.key);
+    this.#lent = false;
+    this.#established(line);
+    if (description === undefined || this.ended || this.#endpoint === undefined) return;
+    this.#description.resume(description);
+    await this.#endpoint.modify(await this.#offer(line, this.#endpoint.localSdp));
+  }
+
+  /** The leg is lost: its phone is released, as far as it can be reached. */
+  drop(reason: string): void {
+    this.#lent = false;
+    if (this.ended) return;
+    this.release({ by: 'failure', status: 503, reason });
+    this.owner?.legEnded(this, reason, true);
+  }
+
+  /** True from the answer on. */
+  get isAnswered(): boolean {
+    return this.#sip !== undefined;
+  }
+
+  /** The session description that the phone has of this leg's endpoint. */
+  get described(): SdpOrigin | undefined {
+    return this.#endpoint === undefined ? undefined : this.sdpOrigin;
+  }
+
+  /** The call goes on at another node: nothing is sent to the phone. */
+  leave(): void {
+    if (this.#state.step('over') === undefined) return;
+    this.#dropMedia();
   }
 
   #use(endpoint: MediaEndpoint): void {
@@ -309,7 +453,7 @@ export class PhoneLeg implements CallingLeg {
     };
   }
 
-  #established(sip: SipDialog): void {
+  #established(sip: DialogLine): void {
     this.#sip = sip;
     sip.handle({
       ended: (reason, lost) => this.#ended(reason, lost),
@@ -322,7 +466,7 @@ export class PhoneLeg implements CallingLeg {
 
   /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
   async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
-    if (this.#endpoint === undefined) return { status: 491 };
+    if (this.#endpoint === undefined || this.#lent) return { status: 491 };
     const present = this.owner?.legDescription?.(this) ?? this.#endpoint.localSdp;
     if (sdp === undefined) return { status: 200, sdp: this.#description.of(present) };
     return this.#renegotiate(sdp);
@@ -417,6 +561,8 @@ export class PhoneLeg implements CallingLeg {
   }
 
   #ended(reason: string, lost?: boolean): void {
+    // The other node learns of it, or this one when it takes the call back.
+    if (this.#lent) return;
     if (this.#state.step('over') === undefined) return;
     this.#dropMedia();
     this.owner?.legEnded(this, reason, lost);

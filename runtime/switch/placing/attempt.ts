@@ -1,9 +1,9 @@
 /** A call on its way to a target: its options and its answers. */
 import type { DomainName } from '../../domain-name/index.ts';
-import type { DtmfProto, PreAnswer, TailStep } from '../../runs/index.ts';
+import type { DtmfProto, EnteredRoom, PreAnswer, TailStep } from '../../runs/index.ts';
 import { MediaError } from '../../media/index.ts';
 import { answer, type SipAnswer } from '../../signalling/index.ts';
-import type { Entered, Entrance } from '../../conference/index.ts';
+import type { Entrance } from '../../conference/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, EndCause } from '../legs/leg.ts';
 import type { CallerName, ShownCaller } from '../legs/shown-caller.ts';
@@ -44,8 +44,8 @@ export interface AttemptOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** How the caller enters a room, if the call leads to one. */
   readonly entrance?: EntranceOptions;
-  /** Called before `placeCall` returns, if the call leads to a room. */
-  readonly onEntered?: (entered: Entered) => void;
+  /** Called when the caller is in a room: before `placeCall` returns on a single node, before the final answer in a cluster. */
+  readonly onEntered?: (entered: EnteredRoom) => void;
   /** How the tail is sent; default `rfc2833`. */
   readonly dtmfProto?: DtmfProto;
   /** Runs before the sound of both sides is connected, e.g. to end a ringback tone. */

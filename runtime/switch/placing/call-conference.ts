@@ -34,7 +34,12 @@ export function callConference(
   const uris = { localuri: bracketUri(callerNumber, domain), remoteuri: entered.room.uri };
   dialog.addBranch(leg, uris, 'undefined');
   leg.connectedBy(dialog.dialogid, entrance?.through);
-  options.onEntered?.(entered);
+  const { room: to, participant } = entered;
+  options.onEntered?.({
+    confid: to.confid,
+    number: to.address.number,
+    participantid: participant.participantid,
+  });
   const progress = new AttemptProgress();
   void enterRoom(tools, leg, options, progress);
   return progress;

@@ -26,7 +26,7 @@ export function referredOpts(referredBy: string | undefined): DialogOpts {
 }
 
 /** `opts` from an incoming INVITE. */
-export function referredInvite(invite: IncomingInvite): DialogOpts {
+export function referredInvite(invite: Pick<IncomingInvite, 'header'>): DialogOpts {
   return referredOpts(invite.header('Referred-By'));
 }
 

@@ -2,7 +2,7 @@
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Participant } from '../../conference/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
-import type { EnteredRoom, EnterOptions, Transfer } from '../../runs/index.ts';
+import type { EnteredRoom, EnterOptions, RoomTransfer, Transfer } from '../../runs/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import type { SwitchTools } from '../tools.ts';
@@ -25,7 +25,7 @@ export function startEntering(
   domain: DomainName,
   { room, moderator, muted, binding, referredBy }: EnterOptions,
   { instead, ...extras }: EnteringExtras = {},
-): { readonly transfer: Transfer; readonly room: EnteredRoom | undefined } {
+): { readonly transfer: Transfer; readonly room: RoomTransfer['room'] } {
   let entered: EnteredRoom | undefined;
   const decision = roomDecision(tools, domain, room);
   const to = decision.kind === 'conference' ? decision.featureCode.prefix + decision.room : room;
@@ -43,12 +43,14 @@ export function startEntering(
       ...extras,
       destination: { decision, domain },
       entrance: { brought: true, moderator, muted, ...(instead && { instead }) },
-      onEntered: ({ room: { confid, address }, participant }) => {
-        entered = { confid, number: address.number, participantid: participant.participantid };
+      onEntered: (at) => {
+        entered = at;
       },
     },
   );
-  return { transfer, room: entered };
+  // In a cluster another node may have the room.
+  const later = tools.others !== undefined && entered === undefined && decision.kind === 'conference';
+  return { transfer, room: later ? transfer.final.then(() => entered) : entered };
 }
 
 /** The route into a room, from its whole number or from the digits after the domain's conference featurecode. */

@@ -12,6 +12,7 @@ import type { CallingLeg } from '../legs/leg.ts';
 import { uriOf } from '../legs/party.ts';
 import { referredOpts } from '../placing/referred-by.ts';
 import { type FoundLeg, findLeg, moveLeg } from './take-over.ts';
+import { joinElsewhere } from './join-elsewhere.ts';
 import type { SwitchTools } from '../tools.ts';
 import { type BeforeSettling, partSound, settleTransfer } from './transfer.ts';
 
@@ -34,8 +35,12 @@ export function startJoin(
   side: DialogSide & TransferOptions,
   { beforeSettling, scenarios = false }: JoinExtras = {},
 ): Transfer {
-  const room = joinedRoom(tools, old, opponent, side);
-  if (room !== undefined) return joinRoom(tools, old, opponent, room, { side, beforeSettling });
+  const { others } = tools;
+  if (others !== undefined && !isHere(tools, side)) {
+    return joinElsewhere(tools, others, { old, opponent, side, scenarios }, beforeSettling);
+  }
+  const room = joinedRoom(tools, opponent, side);
+  if (room !== undefined && room.dialog !== old) return joinRoom(tools, old, opponent, room, { side, beforeSettling });
   const found = findLeg(tools, opponent.party.domain, side, scenarios && !(opponent instanceof IvrLeg));
   if (typeof found === 'number' || found.dialog === old) {
     const { provisional, final } = failedAttempt(typeof found === 'number' ? found : 482);
@@ -67,15 +72,18 @@ export function startJoin(
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: final, final };
 }
 
-/** The conference on that side of another dialog of the domain; undefined if another party is there. */
-function joinedRoom(
+function isHere({ dialogs }: SwitchTools, { dialogid }: DialogSide): boolean {
+  return (dialogs.find(dialogid) ?? dialogs.parted(dialogid)) !== undefined;
+}
+
+/** The conference on that side of a dialog of the domain; undefined if another party is there. */
+export function joinedRoom(
   tools: SwitchTools,
-  old: CallDialog,
   opponent: CallingLeg,
   { dialogid, side }: DialogSide,
 ): { readonly dialog: CallDialog; readonly leg: ConferenceLeg } | undefined {
   const dialog = tools.dialogs.find(dialogid);
-  if (dialog?.state !== 'dialog' || dialog === old || !dialog.isOf(opponent.party.domain)) return undefined;
+  if (dialog?.state !== 'dialog' || !dialog.isOf(opponent.party.domain)) return undefined;
   const leg = dialog.leg(side);
   // A caller that has not entered the PIN yet brings no other party past it.
   return leg instanceof ConferenceLeg && leg.participant.state !== 'entering' ? { dialog, leg } : undefined;
@@ -102,7 +110,8 @@ function joinRoom(
   return { ...transfer, final };
 }
 
-async function join(
+/** Moves the found party into the dialog of the opponent, whose sound is free when `parted` settles. */
+export async function join(
   tools: SwitchTools,
   dialog: CallDialog,
   opponent: CallingLeg,

@@ -2,7 +2,6 @@ import type { Answer, DialogSide, Transfer } from '../../runs/index.ts';
 import { parseReferTo, type ReferAnswer, type ReferRequest } from '../../signalling/index.ts';
 import { failedAttempt } from '../placing/attempt.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
-import type { CallDialog } from '../dialogs/dialog.ts';
 import { startJoin } from './join.ts';
 import { IvrLeg } from '../legs/ivr-leg.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
@@ -19,7 +18,11 @@ import { startTransfer } from './transfer.ts';
  * peer is released. A REFER to a conference is a request to its room (`referToRoom`).
  * @returns the answer to the REFER
  */
-export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: ReferRequest): ReferAnswer {
+export function transferByPhone(
+  tools: SwitchTools,
+  leg: PhoneLeg,
+  request: ReferRequest,
+): ReferAnswer | Promise<ReferAnswer> {
   // An outside party must not place calls at the domain's cost.
   if (leg.party.kind === 'provider') return { status: 403 };
   const target = parseReferTo(request.referTo);
@@ -36,32 +39,35 @@ export function transferByPhone(tools: SwitchTools, leg: PhoneLeg, request: Refe
   if (target.method !== 'INVITE') return { status: 501 };
   const { domain } = leg.party;
   const told = (final: Answer) => progress.last(final);
-  let start: () => Transfer;
-  if (target.replaces === undefined) {
+  // The transfer starts at once, so that the peer leaves the dialog before the phone hangs up.
+  const accepts = (start: () => Transfer): ReferAnswer => ({ status: 202, accepted: () => progress.follow(start) });
+  const { replaces } = target;
+  if (replaces === undefined) {
     // A foreign address: a party with the same number here is not its target.
     if (!tools.isHere(target.host, domain))
       return { status: 202, accepted: () => progress.follow(() => failedAttempt(404)) };
-    start = () =>
-      startTransfer(tools, found.dialog, peer, { to: target.user, referredBy }, { beforeSettling: told, domain });
-  } else {
-    // Replaces names the dialog by Call-ID and tags; the host of the URI is not compared.
-    const other = tools.dialogs.findReplaced(target.replaces);
-    // A call of another domain counts as unknown.
-    if (other === undefined || other.ringing || !other.dialog.isOf(domain)) return { status: 481 };
-    start = () =>
-      startJoin(
-        tools,
-        found.dialog,
-        peer,
-        { ...partner(other), referredBy },
-        { beforeSettling: told, scenarios: true },
-      );
+    return accepts(() =>
+      startTransfer(tools, found.dialog, peer, { to: target.user, referredBy }, { beforeSettling: told, domain }),
+    );
   }
-  // The transfer starts at once, so that the peer leaves the dialog before the phone hangs up.
-  return { status: 202, accepted: () => progress.follow(start) };
+  const joins = (side: DialogSide): ReferAnswer =>
+    accepts(() =>
+      startJoin(tools, found.dialog, peer, { ...side, referredBy }, { beforeSettling: told, scenarios: true }),
+    );
+  // Replaces names the dialog by Call-ID and tags; the host of the URI is not compared.
+  const other = tools.dialogs.findReplaced(replaces);
+  if (other === undefined && tools.others !== undefined) {
+    return tools.others.findReplaced(replaces, domain).then(
+      (there) => (there === undefined || there.ringing ? { status: 481 } : joins(opposite(there))),
+      () => ({ status: 503 }),
+    );
+  }
+  // A call of another domain counts as unknown.
+  if (other === undefined || other.ringing || !other.dialog.isOf(domain)) return { status: 481 };
+  return joins(opposite({ dialogid: other.dialog.dialogid, side: other.side }));
 }
 
 /** Replaces names the phone's own leg; its peer there is on the other side. */
-function partner({ dialog, side }: { dialog: CallDialog; side: 'a' | 'b' }): DialogSide {
-  return { dialogid: dialog.dialogid, side: side === 'a' ? 'b' : 'a' };
+function opposite({ dialogid, side }: DialogSide): DialogSide {
+  return { dialogid, side: side === 'a' ? 'b' : 'a' };
 }

@@ -28,7 +28,11 @@ interface Asking {
  *
  * The phone stays in the room, and NOTIFYs report the progress.
  */
-export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTarget): ReferAnswer {
+export function referToRoom(
+  tools: SwitchTools,
+  asking: Asking,
+  target: ReferTarget,
+): ReferAnswer | Promise<ReferAnswer> {
   const { leg, participant, progress } = asking;
   // A caller that has not entered the PIN yet is no participant.
   if (participant.state === 'entering') return { status: 403 };
@@ -38,8 +42,25 @@ export function referToRoom(tools: SwitchTools, asking: Asking, target: ReferTar
     return { status: 202, accepted: () => progress.follow(() => invite(tools, asking, target)) };
   }
   const other = otherCall(tools, leg, target.replaces);
-  if (other === undefined) return { status: 481 };
+  if (other === undefined) return fromElsewhere(tools, asking, target.replaces);
   return { status: 202, accepted: () => progress.follow(() => bringIn(tools, asking, other)) };
+}
+
+/** The other call may be at another node of the cluster. */
+function fromElsewhere(
+  { others }: SwitchTools,
+  { leg: { party }, room, progress, referredBy }: Asking,
+  replaces: Replaces,
+): ReferAnswer | Promise<ReferAnswer> {
+  if (others === undefined || party.kind !== 'sipuser') return { status: 481 };
+  const { domain, number } = room.address;
+  return others.findReplaced(replaces, party.domain).then(
+    (there) =>
+      there === undefined || there.ringing || there.account !== party.sipUser.id
+        ? { status: 481 }
+        : { status: 202, accepted: () => progress.follow(() => others.bringIn(there, { domain, number, referredBy })) },
+    () => ({ status: 503 }),
+  );
 }
 
 function remove(tools: SwitchTools, { room, participant, progress }: Asking, { user, host }: ReferTarget): ReferAnswer {

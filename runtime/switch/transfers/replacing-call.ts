@@ -1,4 +1,4 @@
-import { type IncomingInvite, parseReplaces } from '../../signalling/index.ts';
+import { parseReplaces } from '../../signalling/index.ts';
 import { MediaError } from '../../media/index.ts';
 import { reasonPhrase } from '../../sip-facts/index.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
@@ -8,6 +8,7 @@ import { IvrLeg } from '../legs/ivr-leg.ts';
 import type { CallingLeg } from '../legs/leg.ts';
 import { type Party, uriOf } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
+import type { InviteLine } from '../lines/line.ts';
 import { referredInvite } from '../placing/referred-by.ts';
 import { replaceInRoom } from './replace-in-room.ts';
 import { moveLeg } from './take-over.ts';
@@ -18,10 +19,14 @@ import type { SwitchTools } from '../tools.ts';
  * request, and the replaced phone is released. Participants of a conference and ringing phones can be replaced too. An
  * INVITE without the Call-ID and both tags of the replaced phone's dialog gets 481.
  */
-export function replaceByCall(tools: SwitchTools, party: Party, invite: IncomingInvite, replaces: string): void {
+export function replaceByCall(tools: SwitchTools, party: Party, invite: InviteLine, replaces: string): void {
   const wanted = parseReplaces(replaces);
   if (wanted === undefined) return invite.reject(400);
   const found = tools.dialogs.findReplaced(wanted);
+  if (found === undefined && tools.others !== undefined) {
+    tools.others.replace(party, invite, { wanted, value: replaces });
+    return;
+  }
   // A call of another domain counts as unknown.
   if (found === undefined || !found.dialog.isOf(party.domain)) return invite.reject(481);
   const { dialog: old, side, ringing } = found;
@@ -43,7 +48,7 @@ export function replaceByCall(tools: SwitchTools, party: Party, invite: Incoming
  * Replaces a ringing phone: the new phone answers the call in its place. RFC 3891 section 3 allows this for the called
  * side only, because an early dialog can be replaced only by the side that initiated it.
  */
-function pickUpRinging(tools: SwitchTools, party: Party, invite: IncomingInvite, { pickup }: CallDialog): void {
+function pickUpRinging(tools: SwitchTools, party: Party, invite: InviteLine, { pickup }: CallDialog): void {
   if (pickup === undefined) return invite.reject(481);
   const leg = PhoneLeg.incoming(tools, party, invite);
   const take = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 /** Moves legs from one dialog to another. */
 import type { DomainName } from '../../domain-name/index.ts';
+import { MediaError } from '../../media/index.ts';
 import type { DialogSide, TakeOverOptions } from '../../runs/index.ts';
 import { withLabel, withOperation } from '../dialogs/carried-state.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
@@ -82,9 +83,12 @@ interface TakenOver {
 export async function takeOver(
   tools: SwitchTools,
   taker: IvrLeg,
-  { dialogid, side, binding, other }: DialogSide & TakeOverOptions,
-): Promise<TakenOver | 481 | 487 | 488> {
+  wanted: DialogSide & TakeOverOptions,
+): Promise<TakenOver | number> {
+  const { dialogid, side, binding, other } = wanted;
   const found = findLeg(tools, taker.party.domain, { dialogid, side });
+  const there = found === 481 ? await tools.others?.ownerOf(dialogid) : undefined;
+  if (there !== undefined) return await takeFrom(tools, there, taker, wanted);
   if (typeof found === 'number') return found;
   const partner = found.dialog.opposite(found.leg);
   const open = () =>
@@ -99,4 +103,32 @@ export async function takeOver(
   if (typeof dialog === 'number') return dialog;
   const isHeld = other === 'held' && found.dialog.state === 'suspended' && partner instanceof PhoneLeg;
   return { dialog, from: partner?.party, held: isHeld ? new HeldParty(tools, found.dialog, partner) : undefined };
+}
+
+/** Takes a party out of a call of another node. Its former peer cannot be held there for this scenario. */
+async function takeFrom(
+  tools: SwitchTools,
+  node: string,
+  taker: IvrLeg,
+  { dialogid, side, binding, other }: DialogSide & TakeOverOptions,
+): Promise<TakenOver | number> {
+  let former: Party | undefined;
+  const wanted = { side: { dialogid, side }, domain: taker.party.domain, waits: other === 'waits' };
+  const dialog = await tools.others?.fetch(node, wanted, async ({ leg, carried, from }) => {
+    former = from;
+    await leg.prepareMedia();
+    if (taker.ended) throw new MediaError('the scenario is over', 487);
+    const opened = tools.dialogs.open({
+      a: taker,
+      localuri: uriOf(leg.party),
+      remoteuri: uriOf(taker.party),
+      site: tools.site,
+      carried: withOperation(withLabel(carried, binding), taker.madeBy),
+    });
+    opened.addBranch(leg, { localuri: uriOf(taker.party), remoteuri: uriOf(leg.party) }, 'undefined');
+    opened.establish(leg);
+    return opened;
+  });
+  if (dialog === undefined || typeof dialog === 'number') return dialog ?? 481;
+  return { dialog, from: former, held: undefined };
 }

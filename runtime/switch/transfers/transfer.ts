@@ -193,10 +193,13 @@ function transfer(tools: SwitchTools, plan: TransferPlan): Transfer {
   return { acallid: opponent.callid, dialogid: dialog.dialogid, provisional: attempt.provisional, final };
 }
 
-/** Ends the old dialog after a transfer. After a failed one, gives it its party and its sound back. */
+/**
+ * Ends the old dialog after a transfer. After a failed one, gives it its party and its sound back.
+ * @param dialog the new one; undefined: it is at another node
+ */
 export async function settleTransfer(
   old: CallDialog,
-  dialog: CallDialog,
+  dialog: CallDialog | undefined,
   opponent: CallingLeg,
   result: Answer,
 ): Promise<void> {
@@ -205,7 +208,7 @@ export async function settleTransfer(
     return;
   }
   const gone = opponent.ended;
-  dialog.endWithout(opponent, failureCause(result));
+  dialog?.endWithout(opponent, failureCause(result));
   if (gone) {
     old.end({ by: old.a === opponent ? 'a' : 'b', status: 487, reason: 'Opponent Gone' }, opponent);
     return;

@@ -90,6 +90,14 @@ export class TestCluster {
     return found;
   }
 
+  /** Positions of the nodes with rooms. */
+  async roomNodes(): Promise<number[]> {
+    const counts = await Promise.all(
+      this.nodes.map(async ({ node }) => (await node.health()).counts['conferences'] ?? 0),
+    );
+    return counts.flatMap((count, at) => (count > 0 ? [at] : []));
+  }
+
   /** A registered phone at one of the SIP servers. */
   async phone(login: Login, sip: number): Promise<Phone> {
     const registrar = this.sips[sip]?.address ?? '';
@@ -115,16 +123,44 @@ export class TestCluster {
   }
 }
 
+let shared: Promise<TestCluster> | undefined;
+
+after('stop the shared cluster', async function () {
+  this.timeout(60_000);
+  await (await shared)?.remove();
+});
+
+/** A cluster of three nodes for the tests of several files, which leave it as it was. */
+export function useSharedCluster(): () => TestCluster {
+  let cluster: TestCluster | undefined;
+  before(async function () {
+    this.timeout(120_000);
+    await requireServers(this);
+    shared ??= TestCluster.start(3);
+    cluster = await shared;
+  });
+  afterEach(() => cluster?.stopPhones());
+  return () => started(cluster);
+}
+
+function started(cluster: TestCluster | undefined): TestCluster {
+  if (cluster === undefined) throw new Error('the cluster starts before the first test');
+  return cluster;
+}
+
+async function requireServers(context: Mocha.Context): Promise<void> {
+  requireNats(context);
+  if ((await postgresServer()) !== undefined) return;
+  if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
+  context.skip();
+}
+
 /** A cluster for the tests of a file; skipped where NATS or PostgreSQL is not installed. */
 export function useCluster(count: number): () => TestCluster {
   let cluster: TestCluster | undefined;
   before(async function () {
     this.timeout(120_000);
-    requireNats(this);
-    if ((await postgresServer()) === undefined) {
-      if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
-      this.skip();
-    }
+    await requireServers(this);
     cluster = await TestCluster.start(count);
   });
   afterEach(() => cluster?.stopPhones());
@@ -132,8 +168,5 @@ export function useCluster(count: number): () => TestCluster {
     this.timeout(60_000);
     await cluster?.remove();
   });
-  return () => {
-    if (cluster === undefined) throw new Error('the cluster starts before the first test');
-    return cluster;
-  };
+  return () => started(cluster);
 }

@@ -52,6 +52,7 @@ class Watched {
       held: () => this.reported.push('held'),
       gone: () => this.reported.push('gone'),
       over: () => this.reported.push('over'),
+      left: () => this.reported.push('left'),
     },
     {
       a: this.a,

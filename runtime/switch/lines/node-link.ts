@@ -1,0 +1,31 @@
+/** What the switch needs of a cluster. */
+import type { DomainName } from '../../domain-name/index.ts';
+
+/** The other nodes of the cluster, and who has which room. */
+export interface NodeLink {
+  /** Id of this node's process; another one after each start. */
+  readonly self: string;
+  /** Answers a request of the other nodes. */
+  serve(method: string, handler: (asked: unknown) => unknown): void;
+  /**
+   * Asks one node.
+   * @param id of its process
+   * @throws when it is gone, does not answer in time, failed, or NATS is away
+   */
+  ask(id: string, method: string, asked: unknown, timeoutMs: number): Promise<unknown>;
+  /**
+   * Asks all other nodes at once, from memory.
+   * @throws while NATS is away, or a living node does not answer
+   */
+  askAll<Answer>(method: string, asked: unknown): Promise<readonly { readonly id: string; readonly answer: Answer }[]>;
+  /** Aborted when the process is gone, at once for an unknown one. */
+  gone(id: string): AbortSignal;
+  /**
+   * The node that has the room of this number. Without one, that is this node from now on, until `releaseRoom`.
+   * @returns id of the process
+   * @throws while NATS is away
+   */
+  roomOwner(domain: DomainName, number: string): Promise<string>;
+  /** The room is over: any node may begin the next one. */
+  releaseRoom(domain: DomainName, number: string): void;
+}

@@ -1,0 +1,74 @@
+/** Sends parties to other nodes. */
+import { answer } from '../../signalling/index.ts';
+import type { Errand, Outcome } from '../placing/errands.ts';
+import type { FarPhones } from '../lines/far-phones.ts';
+import type { MovableLeg, MovedPhone } from '../legs/moved-phone.ts';
+import type { NodeLink } from '../lines/node-link.ts';
+
+/** Request to take a party, with its errand. */
+export const TAKE = 'calls.take';
+/** Milliseconds for an errand: the phone may get a re-INVITE, which is repeated for 32 s. */
+const TAKE_MS = 60_000;
+/** Added to the version of a session description when the other node died: it may have sent newer ones. */
+const VERSIONS = 16;
+
+/** A party with its errand, as the other node gets it. */
+export interface Sent {
+  readonly phone: MovedPhone;
+  readonly errand: Errand;
+}
+
+export class Sender {
+  readonly #link: NodeLink;
+  readonly #phones: FarPhones;
+
+  constructor(link: NodeLink, phones: FarPhones) {
+    this.#link = link;
+    this.#phones = phones;
+  }
+
+  /**
+   * Sends a party to another node. A party that is not taken is back at this node when this settles; a taken one has left.
+   * @throws MediaError for a party that cannot go
+   */
+  async send(node: string, leg: MovableLeg, errand: Errand): Promise<Outcome> {
+    const phone = await leg.lend(this.#phones);
+    const outcome = await this.#ask(node, { phone, errand });
+    if (outcome === undefined) {
+      // Nobody knows whether the other node has the call, so it ends.
+      leg.drop('Node Unreachable');
+      void this.#phones.end(phone);
+      return { final: answer(503, undefined, true), taken: true };
+    }
+    if (outcome.taken) {
+      leg.leave();
+      return outcome;
+    }
+    try {
+      await leg.takeBack(this.#phones, phone, outcome.description);
+    } catch {
+      leg.drop('Node Unreachable');
+    }
+    return outcome;
+  }
+
+  /** Asks without a leg: the party has only an INVITE. @returns undefined when nobody knows what came of it */
+  async hand(node: string, sent: Sent): Promise<Outcome | undefined> {
+    return await this.#ask(node, sent);
+  }
+
+  async #ask(node: string, sent: Sent): Promise<Outcome | undefined> {
+    try {
+      return (await this.#link.ask(node, TAKE, sent, TAKE_MS)) as Outcome;
+    } catch {
+      if (!this.#link.gone(node).aborted) return undefined;
+      const description = sent.phone.dialog?.description;
+      return {
+        final: answer(503, undefined, true),
+        taken: false,
+        elsewhere: true,
+        ...(description && { description: { ...description, version: description.version + VERSIONS } }),
+      };
+    }
+  }
+}
