@@ -20,6 +20,7 @@ export const awaitRun = defineComponent({
   results: { value: { type: 'any', description: 'What it returned.' } },
   authorCodes: 'any',
   waits: true,
+  resumes: true,
   method: 'scenario.await',
   check: ({ run }) =>
     run === undefined

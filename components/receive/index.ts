@@ -22,6 +22,7 @@ export const receive = defineComponent({
     from: { type: 'string', description: 'Id of the run that sent it.' },
   },
   waits: true,
+  resumes: true,
   method: 'scenario.receive',
   subject: 'message',
   run: async (context, { message, timeout }) => {

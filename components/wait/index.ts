@@ -12,6 +12,7 @@ export const wait = defineComponent({
   exits: { next: { description: 'The time is up.' } },
   results: {},
   waits: true,
+  resumes: true,
   method: 'sleep',
   run: async ({ clock, signal }, { duration }) => {
     await clock.sleep(parseDuration(duration) ?? 0, signal);

@@ -27,6 +27,7 @@ export const waitEvent = defineComponent({
   exits: { next: { description: 'The event came.' }, timeout: { description: 'The event did not come in time.' } },
   results: { data: { type: 'any', description: 'Data of the event.' } },
   waits: true,
+  resumes: true,
   method: 'events.wait',
   subject: 'event',
   run: async (context, { event, where, timeout }) => {

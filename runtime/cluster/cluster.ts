@@ -31,6 +31,7 @@ import { RunRecords } from './runs/run-records.ts';
 import { RunStarts } from './runs/run-starts.ts';
 import { SharedHunts } from './runs/shared-hunts.ts';
 import { type QueueNeeds, SharedQueues } from './runs/shared-queues.ts';
+import { WaitingRuns } from './runs/waiting-runs.ts';
 
 /** Milliseconds that a start waits for NATS; without it the node starts alone. */
 const START_MS = 3000;
@@ -84,6 +85,7 @@ export class Cluster {
   #queues: SharedQueues | undefined;
   #hunts: SharedHunts | undefined;
   #events: ClusterEvents | undefined;
+  #waiting: WaitingRuns | undefined;
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -190,6 +192,12 @@ export class Cluster {
     return new RunEvents(bus, this.#link, this.id);
   }
 
+  /** Runs that wait without a call, for a living node to go on with. @param isFull true while this node takes none */
+  waitingRuns(storage: Storage, isFull: () => boolean): WaitingRuns {
+    this.#waiting = new WaitingRuns({ storage, members: this.#members, id: this.id, isFull, log: this.#log });
+    return this.#waiting;
+  }
+
   /** Starts of runs at other nodes. */
   runStarts(): RunStarts {
     return new RunStarts(this.#nodes, this.#members);
@@ -283,6 +291,7 @@ export class Cluster {
 
   /** Tells the others that this node leaves: it is asked nothing any more. */
   async leave(): Promise<void> {
+    this.#waiting?.close();
     await this.#queues?.leave();
     await this.#members.leave();
   }

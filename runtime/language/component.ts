@@ -62,6 +62,8 @@ export interface ComponentDefinition<Settings extends TSchema = TSchema> {
   readonly hangUpExit?: string;
   /** True when the block takes time, so that a loop through it does not spin. */
   readonly waits?: boolean;
+  /** A run without a call that waits in it may go on at another node of a cluster: it has no effect before its end. */
+  readonly resumes?: boolean;
   /** Its wait ends by itself after a hang-up, within the block's own time limit. */
   readonly hasOwnEnd?: boolean;
   /** It always ends soon; in a module, a hang-up does not cut it short. */

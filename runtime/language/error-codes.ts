@@ -227,6 +227,11 @@ export const SCENARIO_ERRORS = {
     remedy: 'Use `reclink` and `idconn` of an entry of the archive.',
     from: ['transcribe', 'call operations'],
   },
+  run_lost: {
+    meaning: 'The node of a cluster that ran the scenario died, and no other node could go on with it.',
+    remedy: 'See which runs of [a cluster](../operating/cluster.md) go on.',
+    from: 'the run as a whole; only its record shows it',
+  },
   sandbox_lost: {
     meaning: 'The process that ran the script died, or the script gave another result when it was resumed.',
     remedy: 'Give the scenario a `fallback`.',

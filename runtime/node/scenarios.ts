@@ -16,6 +16,8 @@ import {
   RunBook,
   type RunServices,
   type ScenarioLibrary,
+  lostRun,
+  type RunView,
   ScenarioRunner,
   ScenarioStarter,
   type StarterOptions,
@@ -129,13 +131,16 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
     const offered = await offeredToRuns(needs, shutdown);
     const domain = directory.domains().find(({ isMaster }) => !isMaster)?.name ?? NO_DOMAIN;
     const scripts = await ScriptStore.open({ storage, directory, files: library, fileDomain: domain, compiler });
-    const runner = new ScenarioRunner(scripts, log, offered, (_run, _outcome, view) => {
+    const over = (view: RunView): void => {
       for (const figures of figuresOf(view)) {
         metrics.calls.runEnded(figures);
         needs.scenarioFigures.add(figures);
       }
       needs.runHistory.over(view);
-    });
+    };
+    const keeper = needs.cluster?.waitingRuns(storage, () => needs.refusal() !== undefined);
+    const runner = new ScenarioRunner(scripts, log, { ...offered, keeper }, (_run, _outcome, view) => over(view));
+    keeper?.start(runner, (kept, reason) => over(lostRun(kept, reason)));
     const elsewhere = needs.cluster?.runStarts();
     const starter = new ScenarioStarter({
       library: scripts,

@@ -1,11 +1,12 @@
 /** Views of runs for their authors. */
 import path from 'node:path';
-import type { DomainName } from '../domain-name/index.ts';
+import { asDomainName, type DomainName } from '../domain-name/index.ts';
 import type { CallPort } from './call-port.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/index.ts';
+import type { KeptRun } from './run/saved-run.ts';
 
 /** Limit of shown start values, in characters of JSON. */
 const MAX_VALUES_LENGTH = 4096;
@@ -111,4 +112,23 @@ export function shownOutcome(run: Run, outcome: RunOutcome): RunOutcome {
 /** The final variables are left out: the trace shows their changes. */
 function withoutVariables({ variables: _variables, ...kept }: RunOutcome): RunOutcome {
   return kept;
+}
+
+/** The view of a run of a dead node that no other node can go on with. */
+export function lostRun({ run, caller }: KeptRun, reason: string): RunView {
+  const { id, scenario, version, hash, file, start, saved, state } = run;
+  const error = { code: 'run_lost', message: reason, block: run.blocks.block } as const;
+  const { steps, reported: result } = state;
+  return {
+    id,
+    scenario,
+    version,
+    ...(hash === undefined ? {} : { hash }),
+    file: path.basename(file),
+    domain: asDomainName(run.domain),
+    ...caller,
+    start,
+    trace: state.trace,
+    outcome: { status: 'failed', error, result, steps, start, milliseconds: saved - start },
+  };
 }

@@ -1,5 +1,5 @@
 /** Runs scenarios for calls and requests. */
-import type { DomainName } from '../domain-name/index.ts';
+import { asDomainName, type DomainName } from '../domain-name/index.ts';
 import type { ArmedRun } from './armed-runs.ts';
 import type { CallPort } from './call-port.ts';
 import {
@@ -15,6 +15,7 @@ import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
+import type { KeptRun } from './run/saved-run.ts';
 import { startRun } from './run/start-run.ts';
 import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
@@ -174,6 +175,33 @@ export class ScenarioRunner {
     return views;
   }
 
+  /** The runs that wait without a call, and have waited so long, for another node to go on with. */
+  save(waitedMs: number): readonly KeptRun[] {
+    const kept: KeptRun[] = [];
+    for (const { run, caller } of this.#live.values()) {
+      const saved = run.save(waitedMs);
+      if (saved !== undefined) kept.push({ run: saved, caller });
+    }
+    return kept;
+  }
+
+  /**
+   * Goes on with a waiting run of another node.
+   * @returns false without the version of the scenario with which it began
+   */
+  async resume({ run: saved, caller }: KeptRun): Promise<boolean> {
+    const { id, args, scenario, version, hash, language } = saved;
+    const domain = asDomainName(saved.domain);
+    for (const use of ['service', 'call'] as const) {
+      const program = await this.#library.program(scenario, domain, { use });
+      if (program === undefined || program.version !== version || program.hash !== hash) continue;
+      const call = this.#services.openCall(domain);
+      this.#begin(program, { id, domain, args, language, call, resume: saved }, { caller });
+      return true;
+    }
+    return false;
+  }
+
   /** Ends all runs; their `finally` branches still run. */
   async stop(reason: string): Promise<void> {
     const runs = [...this.#live.values()].map(({ run }) => run);
@@ -183,19 +211,19 @@ export class ScenarioRunner {
 
   #begin(
     program: Program,
-    options: Pick<RunOptions, 'call' | 'args' | 'variables' | 'language' | 'domain' | 'sensitive'>,
+    options: Pick<RunOptions, 'id' | 'call' | 'args' | 'variables' | 'language' | 'domain' | 'sensitive' | 'resume'>,
     {
       unseen = false,
       known = this.#library.snapshot(),
-    }: { readonly unseen?: boolean; readonly known?: ScenarioSnapshot | undefined } = {},
+      caller = { ...callerOf(options.call), ...(unseen ? {} : shownValues(options)) },
+    }: { readonly unseen?: boolean; readonly known?: ScenarioSnapshot | undefined; readonly caller?: Caller } = {},
   ): Run {
     const services: RunServices = {
       ...this.#services,
-      scenarios: (id, domain, caller) => known.program(id, domain, { caller }),
+      scenarios: (id, domain, number) => known.program(id, domain, { caller: number }),
       serve: (code, call, start) => this.#take(code, call, start, known),
     };
     const run = startRun(program, { ...options, log: this.#log, services });
-    const caller = { ...callerOf(options.call), ...(unseen ? {} : shownValues(options)) };
     const { callid } = caller;
     this.#live.set(run.id, { run, caller });
     void run.finished.then((outcome) => this.#keep(run, caller, outcome));
@@ -205,6 +233,7 @@ export class ScenarioRunner {
 
   #keep(run: Run, caller: Caller, outcome: RunOutcome): void {
     this.#live.delete(run.id);
+    if (run.isTaken) return;
     const view = viewOf(run, caller);
     this.#finished.set(run.id, view);
     const [oldest] = this.#finished.keys();

@@ -270,6 +270,13 @@ export interface ClusterStartsTable {
   expires: number;
 }
 
+export interface WaitingRunsTable {
+  run: string;
+  process: string;
+  /** JSON. */
+  state: string;
+}
+
 export interface FirstAnswersTable {
   user_id: string;
   key: string;
@@ -428,6 +435,7 @@ export interface Schema {
   scenario_figures: ScenarioFiguresTable;
   first_answers: FirstAnswersTable;
   cluster_starts: ClusterStartsTable;
+  waiting_runs: WaitingRunsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   agents: AgentsTable;

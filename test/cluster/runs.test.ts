@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { RunView } from '../../runtime/runs/index.ts';
+import { openStorage, type Storage } from '../../runtime/storage/index.ts';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import type { Phone } from '../phones/phone.ts';
@@ -31,6 +32,18 @@ blocks:
     exits: { next: done, timeout: end }
   done:
     return: { data: "\${got.data}", from: "\${got.from}", event: "\${waited.data}" }
+`,
+  patient: `
+starts: { hook: true }
+variables: { count: 0 }
+start: first
+blocks:
+  first: { set: { count: "\${count + 1}" }, next: got }
+  got:
+    receive: { message: order, timeout: 10m }
+    exits: { next: done, timeout: end }
+  done:
+    return: { data: "\${got.data}", count: "\${count}" }
 `,
   caller: `
 starts: { hook: true }
@@ -131,6 +144,9 @@ describe('runs in a cluster', function () {
   this.timeout(60_000);
   const cluster = useCluster(2);
 
+  /** A run that waits until its node dies. */
+  let patient = '';
+  let database: Storage | undefined;
   const rest = (at: number): RestClient => cluster().node(at).rest;
   before(async () => {
     for (const [code, source] of Object.entries(SCENARIOS)) {
@@ -139,7 +155,10 @@ describe('runs in a cluster', function () {
       const made = await rest(0).send('POST', `/rest/v1/domain/${path}`, { body });
       expect(made.status, made.text).to.equal(200);
     }
+    patient = await begin(0, 'patient');
+    database = await openStorage({ dataDir: 'unused', databaseUrl: cluster().databaseUrl, poolSize: 1 });
   });
+  after(() => database?.close());
 
   /** Starts a scenario at a node, and does not wait for its end. @returns the run's id */
   async function begin(at: number, code: string, args: object = {}): Promise<string> {
@@ -162,7 +181,7 @@ describe('runs in a cluster', function () {
   it('are listed and read at every node', async () => {
     const run = await begin(0, 'listener');
     for (const at of [0, 1]) {
-      const filter = JSON.stringify({ status: 'running' });
+      const filter = JSON.stringify({ status: 'running', scenario: 'listener' });
       const listed = (await rest(at).get(RUNS, { filter })).json<{ id: string }[]>();
       expect(listed.map(({ id }) => id)).to.deep.equal([run]);
       expect((await rest(at).get(RUNS, { filter, countonly: true })).json()).to.deep.equal({ count: 1 });
@@ -355,10 +374,25 @@ describe('runs in a cluster', function () {
     const awaiting = await begin(1, 'awaiting', { of: listening });
     expect(await lengthAt(1, 'cluster')).to.equal(3);
     const [lost, left] = await own();
+    const awaitingPatient = await begin(1, 'awaiting', { of: patient });
+    const kept = () => database?.db.selectFrom('waiting_runs').select('run').execute();
+    await eventually(async () => expect(await kept()).to.deep.include({ run: patient }));
     // The first node came first, so it keeps the queues.
     await cluster().node(0).node.kill();
     await eventually(async () => expect(await lengthAt(1, 'cluster')).to.equal(left), 20_000);
     expect(await valueOf(1, awaiting)).to.equal('no_such_run');
+    // The other node goes on with it, under its id and with its values.
+    await eventually(async () =>
+      expect(await valueOf(1, await begin(1, 'caller', { to: patient }))).not.to.equal('gone'),
+    );
+    expect(await valueOf(1, awaitingPatient)).to.deep.equal({ data: { number: 7 }, count: 1 });
+    const { trace } = (await rest(1).get(`${RUNS}/${patient}`)).json<RunView>();
+    expect(trace.map(({ block, exit }) => [block, exit])).to.deep.equal([
+      ['first', 'next'],
+      ['got', 'next'],
+      ['done', 'returned'],
+    ]);
+    expect(await kept()).not.to.deep.include({ run: patient });
     expect((await rest(1).send('PATCH', `${AGENTS}/103`, { body: { state: 'ready' } })).status).to.equal(200);
     const served: string[] = [];
     for (let at = 0; at < (left ?? 0); at += 1) {

@@ -30,6 +30,7 @@ import type { ParkingLot } from '../../runtime/runs/ports/parking.ts';
 import type { ModelPort } from '../../runtime/runs/ports/model.ts';
 import { MemoryQueues, type Queues } from '../../runtime/runs/ports/queueing.ts';
 import type { RunServices } from '../../runtime/runs/ports/services.ts';
+import { lostRun } from '../../runtime/runs/run-view.ts';
 import { describeError } from '../../runtime/runs/run/run-errors.ts';
 import { startRun } from '../../runtime/runs/run/start-run.ts';
 import { DebuggerNotAllowedError, type Sandbox, SandboxLostError, openSandbox } from '../../runtime/sandbox/index.ts';
@@ -242,6 +243,18 @@ ${head}blocks:
           { from: '101' },
         ),
       ),
+    run_lost: async () => {
+      const clock = new VirtualClock();
+      const services = { ...simulatedServices({ clock }), keeper: { goesOn: () => true } };
+      const waiting = startRun(program('id: a\nstart: a\nblocks:\n  a: { wait: 1h, next: end }'), {
+        clock,
+        log: silentLog,
+        services,
+      });
+      await clock.run(clock.sleep(10_000, new AbortController().signal));
+      const run = waiting.save(5000);
+      return run && lostRun({ run, caller: { callid: '' } }, 'its node died').outcome?.error?.code;
+    },
     not_found: () => operation('sing', {}),
     overload: () => operation('invite', { from: '101', to: '102' }),
     node_unreachable: () => {

@@ -51,6 +51,7 @@ describeStorages('migrations', (newPlace) => {
       'svcscripts',
       'users',
       'voice_messages',
+      'waiting_runs',
       'webapps',
       'webhook_deliveries',
       'webhooks',

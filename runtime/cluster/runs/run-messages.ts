@@ -5,6 +5,7 @@ import { ScenarioError } from '../../language/index.ts';
 import {
   type AwaitedRun,
   type Message,
+  type Run,
   type RunBook,
   type RunsElsewhere,
   type Sensitive,
@@ -20,6 +21,8 @@ const SETTLED = 'runs.settled';
 const WAIT_MS = 605_000_000;
 /** Milliseconds before a node is asked again that could not be reached. */
 const RETRY_MS = 1000;
+/** Looks for a run whose node died. */
+const LOOKS = 3;
 
 interface Asked {
   readonly domain: string;
@@ -36,9 +39,11 @@ interface End {
 
 /** Asks the other nodes for runs that this node does not have, and answers them. */
 export class RunMessages implements RunsElsewhere {
+  readonly #book: RunBook;
   readonly #nodes: Nodes;
 
   constructor(book: RunBook, nodes: Nodes) {
+    this.#book = book;
     this.#nodes = nodes;
     const own = (asked: unknown) => {
       const { domain, run } = asked as Asked;
@@ -49,10 +54,7 @@ export class RunMessages implements RunsElsewhere {
     nodes.serve(FIND, (asked) => own(asked)?.program.id ?? null);
     nodes.serve(SETTLED, async (asked): Promise<End | null> => {
       const run = own(asked);
-      if (run === undefined) return null;
-      const { value, error } = await run.settled;
-      const outcome = { ...(value !== undefined && { value }), ...(error && { error }) };
-      return { outcome, secrets: run.sensitive.within(told(outcome)) };
+      return run === undefined ? null : await endOf(run);
     });
     book.elsewhere = this;
   }
@@ -97,11 +99,28 @@ export class RunMessages implements RunsElsewhere {
         if (end !== null) return end;
         throw new ScenarioError('no_such_run', `the run "${asked.run}" ended while its node could not be reached`);
       } catch (error) {
-        if (error instanceof NodeGoneError)
-          throw new ScenarioError('no_such_run', `the node of the run "${asked.run}" died`);
+        if (error instanceof NodeGoneError) return await this.#settledElsewhere(asked, signal);
         if (!(error instanceof ScenarioError) || error.code !== 'node_unreachable') throw error;
       }
       await delay(RETRY_MS, undefined, { signal, ref: false });
     }
   }
+
+  /** Its node died: another one may go on with it soon. */
+  async #settledElsewhere(asked: Asked, signal: AbortSignal): Promise<End> {
+    for (let look = 0; look < LOOKS; look += 1) {
+      await delay(RETRY_MS, undefined, { signal, ref: false });
+      const own = this.#book.get(asked.run);
+      if (own !== undefined) return await endOf(own);
+      const found = await this.#find(asDomainName(asked.domain), asked.run).catch(() => undefined);
+      if (found !== undefined) return await this.#settled(asked, found.node, signal);
+    }
+    throw new ScenarioError('no_such_run', `the node of the run "${asked.run}" died`);
+  }
+}
+
+async function endOf(run: Run): Promise<End> {
+  const { value, error } = await run.settled;
+  const outcome = { ...(value !== undefined && { value }), ...(error && { error }) };
+  return { outcome, secrets: run.sensitive.within(told(outcome)) };
 }

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../sandbox/index.ts';
 import type { CallPort, OwnCall } from '../call-port.ts';
 import type { Program } from '../../language/index.ts';
 import type { Run } from '../run/run.ts';
+import type { RunKeeper } from '../run/saved-run.ts';
 import type { RunBook } from '../run/run-book.ts';
 import type { Agents } from './agents.ts';
 import type { CallRecordingPort } from './call-recording.ts';
@@ -55,6 +56,8 @@ export interface RunServices {
   readonly parking: ParkingLot;
   readonly queues: Queues;
   readonly agents: Agents;
+  /** Keeps waiting runs for other nodes; undefined on a single node. */
+  readonly keeper?: RunKeeper | undefined;
   /** The sandbox for scripts; without it, scripts do not run. */
   readonly sandbox?: Sandbox;
   readonly policy: ScenarioPolicy;

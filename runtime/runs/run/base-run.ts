@@ -21,6 +21,7 @@ import type { Run, RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { describeError } from './run-errors.ts';
 import { RunState } from './run-state.ts';
+import type { SavedBlocks, SavedRun } from './saved-run.ts';
 import type { Sensitive } from './sensitive.ts';
 import { type Span, tracing } from '../../tracing/index.ts';
 import type { TraceEntry } from './trace.ts';
@@ -92,7 +93,12 @@ export abstract class BaseRun implements Run {
     return this.#settled.promise;
   }
 
+  get isTaken(): boolean {
+    return false;
+  }
+
   abstract stop(reason: string): void;
+  abstract save(waitedMs: number): SavedRun | undefined;
   abstract send(message: Message): boolean;
 
   /** Called last by the constructor of a subclass. @param execute never rejects */
@@ -129,6 +135,15 @@ export abstract class BaseRun implements Run {
     const message = `the run took longer than ${milliseconds} ms`;
     this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
     this.stop(message);
+  }
+
+  /** What its blocks remember between two visits. */
+  protected memories(): SavedBlocks['memories'] {
+    return Object.fromEntries([...this.#memories].map(([name, memory]) => [name, Object.fromEntries(memory)]));
+  }
+
+  protected remember(memories: SavedBlocks['memories']): void {
+    for (const [name, memory] of Object.entries(memories)) this.#memories.set(name, new Map(Object.entries(memory)));
   }
 
   /** Releases those that wait for the run. */

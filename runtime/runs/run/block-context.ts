@@ -3,6 +3,7 @@ import type { DomainName } from '../../domain-name/index.ts';
 import type { LogLevel } from '../../sandbox/index.ts';
 import type { CallPort } from '../call-port.ts';
 import type { CallEnd } from '../call-values.ts';
+import type { Clock } from '../clock.ts';
 import {
   type ComponentDefinition,
   listOf,
@@ -30,6 +31,8 @@ export interface BlockSite {
   readonly signal: AbortSignal;
   readonly memory: Map<string, Value>;
   readonly result: (fields: Readonly<Record<string, Value>>) => void;
+  /** Of a block that another node began; default: the run's. */
+  readonly clock?: Clock | undefined;
   /** Called at the end of the block. */
   readonly claims: (() => void)[];
 }
@@ -76,7 +79,7 @@ export class BlockContext implements ComponentContext {
     this.undisturbed = (on) => void (state.undisturbed = on);
     this.claimEnd = (claim) => void site.claims.push(state.claimEnd(claim));
     this.signal = site.signal;
-    this.clock = state.clock;
+    this.clock = site.clock ?? state.clock;
     this.log = state.log;
     this.exits = site.exits;
     this.scenario = state.program.id;

@@ -23,6 +23,8 @@ export interface InterruptSources {
   readonly clock: Clock;
   readonly events: EventPort;
   readonly domain: DomainName;
+  /** Of a run that another node began: its times count from then, and those until `saved` are over. */
+  readonly resumed?: { readonly start: number; readonly saved: number } | undefined;
 }
 
 /** Watches for the interrupts under a scenario's `on`, and passes on their targets. */
@@ -40,7 +42,7 @@ export class Interrupts {
   start(sources: InterruptSources): void {
     this.#watchCall(sources.call);
     for (const interrupt of this.#interrupts) {
-      if (interrupt.kind === 'after') this.#timer(interrupt, sources.clock);
+      if (interrupt.kind === 'after') this.#timer(interrupt, sources);
       if (interrupt.kind === 'event') this.#listen(interrupt, sources);
     }
   }
@@ -81,9 +83,11 @@ export class Interrupts {
     return this.#happened('sip', method, { method, content_type: contentType, body });
   }
 
-  #timer({ name, target, milliseconds }: Interrupt, clock: Clock): void {
+  #timer({ name, target, milliseconds }: Interrupt, { clock, resumed }: InterruptSources): void {
     const controller = new AbortController();
-    clock.sleep(milliseconds, controller.signal).then(
+    const { start, saved } = resumed ?? { start: clock.now(), saved: 0 };
+    if (start + milliseconds <= saved) return;
+    clock.sleep(Math.max(0, start + milliseconds - clock.now()), controller.signal).then(
       () => this.#fire(target, { kind: 'after', name, data: null }),
       () => undefined,
     );

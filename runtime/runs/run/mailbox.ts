@@ -32,6 +32,11 @@ export class Mailbox {
   #length = 0;
   readonly #receivers: Receiver[] = [];
 
+  /** The messages that nobody has received yet, oldest first. */
+  get unreceived(): readonly Message[] {
+    return this.#waiting.map(({ message }) => message);
+  }
+
   /** @returns false when the oldest message was dropped */
   deliver(message: Message): boolean {
     const index = this.#receivers.findIndex(({ name }) => name === message.name);

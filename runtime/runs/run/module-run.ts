@@ -94,6 +94,11 @@ export class ModuleRun extends BaseRun {
     } else this.#scriptControl.abort(new ScenarioError('stopped', reason));
   }
 
+  /** The record of a sleeping script is with its node. */
+  save(): undefined {
+    return undefined;
+  }
+
   send(message: Message): boolean {
     if (this.phase === 'finished') return false;
     this.hear(message);

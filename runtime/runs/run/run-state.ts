@@ -24,6 +24,7 @@ import type { RunPlace } from './family.ts';
 import { Legs } from './legs.ts';
 import { Mailbox } from './mailbox.ts';
 import type { RunLimits, RunOptions } from './run.ts';
+import type { SavedState } from './saved-run.ts';
 import type { RunError, RunOutcome } from './outcome.ts';
 import { ReportedFields } from './reported-fields.ts';
 import { MaskedLog } from './masked-log.ts';
@@ -116,7 +117,8 @@ export class RunState {
       leg.servedBy?.(serving);
       return leg;
     });
-    this.start = clock.now();
+    this.start = options.resume?.start ?? clock.now();
+    if (options.resume !== undefined) this.#restore(options.resume.state);
     if (call?.endSignal.aborted === false) call.endSignal.addEventListener('abort', this.#hearOfEnd, { once: true });
   }
 
@@ -142,7 +144,10 @@ export class RunState {
   /** Starts the time limit of the run. @param onOver called when the limit is exceeded */
   limitTime(onOver: (milliseconds: number) => void): void {
     const { wall } = this.allowed;
-    if (wall !== undefined) this.#timeLimit = new TimeLimit(this.clock, wall, () => onOver(wall));
+    if (wall === undefined) return;
+    // A run that another node began has less left.
+    const left = Math.max(0, this.start + wall - this.clock.now());
+    this.#timeLimit = new TimeLimit(this.clock, left, () => onOver(wall));
   }
 
   /** Suspends the time limit while a script is debugged. @returns a function that resumes it */
@@ -300,6 +305,29 @@ export class RunState {
     const known = [ScenarioError, SandboxError].some((each) => error instanceof each);
     const { endSignal } = (leg === undefined ? this.call : this.legs.find(leg)) ?? {};
     return known || endSignal?.aborted !== true ? error : callEnded(endSignal.reason as CallEnd, leg);
+  }
+
+  /** What another node needs of it; undefined for a run with calls, other scenarios, or values that must not be stored. */
+  save(): SavedState | undefined {
+    const { call, legs, children, mailbox, sensitive, trace } = this;
+    const isAlone = (call === undefined || call.state === 'none') && legs.calls.length === 0 && !this.#borrowsCall;
+    if (!isAlone || children.runs.length > 0 || !sensitive.isEmpty || this.debug || this.#error) return undefined;
+    // The block that waits begins again.
+    const entries = trace.entries().filter(({ exit }) => exit !== undefined);
+    return {
+      trace: entries,
+      steps: trace.steps - 1,
+      messages: mailbox.unreceived,
+      reported: this.#reported.values,
+      ...(this.#value !== undefined && { value: this.#value }),
+    };
+  }
+
+  #restore({ trace, steps, messages, reported, value }: SavedState): void {
+    this.trace.restore(trace, steps);
+    for (const message of messages) this.mailbox.deliver(message);
+    this.#reported.set(reported);
+    this.#value = value;
   }
 
   outcome(): RunOutcome {

@@ -10,6 +10,7 @@ import type { Message } from './mailbox.ts';
 import type { RunPhase } from './phase.ts';
 import type { TraceEntry } from './trace.ts';
 import type { RunOutcome } from './outcome.ts';
+import type { SavedRun } from './saved-run.ts';
 import type { Sensitive } from './sensitive.ts';
 
 /** Limits of one run. */
@@ -43,6 +44,8 @@ export interface RunOptions {
   readonly language?: string | undefined;
   /** Domain of a run without a call. */
   readonly domain?: DomainName;
+  /** Goes on with a run of another node. */
+  readonly resume?: SavedRun | undefined;
   /** Sensitive values among the start values; default: none. */
   readonly sensitive?: Sensitive | undefined;
 }
@@ -71,6 +74,13 @@ export interface Run {
   readonly settled: Promise<RunOutcome>;
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */
   stop(reason: string): void;
+  /**
+   * What another node needs to go on with the run; undefined unless it waits without a call, and has waited so long.
+   * @param waitedMs milliseconds
+   */
+  save(waitedMs: number): SavedRun | undefined;
+  /** Another node has it now: its end here is not recorded. */
+  readonly isTaken: boolean;
   /** Delivers a message from another run; false after the end of this run. */
   send(message: Message): boolean;
 }

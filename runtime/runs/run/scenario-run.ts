@@ -1,7 +1,16 @@
 /** Runs scenarios of blocks. */
 import type { CallEnd } from '../call-values.ts';
 import type { ComponentResult } from '../component.ts';
-import { type Block, END, ERROR_EXIT, evaluate, INTERRUPT, type Program, ScenarioError } from '../../language/index.ts';
+import {
+  type Block,
+  END,
+  ERROR_EXIT,
+  evaluate,
+  INTERRUPT,
+  type Program,
+  ScenarioError,
+  type Value,
+} from '../../language/index.ts';
 import { BaseRun, checkSettings, isSensitive } from './base-run.ts';
 import type { RunPlace } from './family.ts';
 import { type InterruptEvent, Interrupts } from './interrupts.ts';
@@ -13,6 +22,7 @@ import { callEnded, describeError } from './run-errors.ts';
 import { RunScope } from './scope.ts';
 import { SensitiveNames } from './sensitive-names.ts';
 import { StepBudget } from './step-budget.ts';
+import { type SavedRun, sinceBegin } from './saved-run.ts';
 import { type BlockTrace, INTERRUPTED } from './trace.ts';
 
 type Branch = 'main' | 'finally';
@@ -36,6 +46,11 @@ export class ScenarioRun extends BaseRun {
   #branchControl = new AbortController();
   /** Ends the current block, by an interrupt. */
   #blockControl = new AbortController();
+  /** The block that waits for something that may come to any node. */
+  #waiting: { readonly block: string; readonly began: number } | undefined;
+  readonly #args: Readonly<Record<string, Value>>;
+  readonly #resumed: SavedRun | undefined;
+  #isTaken = false;
   /** The block was cut short, and a scenario that it runs as a function ends first. */
   #unwinds = false;
 
@@ -43,7 +58,9 @@ export class ScenarioRun extends BaseRun {
     super(program, options, place);
     const { placeholders: secrets } = this.state.secrets;
     this.#secret = new SensitiveNames(this.state.sensitive);
-    const { args = {}, call, variables } = options;
+    const { args = {}, call, resume, variables = resume?.blocks.variables } = options;
+    this.#args = args;
+    this.#resumed = resume;
     const now = (): number => this.state.clock.now();
     const language = (): string => this.state.language;
     this.#scope = new RunScope(program, args, call, this.state.id, { variables, secrets, now, language });
@@ -51,7 +68,39 @@ export class ScenarioRun extends BaseRun {
       const kept = this.state.undisturbed && (event.kind === 'dtmf' || event.kind === 'after');
       if (!kept) this.#detour({ target, event });
     });
+    if (resume !== undefined) {
+      this.#scope.restore(resume.blocks.held);
+      this.remember(resume.blocks.memories);
+    }
     this.begin(() => this.#execute());
+  }
+
+  override get isTaken(): boolean {
+    return this.#isTaken;
+  }
+
+  save(waitedMs: number): SavedRun | undefined {
+    const now = this.state.clock.now();
+    const { block = '', began = now } = this.#waiting ?? {};
+    if (this.phase !== 'main' || this.#detours.length > 0 || now - began < waitedMs) return undefined;
+    const state = this.state.save();
+    if (state === undefined) return undefined;
+    const { id, domain, start, program } = this;
+    const { id: scenario, version, hash, file } = program;
+    return {
+      id,
+      domain,
+      scenario,
+      version,
+      ...(hash !== undefined && { hash }),
+      file,
+      language: this.state.language,
+      args: this.#args,
+      start,
+      saved: now,
+      state,
+      blocks: { block, began, variables: this.#scope.variables(), held: this.#scope.held(), memories: this.memories() },
+    };
   }
 
   stop(reason: string): void {
@@ -74,15 +123,14 @@ export class ScenarioRun extends BaseRun {
   }
 
   async #execute(): Promise<RunOutcome> {
-    const hasFinally = this.program.finally !== undefined;
     const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
-    if (this.#watch()) await this.#branch('main', this.program.start);
+    if (this.#watch()) await this.#branch('main', this.#resumed?.blocks.block ?? this.program.start);
     unlisten();
     this.#interrupts.stop();
-    this.advance('branch_done', hasFinally);
+    this.advance('branch_done', this.program.finally !== undefined && !this.#isTaken);
     // Also a failure outside of blocks, such as an exceeded limit.
     if (this.state.error !== undefined) this.#scope.setError(this.state.error);
-    if (this.program.finally !== undefined) await this.#runFinally(this.program.finally);
+    if (this.program.finally !== undefined && !this.#isTaken) await this.#runFinally(this.program.finally);
     await this.state.release();
     return { ...this.state.outcome(), variables: this.#scope.variables() };
   }
@@ -91,7 +139,7 @@ export class ScenarioRun extends BaseRun {
   #watch(): boolean {
     const { call, clock, services, domain } = this.state;
     try {
-      this.#interrupts.start({ call, clock, events: services.events, domain });
+      this.#interrupts.start({ call, clock, events: services.events, domain, resumed: this.#resumed });
       return true;
     } catch (error) {
       this.state.fail({ ...describeError(error), block: '' }, error);
@@ -147,11 +195,13 @@ export class ScenarioRun extends BaseRun {
   async #runBlock(branch: Branch, block: Block, branchSignal: AbortSignal): Promise<string | undefined> {
     const { clock } = this.state;
     const { name } = block;
-    const trace = this.state.trace.begin({ branch, block: name, component: block.component.name, start: clock.now() });
+    const start = this.#beginOf(branch, block);
+    const trace = this.state.trace.begin({ branch, block: name, component: block.component.name, start });
     const signal = isBrief(block.component) ? branchSignal : this.#blockSignal(branch, branchSignal);
     let result: ComponentResult | typeof INTERRUPTED;
     try {
-      result = await this.#untilAbandoned(block, this.#runComponent(block, trace, signal), signal);
+      const running = this.#runComponent(block, trace, signal);
+      result = await this.#kept(this.#untilAbandoned(block, running, signal));
       if (result === INTERRUPTED) return this.#cutShort(trace);
       this.#apply(block, result);
     } catch (error) {
@@ -165,6 +215,30 @@ export class ScenarioRun extends BaseRun {
       ...(assign ? { variables: this.#secret.shown(assign) } : {}),
     });
     return block.exits.get(exit);
+  }
+
+  /** Notes a block that waits, and may be resumed. @returns its begin, which may have been at another node */
+  #beginOf(branch: Branch, { name, component }: Block): number {
+    const now = this.state.clock.now();
+    if (branch !== 'main' || component.resumes !== true || this.state.services.keeper === undefined) return now;
+    const { block, began } = this.#resumed?.blocks ?? {};
+    const isResumed = this.state.trace.steps === this.#resumed?.state.steps && block === name;
+    this.#waiting = { block: name, began: isResumed ? (began ?? now) : now };
+    return this.#waiting.began;
+  }
+
+  /** Ends this run when another node has it. */
+  async #kept<Result>(waiting: Promise<Result>): Promise<Result> {
+    if (this.#waiting === undefined) return await waiting;
+    try {
+      return await waiting;
+    } finally {
+      this.#waiting = undefined;
+      if ((await this.state.services.keeper?.goesOn(this.id)) === false) {
+        this.#isTaken = true;
+        this.stop('another node has taken it over');
+      }
+    }
   }
 
   /** The branch's signal, combined with one for interrupts of a single block. */
@@ -196,6 +270,7 @@ export class ScenarioRun extends BaseRun {
       exits: new Set(block.exits.keys()),
       trace,
       signal,
+      clock: this.#waiting && sinceBegin(this.state.clock, this.#waiting.began),
       result: (fields) => {
         trace.result(fields);
         this.#scope.setResult(block.name, fields);

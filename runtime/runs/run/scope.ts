@@ -85,6 +85,22 @@ export class RunScope {
     return this.#values;
   }
 
+  /** Values that other nodes cannot compute: results of blocks, the last error and event. */
+  held(): Readonly<Record<string, Value>> {
+    const blocks = [...this.#program.blocks.values()].filter(
+      ({ component: { results } }) => Object.keys(results).length > 0,
+    );
+    const names = [...blocks.map(({ name }) => name), 'error', 'event'];
+    return Object.fromEntries(names.map((name) => [name, heldValue(this.#values[name])]));
+  }
+
+  /** Takes what `held` gave at another node. */
+  restore({ error, event, ...blocks }: Readonly<Record<string, Value>>): void {
+    for (const [name, fields] of Object.entries(blocks)) this.setResult(name, fields as Record<string, Value>);
+    this.setError(error as unknown as typeof NO_ERROR);
+    this.setEvent(event as unknown as { kind: string; name: string; data: Value });
+  }
+
   /** Current values of the declared variables. */
   variables(): Readonly<Record<string, Value>> {
     return Object.fromEntries(this.#program.variables.map(({ name }) => [name, heldValue(this.#values[name])]));

@@ -98,6 +98,12 @@ export class Trace {
     return this.#steps;
   }
 
+  /** Goes on with the trace of another node. */
+  restore(entries: readonly TraceEntry[], steps: number): void {
+    this.#entries.push(...entries.map((entry) => ({ ...entry })));
+    this.#steps = steps;
+  }
+
   /** A copy of the kept entries, oldest first. */
   entries(): readonly TraceEntry[] {
     return this.#entries.map((entry) => ({ ...entry }));

@@ -36,6 +36,7 @@ import { mailboxesAndSubscriptions } from './0035-mailboxes-and-subscriptions.ts
 import { paths } from './0036-paths.ts';
 import { carriers } from './0038-carriers.ts';
 import { cluster } from './0042-cluster.ts';
+import { waitingRuns } from './0045-waiting-runs.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0036-paths': paths,
   '0038-carriers': carriers,
   '0042-cluster': cluster,
+  '0045-waiting-runs': waitingRuns,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

@@ -27,6 +27,7 @@ export class TestCluster {
   readonly nodes: readonly ClusterNode[];
   /** Between the last node and NATS. */
   readonly cable: Cable;
+  readonly databaseUrl: string;
   readonly #media: MediaServerProgram;
   #phones: Phone[] = [];
 
@@ -36,7 +37,9 @@ export class TestCluster {
     media: MediaServerProgram,
     nodes: readonly ClusterNode[],
     cable: Cable,
+    databaseUrl: string,
   ) {
+    this.databaseUrl = databaseUrl;
     this.nats = nats;
     this.cable = cable;
     this.sips = sips;
@@ -68,7 +71,7 @@ export class TestCluster {
     // The first one makes the tables.
     const first = await start(1);
     const others = await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 2)));
-    const cluster = new TestCluster(nats, sips, media, [first, ...others], cable);
+    const cluster = new TestCluster(nats, sips, media, [first, ...others], cable, databaseUrl ?? '');
     await cluster.joined();
     return cluster;
   }

@@ -1,0 +1,66 @@
+/** A waiting run as JSON, with which another node goes on. */
+import type { Value } from '../../language/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Caller } from '../run-view.ts';
+import type { Message } from './mailbox.ts';
+import type { TraceEntry } from './trace.ts';
+
+/** What a run has beside its scenario's own state. */
+export interface SavedState {
+  readonly trace: readonly TraceEntry[];
+  readonly steps: number;
+  readonly messages: readonly Message[];
+  readonly reported: Readonly<Record<string, Value>>;
+  readonly value?: Value;
+}
+
+/** Where a scenario of blocks waits. */
+export interface SavedBlocks {
+  readonly block: string;
+  /** Begin of the block, milliseconds since the epoch. */
+  readonly began: number;
+  readonly variables: Readonly<Record<string, Value>>;
+  /** Results of the blocks, the last error, the event of the last interrupt. */
+  readonly held: Readonly<Record<string, Value>>;
+  readonly memories: Readonly<Record<string, Readonly<Record<string, Value>>>>;
+}
+
+export interface SavedRun {
+  readonly id: string;
+  readonly domain: string;
+  readonly scenario: string;
+  readonly version: string;
+  readonly hash?: string;
+  readonly file: string;
+  readonly language: string;
+  readonly args: Readonly<Record<string, Value>>;
+  /** Times in milliseconds since the epoch. */
+  readonly start: number;
+  readonly saved: number;
+  readonly state: SavedState;
+  readonly blocks: SavedBlocks;
+}
+
+/** A waiting run, as other nodes go on with it. */
+export interface KeptRun {
+  readonly run: SavedRun;
+  readonly caller: Caller;
+}
+
+/** Keeps waiting runs for other nodes. */
+export interface RunKeeper {
+  /**
+   * Call before a run goes on that was waiting.
+   * @returns false when another node has the run now: it must do nothing any more
+   */
+  goesOn(run: string): boolean | Promise<boolean>;
+}
+
+/** A clock for a block that began earlier: its time limit counts from then. */
+export function sinceBegin(clock: Clock, began: number): Clock {
+  return {
+    ...clock,
+    now: () => clock.now(),
+    sleep: (milliseconds, signal) => clock.sleep(Math.max(0, began + milliseconds - clock.now()), signal),
+  };
+}
