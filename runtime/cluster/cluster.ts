@@ -15,6 +15,7 @@ import { ClusterEvents } from './events/cluster-events.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
+import { Witness } from './loss/witness.ts';
 import { Broadcast } from './link/broadcast.ts';
 import { NatsLink, type NatsOptions } from './link/nats-link.ts';
 import { Requests } from './link/requests.ts';
@@ -248,7 +249,8 @@ export class Cluster {
       members: this.#members,
       nodes: this.#nodes,
       index: this.#index,
-      storage,
+      claims: new ClaimedStarts(storage),
+      witness: new Witness(storage),
       heir,
       live,
       log: this.#log,

@@ -10,6 +10,7 @@ import type { Dialog } from '../support/dialog.ts';
 import { type EventFeed, followEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS } from '../support/stage.ts';
+import { CallModel } from './support/call-model.ts';
 import { useCluster } from './support/test-cluster.ts';
 
 interface Call {
@@ -43,9 +44,13 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
 
   /** The records of these calls. A node writes what it has before it answers, so the living ones are asked first. */
   async function records(dialogids: readonly string[], living: readonly number[]): Promise<Record[]> {
+    return (await everyRecord(living)).filter(({ dialogid }) => dialogids.includes(dialogid));
+  }
+
+  async function everyRecord(living: readonly number[]): Promise<Record[]> {
     const ask = async (at: number) => (await cluster().node(at).rest.get('/rest/v1/uc/history')).json<Record[]>();
     for (const at of living) await ask(at);
-    return (await ask(living[0] ?? 0)).filter(({ dialogid }) => dialogids.includes(dialogid));
+    return await ask(living[0] ?? 0);
   }
 
   async function fresh(known: readonly string[]): Promise<string> {
@@ -220,5 +225,27 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
     expect(all.map((id) => results.get(id))).to.deep.equal([['node_died'], ['node_died'], ['answered'], ['answered']]);
     const ended = feeds.flatMap(({ seen }) => seen).map(({ dialogid }) => dialogid);
     for (const dialogid of all) expect(ended.filter((id) => id === dialogid).length, 'end events').to.equal(1);
+  });
+
+  it('random calls, changes, a kill and a restart: every node lists what a simple model has', async () => {
+    const logins = ['alice', 'bob', 'carol', 'dave'] as const;
+    const phones = await Promise.all(logins.map((login, at) => cluster().phone(login, at % 2)));
+    const seed = Number(process.env['RINGMASTER_MODEL_SEED'] ?? 26);
+    const rounds = Number(process.env['RINGMASTER_MODEL_ROUNDS'] ?? 1);
+    const model = new CallModel(cluster(), phones, seed);
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        for (let step = 0; step < 14; step += 1) await model.step();
+        await model.kill();
+        for (let step = 0; step < 8; step += 1) await model.step();
+        await model.restart();
+        for (let step = 0; step < 6; step += 1) await model.step();
+      }
+      await model.end();
+      const written = await everyRecord([0, 1, 2]);
+      expect(new Set(written.map(({ dialogid }) => dialogid)).size, 'records, each once').to.equal(written.length);
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${model.trace.join(', ')}`, { cause: error });
+    }
   });
 });

@@ -1,13 +1,12 @@
 /** What dead nodes leave behind: one living node takes care of it. */
 import type { CallIndex, SharedCall } from '../../callstore/index.ts';
-import type { Storage } from '../../storage/index.ts';
-import { ClaimedStarts } from '../claimed-starts.ts';
+import type { ClaimedStarts } from '../claimed-starts.ts';
 import type { Log } from '../log.ts';
 import type { Membership } from '../members/membership.ts';
 import type { Member } from '../members/member.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Kept, LiveIndex } from './live-index.ts';
-import { Witness } from './witness.ts';
+import type { Witness } from './witness.ts';
 
 /** Milliseconds for which nobody else takes care of a dead node: longer than a machine is away. */
 const KEPT_MS = 30 * 86_400_000;
@@ -34,12 +33,13 @@ export interface Heir {
 export interface LossOptions {
   /** Id of this process. */
   readonly id: string;
-  readonly members: Membership;
-  readonly nodes: Nodes;
-  readonly index: LiveIndex;
+  readonly members: Pick<Membership, 'others' | 'self' | 'silenceMs' | 'listen'>;
+  readonly nodes: Pick<Nodes, 'serve' | 'askAll'>;
+  readonly index: Pick<LiveIndex, 'read' | 'clear'>;
   /** Whether a call lives at this node. */
   readonly live: (inviteid: string) => boolean;
-  readonly storage: Storage;
+  readonly claims: Pick<ClaimedStarts, 'claim' | 'release'>;
+  readonly witness: Pick<Witness, 'tell' | 'isAlive'>;
   readonly heir: Heir;
   readonly log: Log;
 }
@@ -50,8 +50,6 @@ export interface LossOptions {
  */
 export class Losses {
   readonly #options: LossOptions;
-  readonly #claims: ClaimedStarts;
-  readonly #witness: Witness;
   readonly #timer: NodeJS.Timeout;
   /** Dead nodes that this one takes care of. */
   readonly #mine = new Set<string>();
@@ -62,10 +60,8 @@ export class Losses {
 
   constructor(options: LossOptions) {
     this.#options = options;
-    const { storage, members, nodes, live } = options;
+    const { members, nodes, live } = options;
     nodes.serve(TAKEN, (asked) => (asked as readonly string[]).filter((id) => live(id) || this.#taken.has(id)));
-    this.#claims = new ClaimedStarts(storage);
-    this.#witness = new Witness(storage);
     members.listen({
       gone: (member, hasLeft) => {
         if (!hasLeft) void this.settle(member);
@@ -80,15 +76,15 @@ export class Losses {
    * @returns true when this node did
    */
   async settle({ id, node }: Pick<Member, 'id' | 'node'>): Promise<boolean> {
-    const { log, index } = this.#options;
+    const { log, index, claims, witness } = this.#options;
     let isTold = false;
     const claimed = await this.#patiently(id, async () => {
-      if (await this.#witness.isAlive(id)) {
+      if (await witness.isAlive(id)) {
         if (!isTold) log.info({ node }, 'a node of the cluster has lost NATS and lives: it keeps its calls');
         isTold = true;
         return undefined;
       }
-      return await this.#claims.claim(claimOf(id), KEPT_MS);
+      return await claims.claim(claimOf(id), KEPT_MS);
     });
     if (claimed !== true) return false;
     this.#mine.add(id);
@@ -140,7 +136,7 @@ export class Losses {
   async #returned(id: string): Promise<void> {
     if (!this.#mine.delete(id)) return;
     this.#options.heir.returned(id);
-    await this.#patiently(id, () => this.#claims.release(claimOf(id)));
+    await this.#patiently(id, () => this.#options.claims.release(claimOf(id)));
   }
 
   /**
@@ -164,10 +160,10 @@ export class Losses {
   }
 
   async #tellOfLife(): Promise<void> {
-    const { members, id } = this.#options;
+    const { members, id, witness } = this.#options;
     if (this.#telling || this.#closed || members.self === undefined || members.silenceMs < CUT_OFF_MS) return;
     this.#telling = true;
-    await this.#witness.tell(id).catch(() => undefined);
+    await witness.tell(id).catch(() => undefined);
     this.#telling = false;
   }
 }
