@@ -1,4 +1,7 @@
 /** Reads what a SIP server reports about each message: frames of drachtio-server's app protocol. */
+import { isIP, isIPv6 } from 'node:net';
+import { isWildcard, sourceTowards } from '../sip-facts/index.ts';
+import { bareHost } from './hostports.ts';
 import { rawHeader } from './raw-header.ts';
 import { parseSipUri } from './sip-uri.ts';
 
@@ -50,11 +53,12 @@ export function readWireFrame(frame: string, hostports: string, receivedAt: numb
   const peer = isLocal ? '' : isToGuessed ? targetOf(text) : reported;
   // Only a request outside of dialogs names the address that it came to.
   const named = !isResponse && localHost !== undefined && localHost !== '' && localPort !== undefined;
-  const own = isToGuessed
+  const listener = isToGuessed
     ? reported
     : named
       ? hostPort(localHost, localPort)
       : listenerOf(hostports, transport, address);
+  const own = seenFrom(listener, isToGuessed ? peer.replace(/:\d+$/, '') : address);
   const time = timeOf(clock, receivedAt);
   const [from, to] = isSent ? [own, peer] : [peer, own];
   return { time, transport, from, to, isSent, isToGuessed, isLocal, text };
@@ -98,6 +102,33 @@ function listenerOf(hostports: string, transport: string, peer: string): string 
   const isV6 = peer.includes(':');
   const fitting = same.find((hostport) => hostport.includes('[') === isV6) ?? same[0] ?? all[0] ?? '';
   return fitting.slice(fitting.indexOf('/') + 1);
+}
+
+/** How long an answer of the routing table is believed, ms. */
+const BELIEVED_MS = 10_000;
+const MOST_ANSWERS = 1000;
+/** Addresses on the Internet, for peers that are names (RFC 5737, RFC 3849). */
+const ELSEWHERE = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' };
+
+const sources = new Map<string, string | undefined>();
+let asked = 0;
+
+/** The address of a listener; of one at every address the one that this machine has for the peer. */
+function seenFrom(listener: string, peer: string): string {
+  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(listener) ?? [];
+  const bare = bareHost(host);
+  if (!isWildcard(bare)) return listener;
+  const isV6 = isIPv6(bare);
+  const far = bareHost(peer);
+  const target = isIP(far) !== 0 && isIPv6(far) === isV6 ? far : ELSEWHERE[isV6 ? 'ipv6' : 'ipv4'];
+  const now = performance.now();
+  if (now - asked > BELIEVED_MS || sources.size >= MOST_ANSWERS) sources.clear();
+  if (!sources.has(target)) {
+    if (sources.size === 0) asked = now;
+    sources.set(target, sourceTowards(target));
+  }
+  const found = sources.get(target);
+  return found === undefined ? listener : hostPort(found, port);
 }
 
 function hostPort(address: string, port: string): string {

@@ -9,3 +9,4 @@ export {
 export { isInNetworks, networkList, placeOf, plainAddress, PRIVATE, scopeOf, sourceOfLimits } from './ip-scope.ts';
 export { knownStatus, reasonPhrase } from './reason-phrase.ts';
 export { sdpDirection } from './sdp-direction.ts';
+export { isWildcard, numericLookup, sourceTowards } from './source-towards.ts';

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { Command } from '../cli/command.ts';
 import { Baresip } from '../phones/baresip.ts';
 import { requirePeer } from '../phones/peers.ts';
+import { RestClient } from '../phones/rest-client.ts';
 import { Phone, type PhoneOptions } from '../phones/phone.ts';
 import { HAS_IPV6 } from '../support/ipv6.ts';
 import { TestNode } from '../support/node.ts';
@@ -242,6 +243,23 @@ describe('a node at every address, with a public one', () => {
     const requestsTo = (one: Phone) => one.trace().join('\n');
     expect(requestsTo(four)).to.contain(`ACK sip:127.0.0.5:${port}`);
     expect(requestsTo(six)).to.contain(`ACK sip:[::1]:${port}`);
+  });
+
+  it('shows its own addresses in ladders, not those of its listeners', async () => {
+    const four = await phone('101', {});
+    const six = await phone('102', { address: '::1' });
+    const outgoing = await four.call('102');
+    await (await six.incoming()).answer();
+    await outgoing.answered();
+    await outgoing.hangup();
+    const rest = await RestClient.login(node.base, { domain: 'shop.example', login: 'root', pwd: 'secret-of-root' });
+    const answer = await rest.get(`/rest/v1/uc/calls/${encodeURIComponent(outgoing.callId)}/ladder`);
+    expect(answer.status, answer.text).to.equal(200);
+    const { messages } = answer.json<{ messages: { from: string; to: string; sent: boolean }[] }>();
+    const port = node.sip.split(':')[1];
+    const own = messages.map(({ from, to, sent }) => (sent ? from : to));
+    expect(new Set(own)).to.deep.equal(new Set([`127.0.0.1:${port}`, `[::1]:${port}`]));
+    rest.close();
   });
 
   it('takes calls to its public address for its own', async () => {

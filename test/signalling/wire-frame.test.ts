@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { HAS_IPV6 } from '../support/ipv6.ts';
 import { readWireFrame } from '../../runtime/signalling/wire-frame.ts';
 
 const SERVER = 'udp/127.0.0.1:5060,tcp/127.0.0.1:5060,udp/[::1]:5060';
@@ -61,6 +62,20 @@ describe('frames of a SIP server', () => {
     expect(at('08:38:58.760000', AT)).to.equal(AT + 30_000);
     expect(at('07:43:28.760000', AT), 'a wrong clock').to.equal(AT);
     expect(at('', AT)).to.equal(AT);
+  });
+
+  it('of a server at every address name the address that this machine has for the peer', () => {
+    const everywhere = 'udp/0.0.0.0:5070,tcp/0.0.0.0:5070,udp/[::]:5070';
+    const frame = (head: string, text: string) => readWireFrame(`${head}\r\n${text}`, everywhere, AT);
+    const received = 'id|sip|network|313|udp|127.0.0.1|15080|07:38:28.760666|txn|dialog|';
+    expect(frame(received, OK)).to.include({ from: '127.0.0.1:15080', to: '127.0.0.1:5070' });
+    const first = 'id|sip|network|559|udp|127.0.0.1|15070|07:38:28.759391|txn||0.0.0.0|5070|';
+    expect(frame(first, INVITE)).to.include({ from: '127.0.0.1:15070', to: '127.0.0.1:5070' });
+    const sent = 'id|response|msg|OK|application|541|udp|0.0.0.0|5070|07:38:28.760000|txn|Msg sent:|';
+    expect(frame(sent, INVITE)).to.include({ from: '127.0.0.1:5070', to: '127.0.0.1:15080', isToGuessed: true });
+    if (!HAS_IPV6) return;
+    const six = received.replace('127.0.0.1', '::1');
+    expect(frame(six, OK)).to.include({ from: '[::1]:15080', to: '[::1]:5070' });
   });
 
   it('others have no message', () => {

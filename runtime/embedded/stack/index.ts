@@ -47,8 +47,8 @@ export { SipParseError, SipTransportError, type SipFailureReason } from './error
 export { canonicalName, headerKey, headerRank } from './header-names.ts';
 export { bytes, type CSeq, type HeaderField, SipMessage, SipRequest, SipResponse, utf8 } from './message.ts';
 export { formatNameAddr, type NameAddr, parseNameAddr, tagOf } from './name-addr.ts';
-export { isLoopback, isWildcard, OwnAddresses } from './local-address.ts';
-export { numericLookup } from './numeric-lookup.ts';
+export { isWildcard, numericLookup } from '../../sip-facts/index.ts';
+export { isLoopback, OwnAddresses } from './local-address.ts';
 export { DEFAULT_LIMITS, findHeadEnd, isToken, type ParseLimits, parseHead, parseMessage } from './parse-message.ts';
 export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
 export { responseTo } from './responses.ts';

@@ -1,14 +1,8 @@
 /** Local addresses of sockets: which one to use, and which one a peer reaches. */
-import { createSocket } from 'node:dgram';
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { isInNetworks, networkList, scopeOf } from '../../sip-facts/index.ts';
-import { numericLookup } from './numeric-lookup.ts';
+import { isInNetworks, isWildcard, networkList, scopeOf, sourceTowards } from '../../sip-facts/index.ts';
 import type { ListeningPoint } from './transport.ts';
-import { withoutZone } from './uri.ts';
-
-/** Any port: nothing is sent to it. */
-const DISCARD = 9;
 
 /** Destinations on the Internet, for peers whose address is unknown (RFC 5737, RFC 3849). */
 const ELSEWHERE = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
@@ -16,11 +10,6 @@ const ELSEWHERE = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
 /** How long an answer is believed, ms: interfaces and routes change. */
 const BELIEVED = 10_000;
 const MOST_ANSWERS = 1024;
-
-/** Whether the address stands for every interface. */
-export function isWildcard(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
 
 /** Whether the address is this machine's loopback. */
 export function isLoopback(host: string): boolean {
@@ -31,31 +20,6 @@ export function isLoopback(host: string): boolean {
 function ownNetworks(): BlockList {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return networkList(all.flatMap(({ internal, cidr }) => (internal || cidr === null ? [] : [cidr])));
-}
-
-/**
- * The local address from which the system sends to a peer: it asks the routing table and sends nothing.
- * @param peer IP address; a zone is allowed
- * @returns undefined without a route
- */
-function sourceTowards(peer: string): string | undefined {
-  const family = isIPv6(peer) ? 'udp6' : 'udp4';
-  const socket = createSocket({ type: family, lookup: numericLookup });
-  let failed = false;
-  socket.on('error', () => {
-    failed = true;
-  });
-  try {
-    // With addresses in place of names, both calls are done when they return.
-    socket.bind({ address: family === 'udp6' ? '::' : '0.0.0.0', port: 0, exclusive: true });
-    socket.connect(DISCARD, peer);
-    const { address } = socket.address();
-    return failed || isWildcard(address) ? undefined : withoutZone(address);
-  } catch {
-    return undefined; // the family is missing
-  } finally {
-    socket.close();
-  }
 }
 
 /** The addresses that peers are told. */

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { SipTransportError } from './errors.ts';
 import type { DeliveryFailure, ListeningPoint } from './transport.ts';
-import { numericLookup } from './numeric-lookup.ts';
+import { numericLookup } from '../../sip-facts/index.ts';
 import { formatHostPort } from './uri.ts';
 
 /** Lifetime of a probe, ms: an ICMP "port unreachable" comes within a round trip. */

@@ -6,7 +6,7 @@ import { SipParseError, SipTransportError } from './errors.ts';
 import { type ParseLimits, parseMessage } from './parse-message.ts';
 import { RecentPeers } from './recent-peers.ts';
 import type { DeliveryFailure, ListeningPoint, TransportEvents } from './transport.ts';
-import { numericLookup } from './numeric-lookup.ts';
+import { numericLookup } from '../../sip-facts/index.ts';
 import { udpError, UdpProbe } from './udp-probe.ts';
 import { formatHostPort, isPort } from './uri.ts';
 

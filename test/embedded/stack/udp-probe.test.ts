@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { DEFAULT_LIMITS } from '../../../runtime/embedded/stack/parse-message.ts';
-import { numericLookup } from '../../../runtime/embedded/stack/numeric-lookup.ts';
+import { numericLookup } from '../../../runtime/sip-facts/index.ts';
 import { PROBE_LIFETIME } from '../../../runtime/embedded/stack/udp-probe.ts';
 import { UdpTransport } from '../../../runtime/embedded/stack/udp-transport.ts';
 import { wire } from './messages.ts';
