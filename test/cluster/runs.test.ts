@@ -311,6 +311,8 @@ describe('runs in a cluster', function () {
       const incoming = await member.incoming();
       await incoming.answer();
       await caller.answered();
+      // The hunt knows of the answer.
+      await expectTalk(caller, incoming);
       hunted.push(await own());
       await caller.hangup();
       await incoming.ended();
