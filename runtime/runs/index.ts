@@ -108,7 +108,16 @@ export {
 } from './ports/voicemail.ts';
 export type { CallNotice } from './ports/watching.ts';
 export { type BlockFigures, figuresOf, type RunFigures } from './run-figures.ts';
-export { type Caller, callerOf, callidOf, lostRun, type RunView, shownOutcome, viewOf } from './run-view.ts';
+export {
+  type Caller,
+  callerOf,
+  callidOf,
+  type KeptRun,
+  lostRun,
+  type RunView,
+  shownOutcome,
+  viewOf,
+} from './run-view.ts';
 export { failureStack, failureText, failureTextForOthers } from './run/failure-text.ts';
 export type { RunError, RunOutcome } from './run/outcome.ts';
 export type { Report } from './run/report.ts';
@@ -116,7 +125,7 @@ export { type AwaitedRun, RunBook, type RunsElsewhere, told } from './run/run-bo
 export type { Message } from './run/mailbox.ts';
 export type { Run, RunOptions } from './run/run.ts';
 export { MASK, Sensitive } from './run/sensitive.ts';
-export type { KeptRun, RunKeeper, SavedRun } from './run/saved-run.ts';
+export type { RunKeeper, SavedRun } from './run/saved-run.ts';
 export { startRun } from './run/start-run.ts';
 export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from './run/trace.ts';
 export { ScenarioRunner } from './runner.ts';

@@ -6,7 +6,7 @@ import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
 import type { TraceEntry } from './run/trace.ts';
 import type { Value } from '../language/index.ts';
-import type { KeptRun } from './run/saved-run.ts';
+import type { SavedRun } from './run/saved-run.ts';
 
 /** Limit of shown start values, in characters of JSON. */
 const MAX_VALUES_LENGTH = 4096;
@@ -112,6 +112,12 @@ export function shownOutcome(run: Run, outcome: RunOutcome): RunOutcome {
 /** The final variables are left out: the trace shows their changes. */
 function withoutVariables({ variables: _variables, ...kept }: RunOutcome): RunOutcome {
   return kept;
+}
+
+/** A waiting run, as other nodes go on with it. */
+export interface KeptRun {
+  readonly run: SavedRun;
+  readonly caller: Caller;
 }
 
 /** The view of a run of a dead node that no other node can go on with. */

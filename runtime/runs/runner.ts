@@ -15,9 +15,8 @@ import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Run, RunOptions } from './run/run.ts';
 import type { RunOutcome } from './run/outcome.ts';
-import type { KeptRun } from './run/saved-run.ts';
 import { startRun } from './run/start-run.ts';
-import { type Caller, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
+import { type Caller, type KeptRun, type RunView, callerOf, shownValues, viewOf } from './run-view.ts';
 import type { StartValues } from './start-values.ts';
 
 /** Number of finished runs with kept traces. */

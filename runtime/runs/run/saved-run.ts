@@ -1,7 +1,6 @@
 /** A waiting run as JSON, with which another node goes on. */
 import type { Value } from '../../language/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Caller } from '../run-view.ts';
 import type { Message } from './mailbox.ts';
 import type { TraceEntry } from './trace.ts';
 
@@ -39,12 +38,6 @@ export interface SavedRun {
   readonly saved: number;
   readonly state: SavedState;
   readonly blocks: SavedBlocks;
-}
-
-/** A waiting run, as other nodes go on with it. */
-export interface KeptRun {
-  readonly run: SavedRun;
-  readonly caller: Caller;
 }
 
 /** Keeps waiting runs for other nodes. */
