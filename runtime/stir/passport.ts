@@ -53,6 +53,23 @@ export async function signedIdentity(
 }
 
 /**
+ * The value of the header Identity that says who forwarded a call (RFC 8946).
+ * @param x5u URL of the certificate
+ * @param numbers.div the called number, from which the call goes on to `dest`
+ */
+export async function signedDiversion(
+  key: SigningKey,
+  x5u: string,
+  { orig, dest, div, iat }: Numbers & { readonly div: string; readonly iat: number },
+): Promise<string> {
+  const payload = { dest: { tn: [dest] }, div: { tn: div }, iat, orig: { tn: orig } };
+  const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: 'ES256', ppt: 'div', typ: 'passport', x5u })
+    .sign(key);
+  return `${token};info=<${x5u}>;alg=ES256;ppt=div`;
+}
+
+/**
  * Reads one value of the header Identity.
  * @returns undefined for a PASSporT of another kind
  * @throws IdentityError

@@ -10,6 +10,7 @@ import {
   IdentityError,
   type Numbers,
   readIdentity,
+  signedDiversion,
   signedIdentity,
   type SignedNumbers,
   type SigningKey,
@@ -23,6 +24,14 @@ export interface Verdict {
   readonly attestation?: Attestation;
   /** Why it did not pass. */
   readonly reason?: string;
+  /** Of a call that passed: what says so again where the call goes on. */
+  readonly signed?: SignedCall;
+}
+
+/** A call with good signatures. */
+export interface SignedCall extends Numbers {
+  /** The values of the header Identity that were used. */
+  readonly values: readonly string[];
 }
 
 /** Most forwardings of a call that are followed. */
@@ -64,6 +73,17 @@ export class Stir {
   }
 
   /**
+   * The headers Identity of a verified call that goes on to another number: those that it came with, and one of this node that says
+   * who forwards it (RFC 8946 section 4).
+   */
+  async divert({ values, orig, dest: div }: SignedCall, dest: string): Promise<readonly string[]> {
+    const { signer } = this.#options;
+    if (signer === undefined || dest === div) return values;
+    const iat = Math.floor(Date.now() / 1000);
+    return [...values, await signedDiversion(signer.key, signer.x5u, { orig, dest, div, iat })];
+  }
+
+  /**
    * Verifies a call. Never rejects.
    * @param values of the header Identity
    * @param numbers of the request; undefined: one of them is no telephone number
@@ -72,7 +92,10 @@ export class Stir {
     const { verifier } = this.#options;
     if (verifier === undefined) return { verstat: 'No-TN-Validation', reason: 'this node has no trusted roots' };
     try {
-      const identities = values.map(readIdentity).filter((each) => each !== undefined);
+      const identities = values.flatMap((value) => {
+        const read = readIdentity(value);
+        return read === undefined ? [] : [{ ...read, value: value.trim() }];
+      });
       const identity = identities.find(({ kind }) => kind === 'shaken');
       if (identity === undefined) return { verstat: 'No-TN-Validation', reason: 'the call is not signed' };
       const now = Date.now();
@@ -85,7 +108,9 @@ export class Stir {
         ? []
         : await Promise.all(diverted.map(async (each) => checkedDiversion(each.token, await keyOf(each))));
       followDiversions(signed, diversions, { dest: numbers.dest, at: now / 1000 });
-      return { verstat: 'TN-Validation-Passed', attestation: signed.attest };
+      const used = diversions.length === 0 ? [identity] : [identity, ...diverted];
+      const call = { ...numbers, values: used.map(({ value }) => value) };
+      return { verstat: 'TN-Validation-Passed', attestation: signed.attest, signed: call };
     } catch (error) {
       const { message: reason } = error as Error;
       if (error instanceof UnreachableError) return { verstat: 'No-TN-Validation', reason };

@@ -109,6 +109,32 @@ describe('calls with providers whose calls are signed', () => {
     });
   }
 
+  it('keep the signature of the caller when a scenario passes them on, with a diversion by this node (RFC 8946)', async () => {
+    const rest = await stage.rest();
+    const source = 'id: on\nstart: ring\nblocks:\n  ring: { refer: { to: "004930123456" }, exits: { refused: end } }\n';
+    for (const [collection, body] of [
+      ['ivrscripts', { code: 'on', name: 'on', scriptdata: { format: 'yaml', source } }],
+      ['routes', { to_pattern: '578', target: { type: 'scenario', code: 'on' } }],
+    ] as const)
+      expect((await rest.send('POST', `${DOMAIN}/${collection}`, { body })).status).to.equal(200);
+    const x5u = server.put('/signer.pem', made.SIGNER);
+    const claims = { orig: '4940999', dest: '49308578', attest: 'B', iat: Math.floor(Date.now() / 1000) } as const;
+    const value = await signedIdentity(await signingKey(made.SIGNER_KEY), x5u, claims);
+    const outgoing = await carrier.call('sip:+49308578@demo.local', { headers: [{ name: 'Identity', value }] });
+    const forwarded = await carrier.incoming();
+    const values = forwarded.invite.headers.filter(({ name }) => name.toLowerCase() === 'identity');
+    expect(values).to.have.length(2);
+    expect(values[0]?.value).to.equal(value);
+    const diversion = JSON.parse(Buffer.from(values[1]?.value.split('.')[1] ?? '', 'base64url').toString()) as object;
+    expect(diversion).to.deep.include({
+      orig: { tn: '4940999' },
+      div: { tn: '49308578' },
+      dest: { tn: ['4930123456'] },
+    });
+    forwarded.reject(486);
+    await outgoing.refused();
+  });
+
   it('need usable files: a start with others names the setting', async () => {
     const env = { RINGMASTER_STIR_ROOTS: file('no.pem', 'hello') };
     const failure = await TestNode.start({ env }).then(

@@ -23,7 +23,8 @@ export function verificationOf(
   const values = listValues(invite.header('Identity') ?? '').filter((value) => value.trim() !== '');
   return stir.verify(values, numbers).then((verdict) => {
     const { code, domain } = provider;
-    const details = { provider: code, domain, callid: invite.callId, ...verdict };
+    const { signed: _, ...said } = verdict;
+    const details = { provider: code, domain, callid: invite.callId, ...said };
     if (verdict.verstat === 'TN-Validation-Failed') log.warn(details, 'the signature of a call is not valid');
     else log.debug(details, 'signature of a call checked');
     return verdict;

@@ -27,6 +27,9 @@ export async function signatureHeaders(
   if (dest === undefined)
     return unsigned({}, 'the called number is no telephone number; see numbering of the provider');
   try {
+    const signedCall = caller.kind === 'provider' ? caller.verdict?.signed : undefined;
+    // Headers of their own: the form of Identity has no commas (RFC 8224 section 4).
+    if (signedCall?.orig === orig) return { Identity: (await stir.divert(signedCall, dest)).join('\r\nIdentity: ') };
     return await stir.sign({ orig, dest }, attestationOf(caller));
   } catch (err) {
     return unsigned({ err }, 'the key cannot sign');
