@@ -73,7 +73,9 @@ export function sessionEnded(): Promise<void> {
 /** Asks the node whether the session lives; waits for a login if not. @throws ApiError when the node does not answer */
 export async function checkSession(): Promise<void> {
   try {
-    await current();
+    const { domain } = await current();
+    // Another window with this session went to another domain.
+    if (session.value !== undefined && session.value.domain !== domain) location.reload();
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     await sessionEnded();

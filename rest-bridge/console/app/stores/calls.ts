@@ -28,8 +28,10 @@ export type CallPath = '/uc/calls' | '/user/sip/calls';
 
 const MASK = 'dialogid,inviteid,status,remoteuri,localuri,startts,site,legs';
 const READ_MS = 1_000;
-/** More are read faster as the whole list. */
+/** Of one request: a filter has at most 512 nodes. */
 const MOST_AT_ONCE = 200;
+/** More are read faster as the whole list. */
+const MOST_REQUESTS = 4;
 
 /** Live calls of a path. Begin with {@link follow}. */
 export class LiveCalls {
@@ -97,13 +99,12 @@ export class LiveCalls {
 
   async #read(): Promise<void> {
     const ids = [...this.#changed];
-    const all = this.#all || ids.length > MOST_AT_ONCE;
+    const all = this.#all || ids.length > MOST_AT_ONCE * MOST_REQUESTS;
     this.#changed.clear();
     this.#all = false;
     try {
       if (all || ids.length > 0) {
-        const filter = all ? undefined : { dialogid: ids.join('|') };
-        const found = await read<Call[]>(this.#path, { mask: MASK, filter });
+        const found = all ? await this.#list() : await this.#listSome(ids);
         if (all) this.#calls.clear();
         else for (const id of ids) this.#calls.delete(id);
         for (const call of found) this.#calls.set(call.dialogid, call);
@@ -115,6 +116,17 @@ export class LiveCalls {
     this.list.value = [...this.#calls.values()].toSorted((a, b) => b.startts - a.startts);
     this.#timer = undefined;
     if (this.#changed.size > 0 || this.#all) this.#later(READ_MS);
+  }
+
+  #list(filter?: object): Promise<Call[]> {
+    return read<Call[]>(this.#path, { mask: MASK, filter });
+  }
+
+  async #listSome(ids: readonly string[]): Promise<Call[]> {
+    const parts = Array.from({ length: Math.ceil(ids.length / MOST_AT_ONCE) }, (_part, index) =>
+      ids.slice(index * MOST_AT_ONCE, (index + 1) * MOST_AT_ONCE),
+    );
+    return (await Promise.all(parts.map((part) => this.#list({ dialogid: part.join('|') })))).flat();
   }
 }
 

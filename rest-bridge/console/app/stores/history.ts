@@ -75,10 +75,10 @@ const SEARCHED = [
   'called_login',
   'dialled',
 ];
-const MOST = 5_000;
+const MOST = 1_000;
 const DAY_MS = 86_400_000;
 
-/** Calls that fit, the latest first; at most 5000. @throws ApiError */
+/** Calls that fit, the latest first; at most 1000. @throws ApiError */
 export function searchHistory({ text, result, from, to }: HistorySearch, path = '/uc/history'): Promise<EndedCall[]> {
   const conditions = [
     ...(text === '' ? [] : [['or', ...SEARCHED.map((field) => containsText(field, text))]]),

@@ -42,6 +42,7 @@ const COLUMNS: readonly Column<EndedCall>[] = [
 ];
 
 const TYPING_MS = 300;
+const EVERY_MS = 10_000;
 
 export default function HistoryPage({ rest: [id], query }: PageProps) {
   const dialog = query['dialog'];
@@ -58,7 +59,7 @@ function Search({ query }: Pick<PageProps, 'query'>) {
     from: query['from'] ?? '',
     to: query['to'] ?? '',
   };
-  const live = useLive(() => searchHistory(search), JSON.stringify(search), { events: ['callevents.call_end'] });
+  const live = useLive(() => searchHistory(search), JSON.stringify(search), { everyMs: EVERY_MS });
   const timer = useSignal<ReturnType<typeof setTimeout> | undefined>(undefined);
   const change = (field: keyof HistorySearch) => (event: Event) => {
     const { value } = event.currentTarget as HTMLInputElement;

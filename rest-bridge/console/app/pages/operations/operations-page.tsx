@@ -38,7 +38,7 @@ function tookOf({ startts, endts }: OperationRecord): string {
   return endts === undefined ? '' : `${((endts - startts) / 1000).toFixed(1)} s`;
 }
 
-const EVERY_MS = 3_000;
+const EVERY_MS = 5_000;
 
 export default function OperationsPage({ rest: [id], query }: PageProps) {
   return id === undefined ? <Log query={query} /> : <One key={id} id={id} />;
@@ -46,7 +46,7 @@ export default function OperationsPage({ rest: [id], query }: PageProps) {
 
 function Log({ query }: Pick<PageProps, 'query'>) {
   const live = useLive(
-    () => read<OperationRecord[]>('/uc/operations', { order: [{ startts: 'desc' }], limit: 1000 }),
+    () => read<OperationRecord[]>('/uc/operations', { order: [{ startts: 'desc' }], limit: 300 }),
     'log',
     { events: ['callevents.operation_finished'], everyMs: EVERY_MS },
   );

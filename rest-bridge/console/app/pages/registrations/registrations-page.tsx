@@ -44,7 +44,7 @@ function Left({ until }: { readonly until: number }) {
   return <>{duration(until - now.value)}</>;
 }
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 15_000;
 
 export default function RegistrationsPage({ query }: PageProps) {
   const live = useLive(() => read<Registration[]>('/domain/registrations', { order: ['login'] }), 'registrations', {
