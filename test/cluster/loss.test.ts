@@ -230,8 +230,8 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
   it('random calls, changes, a kill and a restart: every node lists what a simple model has', async () => {
     const logins = ['alice', 'bob', 'carol', 'dave'] as const;
     const phones = await Promise.all(logins.map((login, at) => cluster().phone(login, at % 2)));
-    const seed = Number(process.env['RINGMASTER_MODEL_SEED'] ?? 26);
-    const rounds = Number(process.env['RINGMASTER_MODEL_ROUNDS'] ?? 1);
+    const seed = Number(process.env['CLUSTER_MODEL_SEED'] ?? 26);
+    const rounds = Number(process.env['CLUSTER_MODEL_ROUNDS'] ?? 1);
     const model = new CallModel(cluster(), phones, seed);
     try {
       for (let round = 0; round < rounds; round += 1) {
