@@ -45,7 +45,7 @@ export function CallDetail({ id }: { readonly id: string }) {
       )}
       {call !== undefined && (
         <>
-          {!ended && <CallOperations call={call} onDone={live.reload} />}
+          <CallOperations call={call} ended={ended} onDone={live.reload} />
           <div class="cards">
             <Sides call={call} />
             {!ended && <LabelsCard id={id} />}

@@ -12,7 +12,14 @@ import { OperationDialog } from './operation-dialog.tsx';
 /** Fields that name a side of the call. */
 const SIDES = ['by', 'masterby', 'callid', 'side'];
 
-export function CallOperations({ call, onDone }: { readonly call: Call; readonly onDone: () => void }) {
+export interface CallOperationsProps {
+  readonly call: Call;
+  /** No operation can begin any more; the outcome of the last one stays until it is closed. */
+  readonly ended: boolean;
+  readonly onDone: () => void;
+}
+
+export function CallOperations({ call, ended, onDone }: CallOperationsProps) {
   const operations = useLive(() => operationsOfCall('/uc/calls'), 'operations');
   const open = useSignal<ApiOperation | undefined>(undefined);
   const sides: Suggestion[] = call.legs.map(({ callid, side, remoteuri }) => ({
@@ -23,7 +30,7 @@ export function CallOperations({ call, onDone }: { readonly call: Call; readonly
   return (
     <>
       <Problem error={operations.problem} retry={operations.reload} />
-      <div class="bar" role="group" aria-label={words('operations')}>
+      <div class="bar" role="group" aria-label={words('operations')} hidden={ended}>
         {operations.data?.map((operation) => (
           <button
             key={operation.name}
