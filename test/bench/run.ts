@@ -1,5 +1,6 @@
 /** `npm run bench`, or `npm run bench -- calls rest`: measures, prints tables, and removes its files. */
 import { calls } from './calls.ts';
+import { cluster } from './cluster.ts';
 import { codecs } from './codecs.ts';
 import { conference } from './conference.ts';
 import { events } from './events.ts';
@@ -22,6 +23,7 @@ import { type Benchmark, machine, table, Unavailable } from './support/report.ts
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = { calls, rest, start, rtp, model, scripts };
 /** Long, or with special needs: only run when named. */
 const BY_NAME: Readonly<Record<string, Benchmark>> = {
+  cluster,
   codecs,
   conference,
   events,

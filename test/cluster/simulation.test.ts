@@ -6,13 +6,12 @@ import { Losses } from '../../runtime/cluster/loss/losses.ts';
 import type { Member } from '../../runtime/cluster/members/member.ts';
 import type { MembershipListener } from '../../runtime/cluster/members/membership.ts';
 import type { Nodes } from '../../runtime/cluster/nodes.ts';
-import { asDomainName } from '../../runtime/domain-name/index.ts';
 import { Random } from '../model/support/random.ts';
+import { callOf, DOMAIN, numberOf } from './support/made-call.ts';
 
 const NODES = 100;
 const CALLS = 100_000;
 const DEAD = 10;
-const DOMAIN = asDomainName('demo.local');
 /** Milliseconds of the virtual clock for a request to another node and its answer. */
 const LATENCY = { from: 0.2, to: 5 };
 const silent = { debug: ignore, info: ignore, warn: ignore, error: ignore };
@@ -154,55 +153,4 @@ async function expectFound(simulation: Simulation, count: number): Promise<void>
     expect(await node.everywhere.lookup({ domain: DOMAIN }, selector)).to.deep.equal([dialogid]);
     expect(simulation.now - before).to.be.at.most(LATENCY.to);
   }
-}
-
-function numberOf(index: number): string {
-  return `c${index}`;
-}
-
-function callOf(index: number): SharedCall {
-  const id = `call-${index}`;
-  const [localuri, remoteuri] = [`<sip:d${index}@${DOMAIN}>`, `<sip:${numberOf(index)}@${DOMAIN}>`];
-  const leg = (side: 'a' | 'b') => ({
-    callid: `${id}-${side}`,
-    expirets: 'undefined' as const,
-    localuri,
-    remoteuri,
-    side,
-  });
-  return {
-    entry: {
-      view: {
-        acallid: `${id}-a`,
-        callids: [`${id}-a`, `${id}-b`],
-        dialogid: `d${index}`,
-        esgdlg: '',
-        esgcallid: '',
-        inviteid: id,
-        status: 'dialog',
-        legs: [leg('a'), leg('b')],
-        localuri,
-        remoteuri,
-        site: 'main',
-        startts: index,
-        uris: [localuri, remoteuri],
-        opts: {},
-      },
-      domains: [DOMAIN],
-      sipUsers: [],
-      providers: [],
-    },
-    facts: {
-      id,
-      dialogid: `d${index}`,
-      dialled: `d${index}`,
-      dialledDomain: DOMAIN,
-      began: index,
-      legs: [],
-      labels: [],
-      replaced: [],
-      replacedBy: [],
-    },
-    sides: [],
-  };
 }

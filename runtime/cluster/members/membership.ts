@@ -66,7 +66,14 @@ export class Membership {
 
   /** True while this node sees the heartbeats of the cluster, its own among them. */
   get isConnected(): boolean {
-    return this.silenceMs < DEAD_MS;
+    const { silenceMs } = this;
+    // After a pause of this process, such as for a long list, its own heartbeat waits to be read, too.
+    return silenceMs < DEAD_MS || (this.#isPaused && silenceMs !== Number.POSITIVE_INFINITY);
+  }
+
+  /** True when this process has just been standing still. */
+  get #isPaused(): boolean {
+    return performance.now() - this.#checked > 3 * CHECK_MS;
   }
 
   /** Milliseconds since this node last saw its own heartbeat. */
@@ -144,10 +151,11 @@ export class Membership {
   #check(): void {
     const now = performance.now();
     // After a pause of this process, heartbeats wait to be read: nobody is judged now.
-    const paused = now - this.#checked > 3 * CHECK_MS;
+    const paused = this.#isPaused;
     this.#checked = now;
     if (paused) {
       for (const known of this.#known.values()) known.heard = Math.max(known.heard, now - DEAD_MS / 2);
+      if (this.silenceMs !== Number.POSITIVE_INFINITY) this.#echo = Math.max(this.#echo, now - DEAD_MS / 2);
       return;
     }
     // Without its own heartbeats this node is the one that is cut off.
