@@ -16,6 +16,7 @@ import type { BodyLimits } from './http/body-pace.ts';
 import type { HttpCertificate } from './http/secure-front.ts';
 import type { SipWebSockets } from './sip-websocket.ts';
 import type { Hooks } from './routes/hooks.ts';
+import type { Workbench } from './routes/workbench.ts';
 import type { Recording } from '../runtime/recording/index.ts';
 import type { Prompts } from '../runtime/prompts/index.ts';
 import type { VoiceMessages } from '../runtime/voicemail/index.ts';
@@ -194,6 +195,8 @@ export interface RestDeps {
   readonly collections: Readonly<Record<string, Resource>>;
   /** Versions of scripts; absent: they are kept and not shown. */
   readonly scripts?: ScriptStore;
+  /** Absent: texts are neither drawn nor tested. */
+  readonly workbench?: Workbench;
   readonly hooks: Hooks;
   /** Deliveries of webhooks; absent: they are kept and nothing is sent. */
   readonly webhooks?: Pick<Webhooks, 'deliveries' | 'test' | 'redeliver'>;

@@ -6,4 +6,5 @@ export type { OpenApiDocument } from './openapi/document.ts';
 export { listenOn } from './listen.ts';
 export { createRestServer } from './server.ts';
 export type { SipWebSockets, SipWebSocketTarget } from './sip-websocket.ts';
+export type { Workbench } from './routes/workbench.ts';
 export { webAppsOf } from './web-apps.ts';

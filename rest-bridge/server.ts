@@ -55,6 +55,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { userRoutes } from './routes/user.ts';
 import { userPasswordRoute } from './routes/user-password.ts';
 import { userSessionRoutes } from './routes/user-sessions.ts';
+import { scenarioSchemaRoutes, workbenchRoutes } from './routes/workbench.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { SessionRate } from './session-rate.ts';
 import { SipTunnels } from './sip-websocket.ts';
@@ -173,12 +174,15 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   return app;
 }
 
-function versionRoutes(api: App, { scripts, collections }: RestDeps): void {
+function versionRoutes(api: App, { scripts, workbench, collections }: RestDeps): void {
   if (scripts === undefined) return;
+  if (workbench !== undefined) scenarioSchemaRoutes(api, workbench);
   for (const kind of ['ivrscript', 'svcscript'] as const) {
     const path = `/domain/${kind}s`;
     const resource = collections[path];
-    if (resource instanceof ScriptResource) scriptRoutes(api, path, { kind, scripts, resource });
+    if (!(resource instanceof ScriptResource)) continue;
+    scriptRoutes(api, path, { kind, scripts, resource });
+    if (workbench !== undefined) workbenchRoutes(api, path, { kind, workbench, resource });
   }
 }
 

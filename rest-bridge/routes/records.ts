@@ -12,6 +12,7 @@ import { RestError } from '../errors.ts';
 import { listQuery } from '../model/query.ts';
 import { ID } from '../route-names.ts';
 import { answers, ErrorAnswer, IdPath, NoContent } from './schemas.ts';
+import { MadeTest } from './workbench.ts';
 
 /** A scenario whose next run should wait for a debugger; `from`: only a call from this number. */
 const Debug = Type.Object({
@@ -76,8 +77,8 @@ const EVER = [0, Date.UTC(2999, 0, 1)];
 const ORDER = '[{"ts":"desc"}]';
 
 /** Records of the scenario runs of the session's domain: traces and results. */
-export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHistory' | 'runs'>): void {
-  const { directory, runHistory, runs } = deps;
+export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHistory' | 'runs' | 'workbench'>): void {
+  const { directory, runHistory, runs, workbench } = deps;
 
   app.get(
     '/api/runs',
@@ -122,20 +123,37 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
     `/api/runs/${ID}`,
     { schema: { params: IdPath, response: answers({ 200: Record, 404: ErrorAnswer }) } },
     async (request) => {
-      const { domain } = sessionOf(request);
-      const { id } = request.params;
-      const run = runs.read(id) ?? (await past(domain, id)) ?? (await runs.readElsewhere?.(id, domain));
-      if (run?.domain !== domain) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
+      const run = await runOfDomain(sessionOf(request).domain, request.params.id);
+      if (run === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
       return run;
     },
   );
 
-  const past = async (domain: DomainName, run: string): Promise<Pick<RunView, 'domain'> | undefined> => {
+  app.get(
+    `/api/runs/${ID}/test`,
+    { schema: { params: IdPath, response: answers({ 200: MadeTest, 404: ErrorAnswer, 422: ErrorAnswer }) } },
+    async (request) => {
+      const { domain } = sessionOf(request);
+      const run = await runOfDomain(domain, request.params.id);
+      if (run === undefined || workbench === undefined) throw new RestError('ENTITY_NOT_FOUND', { entity: 'Run' });
+      const made = await workbench.asTest(run, (other) => runOfDomain(domain, other));
+      if ('refused' in made) throw new RestError('CANNOT_APPLY', { field: 'id', reason: made.refused });
+      return made;
+    },
+  );
+
+  const runOfDomain = async (domain: DomainName, id: string): Promise<RunView | undefined> => {
+    const run = runs.read(id) ?? (await past(domain, id)) ?? (await runs.readElsewhere?.(id, domain));
+    return run?.domain === domain ? run : undefined;
+  };
+
+  const past = async (domain: DomainName, run: string): Promise<RunView | undefined> => {
     const id = directory.domain(domain)?.id;
     const filter = ['==', ['property', 'id'], run];
     const found = id && (await (await runHistory.collection(id)).list({ filter, interval: EVER, limit: 1 }));
     const record = Array.isArray(found) ? (found[0] as RunRecord | undefined) : undefined;
-    return record && { ...runOf(record), domain };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was kept of a run
+    return record && ({ ...runOf(record), domain } as RunView);
   };
 
   app.get('/api/debug', { schema: { response: answers({ 200: Type.Array(Debugged) }) } }, async (request) =>

@@ -1,10 +1,9 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { components } from '../component-registry/index.ts';
+import { components, selectEntities } from '../component-registry/index.ts';
 import { runSimulate } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { classesFrom } from './simulated-classes.ts';
-import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster simulate FILE [OPTION...]

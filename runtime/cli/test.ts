@@ -1,11 +1,10 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { components } from '../component-registry/index.ts';
+import { components, selectEntities } from '../component-registry/index.ts';
 import { runTests, runWatching } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
 import { classesFrom } from './simulated-classes.ts';
 import { STOP_SIGNALS } from './signals.ts';
-import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 const USAGE = `ringmaster test [--show] [--watch] [--classes FILE|URL] [FOLDER|FILE.test.yaml ...]

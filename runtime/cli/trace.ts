@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { RunView } from '../runs/index.ts';
-import { components } from '../component-registry/index.ts';
+import { components, selectEntities } from '../component-registry/index.ts';
 import { compileHere, type CompileResult, type ScriptSource } from '../sandbox/index.ts';
 import { asTest, ReplayError, runsText, servedBy, traceText, verifiedTest } from '../workbench/index.ts';
 import { LazySandbox } from './lazy-sandbox.ts';
@@ -10,7 +10,6 @@ import { hideNodeWarnings } from './node-warnings.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { scenarioOfRun } from './scenario-of-run.ts';
 import { classesFrom } from './simulated-classes.ts';
-import { selectEntities } from './simulated-query.ts';
 import { usageOf } from './usage.ts';
 
 /** Number of listed runs. */

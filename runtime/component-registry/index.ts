@@ -5,6 +5,7 @@ import { type ComponentRegistry, componentRegistry } from '../runs/index.ts';
 import { checkingFilter } from './literal-filters.ts';
 
 export { ofModel } from './model-errors.ts';
+export { selectEntities } from './select-entities.ts';
 
 /** Every component that a scenario may use, by name. */
 export const components: ComponentRegistry = componentRegistry([

@@ -33,7 +33,7 @@ export {
   servingOf,
 } from './collections/script-row.ts';
 export { checkScriptText, type ScriptText } from './collections/check-script-text.ts';
-export { readModules } from './collections/script-modules.ts';
+export { domainModules, readModules } from './collections/script-modules.ts';
 export { listScriptVersions, readScriptVersion, servingBefore } from './collections/script-versions.ts';
 export { type CheckWebhook, type WebhookRow, type WebhookState } from './collections/webhooks.ts';
 export { digestSecrets } from './collections/sipusers.ts';

@@ -200,6 +200,7 @@ export async function compose(
     metrics,
     recordings,
     scenarios,
+    sandbox,
     prompts: sounds.prompts,
     calls,
     history,

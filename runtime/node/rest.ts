@@ -27,7 +27,9 @@ import type { Cluster } from '../cluster/index.ts';
 import type { NodeOperations } from './operations.ts';
 import type { Webhooks } from '../webhooks/index.ts';
 import type { Recordings } from './recordings.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import type { Scenarios } from './scenarios.ts';
+import { openWorkbench } from './workbench.ts';
 
 export interface RestNeeds {
   readonly config: Config;
@@ -39,6 +41,8 @@ export interface RestNeeds {
   readonly metrics: Metrics;
   readonly recordings: Recordings;
   readonly scenarios: Scenarios;
+  /** Runs the scripts of simulations. */
+  readonly sandbox: Sandbox;
   readonly prompts: Prompts;
   readonly calls: Calls;
   readonly history: CallHistory;
@@ -77,6 +81,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     metrics,
     recordings,
     scenarios,
+    sandbox,
     prompts,
     calls,
     history,
@@ -129,6 +134,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     runs: cluster?.runRecords(scenarios.runner, () => runHistory.flush()) ?? scenarios.runner,
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
+    workbench: openWorkbench(scenarios.scripts, sandbox),
     prompts,
     hooks: scenarios.starter,
     health: async () => {

@@ -1,9 +1,16 @@
 /** Compiles the text of a script entity to a program. */
 import path from 'node:path';
 import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
-import { checkText, type Problem, type Program, type ReadModule, type Start } from '../language/index.ts';
+import {
+  type CheckResult,
+  checkText,
+  type Problem,
+  type Program,
+  type ReadModule,
+  type Start,
+} from '../language/index.ts';
 import type { ComponentRegistry } from '../runs/index.ts';
-import type { CheckScript, ScriptData, ScriptProblem } from '../domain/index.ts';
+import type { CheckScript, ScriptData, ScriptModules, ScriptProblem } from '../domain/index.ts';
 
 export interface CompilerOptions {
   readonly components: ComponentRegistry;
@@ -31,13 +38,33 @@ export class ScriptCompiler {
   /** Checks for mistakes; runs nothing. */
   readonly check: CheckScript = async (code, data, modules) => {
     const imports = new Map<string, string | undefined>();
-    const { problems } = await this.#check({ code, data }, async (name) => {
-      const found = await modules.find(name);
-      imports.set(name, 'text' in found ? found.text : undefined);
-      return 'text' in found ? { kind: 'text', ...found } : { kind: 'missing', ...found };
-    });
+    const { problems } = await this.read(
+      { code, data },
+      {
+        async find(name) {
+          const found = await modules.find(name);
+          imports.set(name, 'text' in found ? found.text : undefined);
+          return found;
+        },
+      },
+    );
     return { problems: problems.map((problem) => ofScript(problem, code, data)), imports };
   };
+
+  /** The program of a text, or what can be read of it, with its mistakes. */
+  read(text: ScriptText, modules: ScriptModules): Promise<CheckResult> {
+    return this.#check(text, async (name) => {
+      const found = await modules.find(name);
+      return 'text' in found ? { kind: 'text', ...found } : { kind: 'missing', ...found };
+    });
+  }
+
+  /** The code of a module without its types, every position unchanged; undefined for one with mistakes. */
+  async plainCode({ code, data: { format, source } }: ScriptText): Promise<string | undefined> {
+    if (format === 'yaml') return undefined;
+    const compiled = await this.#options.compile({ source, format, kind: 'module', file: `${code}.${format}` });
+    return compiled.ok ? compiled.code : undefined;
+  }
 
   /**
    * The program of a version; undefined when it has mistakes, `shared` when it is a module that only others import.

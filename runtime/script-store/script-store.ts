@@ -5,6 +5,7 @@
 import type { DomainName } from '../domain-name/index.ts';
 import {
   checkScriptText,
+  domainModules,
   listScriptVersions,
   type LiveDirectory,
   readModules,
@@ -17,6 +18,7 @@ import {
   servingBefore,
 } from '../domain/index.ts';
 import {
+  type CheckResult,
   type Program,
   readLimits,
   type ProgramRequest,
@@ -172,6 +174,17 @@ export class ScriptStore implements ScenarioSource {
   check(text: ScriptText): Promise<readonly ScriptProblem[]> {
     const { check } = this.#options.compiler;
     return checkScriptText(text, { db: this.#options.storage.db, check });
+  }
+
+  /** The program that a script would have with a text, which is not saved, and its mistakes. */
+  read({ kind, domainId, code, data, draft }: ScriptText): Promise<CheckResult> {
+    const modules = domainModules(this.#options.storage.db, { kind, domainId, newest: draft });
+    return this.#options.compiler.read({ code: code ?? kind, data }, modules);
+  }
+
+  /** The code of a module without its types, every position unchanged; undefined for one with mistakes, and for YAML. */
+  plainCode({ kind, code, data }: Pick<ScriptText, 'kind' | 'code' | 'data'>): Promise<string | undefined> {
+    return this.#options.compiler.plainCode({ code: code ?? kind, data });
   }
 
   /** The texts of a version's modules, by name. */

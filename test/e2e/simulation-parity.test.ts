@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { classesFrom } from '../../runtime/cli/simulated-classes.ts';
-import { selectEntities } from '../../runtime/cli/simulated-query.ts';
+import { selectEntities } from '../../runtime/component-registry/index.ts';
 import type { SimulatedClasses } from '../../runtime/workbench/simulation/simulated-model.ts';
 import { ReplayError } from '../../runtime/workbench/trace/replayable.ts';
 import { verifiedTest } from '../../runtime/workbench/trace/verified-test.ts';

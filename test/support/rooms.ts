@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     mayImport: ['runtime/language', 'runtime/sandbox'],
   },
   'runtime/workbench': {
-    holds: 'what authors use at a terminal, and no node loads: simulation, tests, traces as tests, drawings, schemas',
+    holds: 'what authors use, and a node loads when one asks: simulation, tests, traces as tests, drawings, schemas',
     mayImport: ['runtime/language', 'runtime/runs', 'runtime/sandbox'],
   },
   'runtime/sandbox': { holds: 'scripts in isolates, in worker processes apart from everything else', mayImport: [] },

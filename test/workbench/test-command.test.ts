@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { LazySandbox } from '../../runtime/cli/lazy-sandbox.ts';
 import { classesFrom } from '../../runtime/cli/simulated-classes.ts';
-import { selectEntities } from '../../runtime/cli/simulated-query.ts';
+import { selectEntities } from '../../runtime/component-registry/index.ts';
 import { runTests } from '../../runtime/workbench/tests/test-command.ts';
 import { readTestFile } from '../../runtime/workbench/tests/test-file.ts';
 import { formatProblem } from '../../runtime/language/problem.ts';

@@ -86,6 +86,14 @@ export const PAGES: readonly Page[] = [
     needs: '/api/cluster',
     load: () => import('./pages/nodes/nodes-page.tsx'),
   },
+  {
+    path: 'scenarios',
+    group: 'author',
+    title: 'scenarios',
+    key: 's',
+    needs: '/domain/ivrscripts',
+    load: () => import('./pages/scenarios/scenarios-page.tsx'),
+  },
 ];
 
 /** Drawers at the right edge, which stay open from page to page. */

@@ -33,6 +33,14 @@ export interface DomainModulesOptions {
   readonly pending?: readonly PendingScript[];
 }
 
+/** The modules of a domain as they are now. */
+export function domainModules(
+  db: Kysely<Schema>,
+  options: Pick<DomainModulesOptions, 'kind' | 'domainId' | 'newest'>,
+): ScriptModules {
+  return new DomainModules({ db, ...options });
+}
+
 /** The modules of a domain. */
 export class DomainModules implements ScriptModules {
   readonly #options: DomainModulesOptions;

@@ -1,3 +1,6 @@
+/** Flowcharts in progress. */
+import type { GraphEdge, GraphNode, ScenarioGraph } from './graph.ts';
+
 /** An arrow without a head yet: its source and label. */
 export interface Tail {
   readonly from: string;
@@ -14,18 +17,24 @@ const SHAPES = {
   function: ['[[', ']]'],
 } as const;
 
-/** A Mermaid flowchart in progress. */
+/** A flowchart in progress: as Mermaid, and as a graph of data. */
 export class Drawing {
   readonly #lines = ['flowchart TD'];
   readonly #arrows = new Set<string>();
+  readonly #nodes: GraphNode[] = [];
+  readonly #edges: GraphEdge[] = [];
   #count = 0;
 
-  /** @param id a unique name; default: the next number */
-  node(shape: keyof typeof SHAPES, text: string, id?: string): string {
+  /** @param id a unique name; default: the next number @param line of a call, counted from 1 */
+  node(shape: keyof typeof SHAPES, text: string, id?: string, line?: number): string {
     this.#count += id === undefined ? 1 : 0;
     const name = id ?? `b${this.#count}`;
     const [open, close] = SHAPES[shape];
-    this.#lines.push(`  ${name}${open}${quote(text)}${close}`);
+    const shown = line === undefined ? text : `${text}\nline ${line}`;
+    this.#lines.push(`  ${name}${open}${quote(shown)}${close}`);
+    const kind = name === 'start' ? 'start' : shape;
+    const place = line === undefined ? {} : { line, block: text };
+    this.#nodes.push({ id: name, kind, label: text, ...place });
     return name;
   }
 
@@ -35,7 +44,13 @@ export class Drawing {
       if (this.#arrows.has(arrow)) continue;
       this.#arrows.add(arrow);
       this.#lines.push(arrow);
+      const more = { ...(label === undefined ? {} : { label }), ...(dashed === true ? { dashed } : {}) } as const;
+      this.#edges.push({ from, to, ...more });
     }
+  }
+
+  graph(): ScenarioGraph {
+    return { nodes: this.#nodes, edges: this.#edges };
   }
 
   toString(): string {

@@ -12,6 +12,7 @@ import {
 } from 'acorn';
 import { childrenOf, defaultExport } from '../../language/index.ts';
 import { Drawing, type Tail } from './drawing.ts';
+import type { ScenarioGraph } from './graph.ts';
 
 type Body = Statement | Expression;
 type Tails = readonly Tail[];
@@ -43,7 +44,12 @@ interface Ways {
  * @param methods names of the platform's functions, e.g. `call.play`
  */
 export function moduleMermaid(id: string, code: string, methods: ReadonlySet<string>): string {
-  return new ModuleDrawing(code, methods).draw(id);
+  return String(new ModuleDrawing(code, methods).draw(id));
+}
+
+/** The same as a graph of data. */
+export function moduleGraph(id: string, code: string, methods: ReadonlySet<string>): ScenarioGraph {
+  return new ModuleDrawing(code, methods).draw(id).graph();
 }
 
 class ModuleDrawing {
@@ -73,7 +79,7 @@ class ModuleDrawing {
     }
   }
 
-  draw(id: string): string {
+  draw(id: string): Drawing {
     const drawing = this.#drawing;
     const start = drawing.node('end', id, 'start');
     drawing.node('end', 'end', END);
@@ -82,7 +88,7 @@ class ModuleDrawing {
       const begins = drawing.node('function', name, `f_${name}`);
       drawing.arrows(this.#function(body, [{ from: begins }]), drawing.node('end', `end of ${name}`));
     }
-    return String(drawing);
+    return drawing;
   }
 
   /** @returns all open arrows at its end */
@@ -207,7 +213,7 @@ class ModuleDrawing {
     const name = node.type === 'CallExpression' ? this.#name(node.callee) : undefined;
     if (name === undefined) return now;
     const { line } = getLineInfo(this.#code, node.start);
-    const step = this.#drawing.node(this.#functions.has(name) ? 'function' : 'step', `${name}\nline ${line}`);
+    const step = this.#drawing.node(this.#functions.has(name) ? 'function' : 'step', name, undefined, line);
     this.#drawing.arrows(now, step);
     return [{ from: step }];
   }

@@ -39,6 +39,9 @@ import { SimulatedDialogs } from './simulated-dialogs.ts';
 import { SimulatedTexts } from './simulated-texts.ts';
 import { Phones } from './phones.ts';
 
+/** The other scenario with an id; undefined for an unknown one. */
+export type FindScenario = (id: string) => Promise<Program | undefined>;
+
 export interface SimulatedServicesOptions {
   readonly clock: Clock;
   /** Answers by `METHOD URL`: see `SimulatedHttp`. */
@@ -56,6 +59,8 @@ export interface SimulatedServicesOptions {
   readonly queues?: Queues;
   /** Folder of other scenarios, found by their id. */
   readonly folder?: string;
+  /** Finds them elsewhere. */
+  readonly scenarios?: FindScenario;
   readonly components?: ComponentRegistry;
   /** The sandbox of the first scenario. */
   readonly sandbox?: Sandbox;
@@ -80,17 +85,21 @@ export function simulatedServices(options: SimulatedServicesOptions): RunService
   const { clock, http = {}, operations = {}, folder, components, note = () => undefined } = options;
   const { endCall = () => undefined } = options;
   let { sandbox } = options;
-  const find = async (where: string, registry: ComponentRegistry, id: string): Promise<Program | undefined> => {
-    const program = await findScenario(where, { components: registry, ...compiling(options.openSandbox) }, id);
+  const inFolder = (where: string, registry: ComponentRegistry): FindScenario => {
+    const checking = { components: registry, ...compiling(options.openSandbox) };
+    return (id) => findScenario(where, checking, id);
+  };
+  const finder =
+    options.scenarios ?? (folder === undefined || components === undefined ? undefined : inFolder(folder, components));
+  const find = async (among: FindScenario, id: string): Promise<Program | undefined> => {
+    const program = await among(id);
     if (program && runsScripts(program)) sandbox ??= await options.openSandbox?.();
     return program;
   };
   const recordings = options.recordings ?? new SimulatedRecordings();
   const speech = new SimulatedSpeech(note, recordings.words.bind(recordings));
   const services: RunServices = {
-    ...(folder === undefined || components === undefined
-      ? {}
-      : { scenarios: (id: string) => busy(clock, find(folder, components, id)) }),
+    ...(finder === undefined ? {} : { scenarios: (id: string) => busy(clock, find(finder, id)) }),
     // The other scenario owns the call, and the scenarios started by it.
     serve: async (code, call, start) => {
       const program = await services.scenarios?.(code, SIMULATED_DOMAIN);

@@ -19,7 +19,7 @@ import { SimulatedCall } from './simulated-call.ts';
 import { type Fixtures, type SelectEntities, type SimulatedClasses, SimulatedModel } from './simulated-model.ts';
 import { SimulatedRecordings } from './simulated-recordings.ts';
 import { TEST_TIME } from '../tests/test-time.ts';
-import { simulatedServices } from './services.ts';
+import { type FindScenario, simulatedServices } from './services.ts';
 import { type SimulatedAgent, simulatedAgents } from './simulated-agents.ts';
 import { type SimulatedMessage, simulatedVoicemail } from './simulated-voicemail.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -52,6 +52,8 @@ export interface SimulationOptions {
   readonly select?: SelectEntities | undefined;
   /** The classes of the domain; default: every class exists, and has any properties. */
   readonly classes?: SimulatedClasses | undefined;
+  /** Finds other scenarios by their id; default: those in the folder of the program. */
+  readonly scenarios?: FindScenario | undefined;
 }
 
 /** The result of a simulation. */
@@ -88,6 +90,7 @@ export async function simulate(
     mailboxes = {},
     select,
     classes,
+    scenarios,
     openSandbox,
     debug = false,
   }: SimulationOptions,
@@ -138,7 +141,7 @@ export async function simulate(
     endCall: (dialogid) => calls.find((each) => each.dialogid === dialogid)?.end('external', 'Request Terminated'),
     onServed: (served) => happenings.began(served),
     phones,
-    folder: path.dirname(program.file),
+    ...(scenarios === undefined ? { folder: path.dirname(program.file) } : { scenarios }),
     debug,
     note: (what) => onEvent({ at: clock.now(), what }),
   });

@@ -5,7 +5,7 @@ import { mismatches } from './expectations.ts';
 import type { ScenarioTest } from './test-file.ts';
 
 /** What a test runs with, beside its own content. */
-export type TestTools = Pick<SimulationOptions, 'components' | 'openSandbox' | 'select' | 'classes'>;
+export type TestTools = Pick<SimulationOptions, 'components' | 'openSandbox' | 'select' | 'classes' | 'scenarios'>;
 
 export interface TestRun {
   /** The unmet expectations, one sentence each; empty: the test passes. */

@@ -13,4 +13,5 @@ export const words = catalogue({
   trunks: ['Trunks', 'Anbieter'],
   operations: ['Operations', 'Operationen'],
   nodes: ['Nodes', 'Knoten'],
+  scenarios: ['Scenarios', 'Szenarien'],
 });

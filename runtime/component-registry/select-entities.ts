@@ -1,6 +1,6 @@
-/** Filters and order of the data model over the entities of a simulation, whose classes are not known. */
+/** Filters and order of the data model over entities whose classes are not known, such as those of a simulation. */
 import { ScenarioError } from '../language/index.ts';
-import type { SelectEntities } from '../workbench/index.ts';
+import type { Entity, EntityQuery } from '../runs/index.ts';
 import {
   ExpressionParser,
   FilterError,
@@ -11,7 +11,11 @@ import {
   type ValueType,
 } from '../model/index.ts';
 
-export const selectEntities: SelectEntities = (entities, { filter, order }) => {
+/** @throws ScenarioError `model_refused` */
+export function selectEntities(
+  entities: readonly Entity[],
+  { filter, order }: Pick<EntityQuery, 'filter' | 'order'>,
+): readonly Entity[] {
   // Derives each class from its entities: their properties, with the type of the first value.
   const types = new Map<string, ValueType>();
   for (const entity of entities)
@@ -25,7 +29,7 @@ export const selectEntities: SelectEntities = (entities, { filter, order }) => {
     if (error instanceof FilterError) throw new ScenarioError('model_refused', error.message, { cause: error });
     throw error;
   }
-};
+}
 
 function typeOf(value: unknown): ValueType {
   if (typeof value === 'string') return 'text';
