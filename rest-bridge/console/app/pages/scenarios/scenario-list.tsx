@@ -85,7 +85,6 @@ export function ScenarioList({ query }: Pick<PageProps, 'query'>) {
       <List
         label={words('title')}
         items={shown}
-        keyOf={({ kind, id }) => `${kind}/${id}`}
         columns={COLUMNS}
         onOpen={({ kind, id }) => go(['scenarios', kind, id])}
         empty={all.value === undefined ? '…' : words(filter === '' ? 'none' : 'noMatch')}
