@@ -9,6 +9,7 @@ import type { EventBus, SharedEvents } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
 import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
+import type { SpentElsewhere } from '../runtime/rate/index.ts';
 import type { ScenarioFigures } from '../runtime/history/index.ts';
 import type { Agents, Queues, RunView } from '../runtime/runs/index.ts';
 import type { ScriptStore } from '../runtime/script-store/index.ts';
@@ -212,6 +213,8 @@ export interface RestDeps {
   readonly events: EventBus;
   /** The events of all nodes; absent on a single node. */
   readonly sharedEvents?: SharedEvents;
+  /** Requests of sessions at the other nodes; absent on a single node. */
+  readonly requestsElsewhere?: SpentElsewhere;
   readonly calls: CallStore;
   readonly history: History;
   /** Ended runs of scenarios, with their traces. */

@@ -126,7 +126,15 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   phoneRoutes(app, deps.directory);
   await app.register(
     async (api: App) => {
-      api.addHook('onRequest', authenticator(deps.iam, new SessionRate(deps.sessionRequests ?? 0)));
+      api.addHook(
+        'onRequest',
+        authenticator(
+          deps.iam,
+          new SessionRate(deps.sessionRequests ?? 0, {
+            ...(deps.requestsElsewhere && { elsewhere: deps.requestsElsewhere }),
+          }),
+        ),
+      );
       api.setNotFoundHandler(() => {
         throw new RestError('ENDPOINT_NOT_FOUND');
       });

@@ -1,5 +1,5 @@
 /** Limits the requests of sessions. */
-import { TokenBucket } from '../runtime/rate/index.ts';
+import { type SpentElsewhere, TokenBucket } from '../runtime/rate/index.ts';
 
 /** Number of buckets checked for removal at a time. */
 const MANY = 1000;
@@ -9,15 +9,25 @@ export class SessionRate {
   readonly #perSecond: number;
   readonly #now: () => number;
   readonly #buckets = new Map<string, TokenBucket>();
+  readonly #elsewhere: SpentElsewhere | undefined;
   #sweepAt = MANY;
 
   /**
    * @param perSecond requests; 0: no limit
-   * @param now milliseconds of a clock that never goes back
+   * @param options.elsewhere the other nodes of a cluster
+   * @param options.now milliseconds of a clock that never goes back
    */
-  constructor(perSecond: number, now: () => number = () => performance.now()) {
+  constructor(
+    perSecond: number,
+    {
+      elsewhere,
+      now = () => performance.now(),
+    }: { readonly elsewhere?: SpentElsewhere; readonly now?: () => number } = {},
+  ) {
     this.#perSecond = perSecond;
     this.#now = now;
+    this.#elsewhere = perSecond === 0 ? undefined : elsewhere;
+    this.#elsewhere?.hear((session, tokens) => this.#bucket(session, now()).spend(now(), tokens));
   }
 
   /**
@@ -29,7 +39,9 @@ export class SessionRate {
     if (this.#perSecond === 0) return 0;
     const now = this.#now();
     const bucket = this.#bucket(session, now);
-    return bucket.take(now) ? 0 : Math.ceil(bucket.wait(now) / 1000);
+    if (!bucket.take(now)) return Math.ceil(bucket.wait(now) / 1000);
+    this.#elsewhere?.tell(session);
+    return 0;
   }
 
   #bucket(session: string, now: number): TokenBucket {

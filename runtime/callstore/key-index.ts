@@ -54,6 +54,11 @@ export class KeyIndex<Entry extends object> {
     return found instanceof Set ? found : [found];
   }
 
+  /** Entries of each key that has some. */
+  counts(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#entries, ([key, found]) => [key, found instanceof Set ? found.size : 1]));
+  }
+
   count(key: string): number {
     const found = this.#entries.get(key);
     if (found === undefined) return 0;

@@ -55,6 +55,13 @@ interface Stored {
   keys: Keys;
 }
 
+/** The dialogs of other nodes with parties behind providers. */
+export interface ProvidersElsewhere {
+  elsewhere(providerId: string): number;
+  /** Such dialogs of this node came or went, or changed. */
+  changed(providerIds: readonly string[]): void;
+}
+
 /** The dialogs of this node, with a hash index per selector: look-ups take constant time in the number of dialogs. */
 export class MemoryCallStore implements CallStore {
   readonly #dialogs = new Map<string, Stored>();
@@ -64,6 +71,7 @@ export class MemoryCallStore implements CallStore {
   /** What `list` found for each domain since the latest change. */
   readonly #listed = new Map<DomainName, readonly DialogView[]>();
   #counter = 0;
+  #elsewhere: ProvidersElsewhere | undefined;
 
   /** @param callIds learns the ids of all calls */
   constructor(loginOf: LoginOf, callIds = new CallIds()) {
@@ -111,6 +119,7 @@ export class MemoryCallStore implements CallStore {
       for (const key of keys[name]) index.add(key, stored);
       for (const key of before?.[name] ?? []) if (!keys[name].includes(key)) index.remove(key, stored);
     }
+    this.#elsewhere?.changed([...keys.provider, ...(before?.provider ?? [])]);
   }
 
   remove(dialogid: string): void {
@@ -122,6 +131,7 @@ export class MemoryCallStore implements CallStore {
     for (const name of INDEXES) {
       for (const key of stored.keys[name]) this.#index[name].remove(key, stored);
     }
+    this.#elsewhere?.changed(stored.keys.provider);
   }
 
   /** Dialogs of all domains with a leg of this Call-ID. */
@@ -129,9 +139,19 @@ export class MemoryCallStore implements CallStore {
     return Array.from(this.#index.callid.get(callid), ({ entry }) => entry.view.dialogid);
   }
 
-  /** Dialogs with a party behind this provider. */
+  /** Dialogs with a party behind this provider, of all nodes. */
   countOfProvider(providerId: string): number {
-    return this.#index.provider.count(providerId);
+    return this.#index.provider.count(providerId) + (this.#elsewhere?.elsewhere(providerId) ?? 0);
+  }
+
+  /** Dialogs of this node by the providers of their parties. */
+  countsOfProviders(): ReadonlyMap<string, number> {
+    return this.#index.provider.counts();
+  }
+
+  /** Adds the dialogs of other nodes to those of this one, for limits. */
+  countElsewhere(elsewhere: ProvidersElsewhere): void {
+    this.#elsewhere = elsewhere;
   }
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {

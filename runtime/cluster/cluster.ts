@@ -16,6 +16,8 @@ import { ClusterFirstRequests } from './first-answers.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
 import { Witness } from './loss/witness.ts';
+import { SharedCounts } from './limits/shared-counts.ts';
+import { SharedSpending } from './limits/shared-spending.ts';
 import { Broadcast } from './link/broadcast.ts';
 import { NatsLink, type NatsOptions } from './link/nats-link.ts';
 import { Requests } from './link/requests.ts';
@@ -87,6 +89,7 @@ export class Cluster {
   #hunts: SharedHunts | undefined;
   #events: ClusterEvents | undefined;
   #waiting: WaitingRuns | undefined;
+  #counts: SharedCounts | undefined;
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -136,6 +139,18 @@ export class Cluster {
       ban.fail(address, account, true);
     });
     ban.tellFailures((address, account) => others.tell({ address, account }));
+  }
+
+  /** Counts the calls of providers together. */
+  shareCallCounts(calls: MemoryCallStore): void {
+    const counts = new SharedCounts(this.#link, this.id, 'provider-calls', () => calls.countsOfProviders());
+    calls.countElsewhere(counts);
+    this.#counts = counts;
+  }
+
+  /** What all nodes spend of rates. @param topic one word */
+  spending(topic: string): SharedSpending {
+    return new SharedSpending(this.#link, this.id, topic);
   }
 
   /** The dialogs of all nodes. */
@@ -302,6 +317,7 @@ export class Cluster {
     this.#contacts?.close();
     this.#hunts?.close();
     this.#events?.close();
+    this.#counts?.close();
     this.#digestKey.close();
     this.#losses?.close();
     await this.#index.close();

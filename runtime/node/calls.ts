@@ -108,6 +108,7 @@ export function openCalls(needs: CallNeeds): Calls {
   const ban = new DigestBan(allowedBy(config.loginAllowList));
   needs.cluster?.shareFailures(ban);
   const nodes = needs.cluster?.nodeLink();
+  needs.cluster?.shareCallCounts(callstore);
   const conferences = openConferences({
     config,
     store: conferenceStore,
@@ -140,7 +141,7 @@ export function openCalls(needs: CallNeeds): Calls {
     came: () => gate?.take(),
     senders: {
       ban,
-      rate: new SourceRate(config.sipRequests),
+      rate: new SourceRate(config.sipRequests, undefined, needs.cluster?.spending('sip-requests')),
       digestKey: needs.cluster?.digestKey,
     },
     setups,

@@ -149,6 +149,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     },
     drain,
     sessionRequests: config.sessionRequests,
+    ...(cluster && { requestsElsewhere: cluster.spending('requests') }),
     ...(certificate && { certificate: certificate.current }),
     sipWebSockets,
     log,

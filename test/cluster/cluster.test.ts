@@ -7,6 +7,7 @@ import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import { Phone } from '../phones/phone.ts';
 import { RestClient } from '../phones/rest-client.ts';
+import { parseUri } from '../phones/sip/address.ts';
 import { header } from '../phones/sip/message.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
@@ -200,6 +201,51 @@ describe('a cluster of three nodes', function () {
     const { dialogids } = answer.json<{ dialogids: string[] }>();
     expect(dialogids.toSorted()).to.deep.equal(pairs.map(({ dialogid }) => dialogid).toSorted());
     await Promise.all(pairs.map(({ outgoing }) => outgoing.ended()));
+  });
+
+  it('counts the calls of a provider once: its limit holds for all nodes together', async () => {
+    const { rest } = cluster().node(0);
+    const made: string[] = [];
+    const make = async (collection: string, body: object): Promise<void> => {
+      const path = `/rest/v1/domain/${collection}`;
+      const answer = await rest.send('POST', path, { body });
+      expect(answer.status, answer.text).to.equal(200);
+      made.push(`${path}/${answer.json<{ id: string }>().id}`);
+    };
+    const outside = await Phone.start({ login: '0030123456', domain: 'demo.local' });
+    const talking: OutgoingCall[] = [];
+    try {
+      const { host, port } = parseUri(outside.contact);
+      await make('providers', { code: 'operator', host, port, max_calls: 2 });
+      await make('routes', { to_pattern: '00%', target: { type: 'provider', code: 'operator' } });
+      const alice = await cluster().phone('alice', 0);
+      for (let at = 0; at < 2; at += 1) {
+        const outgoing = await eventually(async () => {
+          const call = await alice.call('0030123456');
+          // A node that has not heard of the new route yet refuses.
+          if (await Promise.race([call.refused().then(() => true), outside.incoming().then((to) => to.answer())]))
+            throw new Error('refused');
+          return call;
+        });
+        await outgoing.answered();
+        talking.push(outgoing);
+      }
+      expect((await own()).filter((count) => count > 0).length, 'nodes with a call').to.equal(2);
+      // All three nodes are asked, the one without a call among them.
+      for (let at = 0; at < 3; at += 1) {
+        const refused = await alice.call('0030123456');
+        expect((await refused.refused()).status).to.equal(503);
+      }
+      await Promise.all(talking.splice(0).map((call) => call.hangup()));
+      await noCalls();
+      const again = await alice.call('0030123456');
+      await (await outside.incoming()).answer();
+      await again.answered();
+      await again.hangup();
+    } finally {
+      for (const path of made.toReversed()) await rest.send('DELETE', path);
+      await outside.stop();
+    }
   });
 
   it('rings once for one Idempotency-Key, whichever nodes are asked', async () => {

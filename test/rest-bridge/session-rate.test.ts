@@ -5,7 +5,7 @@ import { RestNode } from './support/rest-node.ts';
 describe('REST: request rate of a session', () => {
   it('allows a burst of a second, and then as many each second', () => {
     let now = 0;
-    const rate = new SessionRate(2, () => now);
+    const rate = new SessionRate(2, { now: () => now });
     expect([1, 2, 3].map(() => rate.take('a'))).to.deep.equal([0, 0, 1]);
     expect(rate.take('b'), 'another session').to.equal(0);
     now += 499;
@@ -17,10 +17,10 @@ describe('REST: request rate of a session', () => {
   });
 
   it('is unlimited by default, and keeps no buckets of thousands of sessions', () => {
-    const free = new SessionRate(0, () => 0);
+    const free = new SessionRate(0, { now: () => 0 });
     for (let count = 0; count < 100; count += 1) expect(free.take('a')).to.equal(0);
     let now = 0;
-    const rate = new SessionRate(1, () => now);
+    const rate = new SessionRate(1, { now: () => now });
     for (let session = 0; session < 5000; session += 1) {
       now += 1;
       rate.take(`session ${session}`);

@@ -59,7 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'runtime/callstore': { holds: 'the live dialogs and conferences, and how to find them', mayImport: [] },
   'runtime/cluster': {
     holds:
-      'several nodes as one system over NATS: who is there, requests from node to node, shared contacts, calls, operations and events; loaded where the settings ask for it',
+      'several nodes as one system over NATS: who is there, requests from node to node, shared contacts, calls, operations, events and limits; loaded where the settings ask for it',
     mayImport: [
       'runtime/callstore',
       'runtime/domain',
@@ -67,6 +67,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/idempotency',
       'runtime/language',
       'runtime/operations',
+      'runtime/rate',
       'runtime/runs',
       'runtime/storage',
     ],

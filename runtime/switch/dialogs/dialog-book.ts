@@ -254,7 +254,7 @@ export class DialogBook implements DialogObserver {
     this.#history?.moved?.(dialog.inviteid);
   }
 
-  /** Number of live dialogs with a party behind this provider. */
+  /** Number of live dialogs with a party behind this provider, of all nodes. */
   countOfProvider(providerId: string): number {
     return this.#store.countOfProvider(providerId);
   }

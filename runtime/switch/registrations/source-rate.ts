@@ -1,5 +1,5 @@
 /** Bounds the requests of each sender that nobody vouches for. */
-import { TokenBucket } from '../../rate/index.ts';
+import { type SpentElsewhere, TokenBucket } from '../../rate/index.ts';
 import { sourceOfLimits } from '../../sip-facts/index.ts';
 
 /** Requests at once, in seconds of the rate: phones behind one address may all register after a failure of its network. */
@@ -11,15 +11,19 @@ const MAX_ADDRESSES = 50_000;
 export class SourceRate {
   readonly #perSecond: number;
   readonly #now: () => number;
+  readonly #elsewhere: SpentElsewhere | undefined;
   readonly #buckets = new Map<string, TokenBucket>();
 
   /**
    * @param perSecond requests a second from one address; 0: no limit
    * @param now milliseconds of a clock that never goes back
+   * @param elsewhere the other nodes of a cluster
    */
-  constructor(perSecond: number, now: () => number = () => performance.now()) {
+  constructor(perSecond: number, now: () => number = () => performance.now(), elsewhere?: SpentElsewhere) {
     this.#perSecond = perSecond;
     this.#now = now;
+    this.#elsewhere = perSecond === 0 ? undefined : elsewhere;
+    this.#elsewhere?.hear((address, tokens) => this.#bucket(address, now()).spend(now(), tokens));
   }
 
   /** Counts a request; false when the address is beyond its rate. */
@@ -27,6 +31,12 @@ export class SourceRate {
     if (this.#perSecond === 0) return true;
     const now = this.#now();
     const address = sourceOfLimits(from);
+    if (!this.#bucket(address, now).take(now)) return false;
+    this.#elsewhere?.tell(address);
+    return true;
+  }
+
+  #bucket(address: string, now: number): TokenBucket {
     const bucket = this.#buckets.get(address) ?? new TokenBucket(this.#perSecond, this.#perSecond * BURST_SECONDS);
     this.#buckets.delete(address);
     this.#buckets.set(address, bucket);
@@ -34,6 +44,6 @@ export class SourceRate {
       if (known === address || (this.#buckets.size <= MAX_ADDRESSES && !idle.full(now))) break;
       this.#buckets.delete(known);
     }
-    return bucket.take(now);
+    return bucket;
   }
 }
