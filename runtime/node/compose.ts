@@ -175,6 +175,7 @@ export async function compose(
     registrations: location.count(),
     subscriptions: calls.switch.subscriptions,
     publications: calls.switch.publications,
+    ...(cluster && { lent_phones: calls.switch.lentPhones }),
     trunks: calls.switch.registeredTrunks,
     ...(await servers.stats()),
   });
