@@ -231,6 +231,64 @@ describe('rooms of a cluster', function () {
     await cluster().node(0).rest.send('DELETE', `/rest/v1/domain/ivrscripts/${echo.json<{ id: string }>().id}`);
   });
 
+  it('asks callers of every node for its PIN, and records them all', async () => {
+    const { rest } = cluster().node(0);
+    const body = {
+      prefix: '*79',
+      type: 'conference',
+      opts: { pin: '12', pin_prompt: 'tone:%(800,0,450)', record: true },
+    };
+    const { id } = (await rest.send('POST', '/rest/v1/domain/featurecodes', { body })).json<{ id: string }>();
+    const phone = await cluster().phone('alice', 0);
+    const inside: OutgoingCall[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const call = await phone.call('*791');
+      await call.answered();
+      await call.hears(450);
+      await call.sendDtmf('12');
+      inside.push(call);
+    }
+    const conference = await eventually(async () => {
+      const [found] = await conferences(rest);
+      if (found === undefined) throw new Error('nobody is in yet');
+      expect(await participants(rest, found.confid)).to.have.lengthOf(3);
+      return found;
+    });
+    expect((await counts('lent_phones')).toSorted((a, b) => a - b)).to.deep.equal([0, 1, 1]);
+    for (const call of inside) await call.hangup();
+    await eventually(async () => {
+      const kept = (await cluster().node(1).rest.get('/rest/v1/domain/recordings')).text;
+      expect(kept).to.include(conference.confid);
+    });
+    await rest.send('DELETE', `/rest/v1/domain/featurecodes/${id}`);
+  });
+
+  it('without NATS its participants talk on and new rooms are 503; who hung up meanwhile has left when NATS is back', async () => {
+    const { inside, conference } = await roomOfThree('*7022');
+    const [a, b, c] = inside as [OutgoingCall, OutgoingCall, OutgoingCall];
+    await cluster().nats.stop();
+    await eventually(async () => {
+      for (const { node } of cluster().nodes)
+        expect(await node.health()).to.have.nested.property('cluster.state', 'away');
+    });
+    await Promise.all([a.hears(TONES[1]), b.hears(TONES[2]), c.hears(TONES[0])]);
+    const dave = await cluster().phone('dave', 1);
+    expect((await (await dave.call('*7023')).refused()).status).to.equal(503);
+    for (const call of inside) await call.hangup();
+    await cluster().nats.start();
+    await cluster().joined();
+    await eventually(async () => expect(await conferences(cluster().node(0).rest)).to.deep.equal([]));
+    const again = await dave.call('*7022');
+    await again.answered();
+    const [fresh] = await eventually(async () => {
+      const all = await conferences(cluster().node(1).rest);
+      expect(all).to.have.lengthOf(1);
+      return all;
+    });
+    expect(fresh?.confid).not.to.equal(conference.confid);
+    await again.hangup();
+  });
+
   it('lives on when the home of a phone dies; the death of its own node frees all, and new callers get a new room', async () => {
     const { inside, conference } = await roomOfThree('*7020');
     const [owner = 0] = await cluster().roomNodes();

@@ -157,7 +157,9 @@ export class OtherNodes implements Elsewhere {
       );
       const phone = { ...at, callid: callId, party, allowEvents: [], invite: { callId, sdp, via, source, headers } };
       const outcome = await this.#sender.hand(found.node, { phone, errand: { errand: 'replace', replaces: value } });
-      if (outcome?.taken !== true) {
+      // Nobody knows whether the other node has the call, so it ends.
+      if (outcome === undefined) await this.phones.end(at);
+      else if (!outcome.taken) {
         this.phones.homes.remove(at.key);
         invite.reject(503);
       }
