@@ -10,6 +10,8 @@ export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly secret: string;
+  /** Whose nodes prefer it; undefined: of all sites. */
+  readonly site?: string;
 }
 
 /** PEM files of a certificate and its key, and the ports that use it. */
@@ -451,11 +453,17 @@ function servers(name: Name, text: (name: Name) => string): ServerAddress[] {
   const value = text(name);
   if (value === '') return [];
   return value.split(',').map((part) => {
-    const match = /^(\[[0-9a-fA-F:]+\]|[^:]+):(\d{1,5}):(.+)$/.exec(part.trim());
-    if (match === null || Number(match[2]) > 65535) {
+    const match = /^(?:([^@:]+)@)?(\[[0-9a-fA-F:]+\]|[^:@]+):(\d{1,5}):(.+)$/.exec(part.trim());
+    if (match === null || Number(match[3]) > 65535) {
       // The message names only the place in the list, to keep the secret out of logs.
-      throw new ConfigError(name, part.replace(/:[^:]*$/, ':***'), 'host:port:secret, several separated by commas');
+      throw new ConfigError(
+        name,
+        part.replace(/:[^:]*$/, ':***'),
+        'host:port:secret or site@host:port:secret, several separated by commas',
+      );
     }
-    return { host: (match[1] ?? '').replace(/[[\]]/g, ''), port: Number(match[2]), secret: match[3] ?? '' };
+    const [, site, host = '', , secret = ''] = match;
+    const address = { host: host.replace(/[[\]]/g, ''), port: Number(match[3]), secret };
+    return site === undefined ? address : { ...address, site };
   });
 }

@@ -90,12 +90,14 @@ export const SETTINGS = [
   {
     name: 'RINGMASTER_DRACHTIO',
     fallback: '',
-    about: 'host:port:secret of a drachtio-server instead of the embedded SIP server; several separated by commas',
+    about:
+      'host:port:secret of a drachtio-server instead of the embedded SIP server, or site@host:port:secret of one that nodes of this site prefer; several separated by commas',
   },
   {
     name: 'RINGMASTER_FREESWITCH',
     fallback: '',
-    about: 'host:port:password of a FreeSWITCH instead of the embedded media server; several separated by commas',
+    about:
+      'host:port:password of a FreeSWITCH instead of the embedded media server, or site@host:port:password of one that nodes of this site prefer; several separated by commas',
   },
   {
     name: 'RINGMASTER_SESSION_EXPIRES',
@@ -166,7 +168,11 @@ export const SETTINGS = [
     about:
       'seconds that calls may go on after SIGTERM, which are then ended; else 600 under a service manager and 0 elsewhere',
   },
-  { name: 'RINGMASTER_SITE', fallback: 'main', about: 'name of the site, shown in dialogs' },
+  {
+    name: 'RINGMASTER_SITE',
+    fallback: 'main',
+    about: 'name of the site of this node, shown in dialogs; its servers are preferred',
+  },
   {
     name: 'RINGMASTER_CLUSTER',
     fallback: '',

@@ -21,6 +21,8 @@ export interface MediaServerAddress {
   readonly listenAddress: string;
   /** Milliseconds after which an endpoint with a silent far end is ended, unless it is held; 0: never. */
   readonly silenceLimitMs?: number;
+  /** True for a server of another site, which is used when no other accepts an endpoint. */
+  readonly isRemote?: boolean;
 }
 
 /** A SIP server for calls to media servers. */

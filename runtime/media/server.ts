@@ -57,13 +57,16 @@ export class MediaServer implements EndpointServer {
   readonly recordings = new RecordingNotices();
   readonly figures = new FiguresDesk();
   readonly #silenceLimitMs: number;
+  /** True for a server of another site. */
+  readonly isRemote: boolean;
   readonly #links: MediaLink[] = [];
   readonly #live = new Set<MediaEndpoint>();
   #restUntil = 0;
   #closed = false;
 
   constructor(address: Omit<MediaServerAddress, 'password' | 'profile'>) {
-    const { host, port, listenAddress, silenceLimitMs = 0 } = address;
+    const { host, port, listenAddress, silenceLimitMs = 0, isRemote = false } = address;
+    this.isRemote = isRemote;
     this.#silenceLimitMs = silenceLimitMs;
     this.name = `${host}:${port}`;
     this.listenAddress = listenAddress;

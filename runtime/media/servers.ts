@@ -99,7 +99,7 @@ export class MediaServers {
   }
 
   /**
-   * Creates an endpoint on the named server, otherwise on the least loaded server that accepts it.
+   * Creates an endpoint on the named server, otherwise on the least loaded server that accepts it, of the own site if possible.
    * @throws MediaError with the SIP status of the refusal, 503 when no server accepts it
    */
   async createEndpoint({ on, ...wish }: PlacedEndpointWish = {}): Promise<MediaEndpoint> {
@@ -159,14 +159,16 @@ export class MediaServers {
     for (const server of this.#servers) server.close();
   }
 
-  /** The usable servers, the best first: responsive ones, by load, equal ones in turn. */
+  /** The usable servers, the best first: responsive ones, those of the own site, by load, equal ones in turn. */
   #byLoad(): MediaServer[] {
     const { length } = this.#servers;
     const turn = this.#turn++;
     const inTurn = this.#servers.map((_, at) => this.#servers[(at + turn) % length] as MediaServer);
     return inTurn
       .filter(({ usable }) => usable)
-      .toSorted((a, b) => Number(a.resting) - Number(b.resting) || a.count - b.count);
+      .toSorted(
+        (a, b) => Number(a.resting) - Number(b.resting) || Number(a.isRemote) - Number(b.isRemote) || a.count - b.count,
+      );
   }
 
   /**

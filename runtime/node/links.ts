@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
-import { type Config, isLoopback } from '../config/index.ts';
+import { type Config, isLoopback, type ServerAddress } from '../config/index.ts';
 import { MediaServers } from '../media/index.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
@@ -27,7 +27,7 @@ export interface Links {
  * @throws SipLinkError, MediaLinkError when no server of a kind is usable in time
  */
 export function openLinks(
-  config: Pick<Config, 'dataDir' | 'sip' | 'sessionExpires' | 'rtpTimeout'>,
+  config: Pick<Config, 'dataDir' | 'sip' | 'sessionExpires' | 'rtpTimeout' | 'site'>,
   servers: Servers,
   handlers: SipHandlers,
   log: Logger,
@@ -41,7 +41,9 @@ export function openLinks(
     shutdown.add('journal of waiting callers', () => waiting.close());
     journal.mirror = cluster?.inviteIndex('ringing');
     waiting.mirror = cluster?.inviteIndex('waiting');
-    const sip = await SipLinks.connect(servers.sip.addresses, handlers, log, {
+    const isRemote = ({ site = config.site }: ServerAddress): boolean => site !== config.site;
+    const sipAddresses = servers.sip.addresses.map((address) => ({ ...address, isRemote: isRemote(address) }));
+    const sip = await SipLinks.connect(sipAddresses, handlers, log, {
       timeoutMs: servers.sip.patienceMs,
       sessionExpires: config.sessionExpires,
       journal,
@@ -51,13 +53,16 @@ export function openLinks(
       rests: cluster !== undefined,
     });
     shutdown.add('SIP connections', () => sip.close());
-    const addresses = servers.media.addresses.map(({ host, port, secret }) => ({
-      host,
-      port,
-      password: secret,
+    const addresses = servers.media.addresses.map((address) => ({
+      host: address.host,
+      port: address.port,
+      password: address.secret,
+      isRemote: isRemote(address),
       profile: PROFILE,
       // drachtio-fsmrf and the dialplan write the address of the node without brackets.
-      listenAddress: isLoopback(host) ? '127.0.0.1' : (config.sip.hosts.find((own) => isIPv4(own)) ?? '0.0.0.0'),
+      listenAddress: isLoopback(address.host)
+        ? '127.0.0.1'
+        : (config.sip.hosts.find((own) => isIPv4(own)) ?? '0.0.0.0'),
       silenceLimitMs: config.rtpTimeout * 1000,
     }));
     const media = await MediaServers.connect(sip.all, addresses, { patienceMs: servers.media.patienceMs, log });

@@ -93,6 +93,8 @@ export class SipLink implements DialogHome {
   readonly #waiting: RingingJournal<WaitingInvite> | undefined;
   /** Entries of an earlier process. */
   readonly #leftWaiting: WaitingInvite[];
+  /** True for a server of another site. */
+  readonly isRemote: boolean;
   readonly #address: SipServerAddress;
   readonly #accepted = Promise.withResolvers<void>();
   readonly #refused = Promise.withResolvers<never>();
@@ -123,6 +125,7 @@ export class SipLink implements DialogHome {
     this.#leftWaiting = [...(waiting?.ringing ?? [])];
     this.#address = address;
     this.name = `${address.host}:${address.port}`;
+    this.isRemote = address.isRemote === true;
     readMessagesQuickly();
     this.#srf = new (SrfClass as unknown as new () => Srf)();
     describeByMedium(this.#srf);

@@ -11,7 +11,7 @@ import type { NotifyResult, OutgoingNotifyOptions } from './outgoing-notify.ts';
 import type { OutgoingOptionsOptions } from './outgoing-options.ts';
 import { Registration, type RegistrationOptions } from './registration.ts';
 
-/** All SIP servers of a node: calls come in through any of them, and go out through each in turn. */
+/** All SIP servers of a node: calls come in through any of them, and go out through each of the own site in turn. */
 export class SipLinks {
   readonly all: readonly SipLink[];
   #turn = 0;
@@ -168,10 +168,8 @@ export class SipLinks {
   #inTurn(): SipLink | undefined {
     const turn = this.#turn++;
     const { length } = this.all;
-    for (let at = 0; at < length; at++) {
-      const link = this.all[(turn + at) % length];
-      if (link?.connected === true) return link;
-    }
-    return undefined;
+    const inTurn = Array.from({ length }, (_, at) => this.all[(turn + at) % length]);
+    const connected = inTurn.filter((link) => link?.connected === true);
+    return connected.find((link) => link?.isRemote === false) ?? connected[0];
   }
 }

@@ -3,4 +3,6 @@ export interface SipServerAddress {
   readonly host: string;
   readonly port: number;
   readonly secret: string;
+  /** True for a server of another site, which gets calls when no other is connected. */
+  readonly isRemote?: boolean;
 }

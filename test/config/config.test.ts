@@ -15,6 +15,12 @@ describe('the settings of a node', () => {
       { host: '127.0.0.1', port: 9022, secret: 'a:b' },
       { host: '::1', port: 9023, secret: 'c' },
     ]);
+    expect(
+      readConfig({ RINGMASTER_FREESWITCH: 'berlin@127.0.0.1:8021:a@b, fs.example:8021:c@d' }).freeswitch,
+    ).to.deep.equal([
+      { host: '127.0.0.1', port: 8021, secret: 'a@b', site: 'berlin' },
+      { host: 'fs.example', port: 8021, secret: 'c@d' },
+    ]);
   });
 
   it('have one address to listen on, or several, of IPv4 and IPv6', () => {

@@ -362,4 +362,44 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await expectTalk(again.outgoing, again.incoming);
     for (const { outgoing } of [kept, without, again]) await outgoing.hangup();
   });
+
+  it('a node uses the servers of its own site, and those of another site when these are lost', async () => {
+    const [hamburg, berlin] = medias.map(({ setting }) => setting);
+    const berliner = await TestNode.start({
+      env: { RINGMASTER_FREESWITCH: `hamburg@${hamburg},berlin@${berlin}`, RINGMASTER_SITE: 'berlin' },
+    });
+    const api = await berliner.login();
+    try {
+      await eventually(async () => expect((await berliner.health()).counts).to.include({ media_servers: 2 }), 10_000);
+      for (const login of ['alice', 'bob'] as const) {
+        const each = await Phone.start({
+          login,
+          domain: 'demo.local',
+          password: `demo-${login}`,
+          registrar: berliner.sip,
+        });
+        phones.push(each);
+        expect(await each.register()).to.include({ status: 200 });
+      }
+      const [alice, bob] = phones as [Phone, Phone];
+      const calls = [await connect(alice, bob), await connect(alice, bob)];
+      expect(calls.map(({ outgoing }) => serverOf(outgoing))).to.deep.equal([medias[1], medias[1]]);
+      expect((await api.get(CALLS)).json<{ site: string }[]>().map(({ site }) => site)).to.deep.equal([
+        'berlin',
+        'berlin',
+      ]);
+      for (const { outgoing } of calls) await outgoing.hangup();
+      await medias[1].stop();
+      await eventually(async () => expect((await berliner.health()).counts).to.include({ media_servers: 1 }), 10_000);
+      const elsewhere = await connect(alice, bob);
+      expect(serverOf(elsewhere.outgoing)).to.equal(medias[0]);
+      await elsewhere.outgoing.hangup();
+    } finally {
+      api.close();
+      // They unregister there.
+      await Promise.all(phones.splice(0).map((each) => each.stop()));
+      await berliner.remove();
+      await medias[1].start();
+    }
+  });
 });
