@@ -71,10 +71,11 @@ describe('scenarios in the console', () => {
     await editor.holds('play: hello.wav');
     await editor.end();
     await editor.type('\nne');
-    await window.page.waitForSelector('>>> .cm-tooltip-autocomplete');
-    await window.page.keyboard.press('Enter');
+    await editor.shows('.cm-tooltip-autocomplete li');
+    await (await window.page.$('>>> .cm-tooltip-autocomplete li'))?.click();
+    await editor.end();
     await editor.type('end');
-    await editor.holds('next: end');
+    await editor.holds('hello.wav    next: end');
     await window.shows('more', '.graph');
   });
 
@@ -118,6 +119,34 @@ describe('scenarios in the console', () => {
     await window.press('Discard');
     await (await editorOf(window)).holds('reject: 486');
   });
+
+  it('shows both texts when two authors changed one, and loses neither', async () => {
+    const id = await script('closed', source(480));
+    const window = await open(`#/scenarios/ivr/${id}`);
+    const editor = await editorOf(window);
+    await editor.replace(source(486));
+    const admin = await stage.rest();
+    const theirs = { format: 'yaml', source: source(603) };
+    await admin.send('PATCH', `${SCRIPTS}/${id}`, { body: { scriptdata: theirs } });
+    await editor.save();
+    await window.shows('Theirs, version 2', 'dialog');
+    for (const scheme of ['light', 'dark'] as const) expect(await window.axe(scheme), scheme).to.deep.equal([]);
+    await window.press('Take theirs');
+    await editor.holds('reject: 603');
+    await editor.undo();
+    await editor.holds('reject: 486');
+    await editor.save();
+    await window.shows('Version 3 is saved.');
+    await window.press('Versions');
+    await window.shows('100 % of new calls', '.versions li:first-child');
+    await window.press('Roll back');
+    await window.shows('100 % of new calls', '.versions li:nth-child(2)');
+    await window.press('Begin the trial');
+    await window.shows('10 % of new calls', '.versions');
+    await window.press('Compare');
+    await window.page.waitForSelector('dialog .difference');
+    expect(await window.axe('light')).to.deep.equal([]);
+  });
 });
 
 /** The text editor of a window, in its shadow root. */
@@ -135,6 +164,14 @@ async function editorOf({ page }: ConsoleWindow) {
       await content.focus();
       await press('End', 'Control');
     },
+    async save() {
+      await content.focus();
+      await press('s', 'Control');
+    },
+    async undo() {
+      await content.focus();
+      await press('z', 'Control');
+    },
     type: (text: string) => page.keyboard.type(text),
     async replace(text: string) {
       await content.focus();
@@ -148,6 +185,12 @@ async function editorOf({ page }: ConsoleWindow) {
       await page.waitForSelector(`>>> ${selector}`);
       await content.focus();
       await press(key);
+    },
+    async shows(selector: string) {
+      await eventually(async () => {
+        if ((await page.$(`>>> ${selector}`)) === null)
+          throw new Error(`no ${selector} beside "${await page.$eval('>>> .cm-content', (each) => each.textContent)}"`);
+      }, 20_000);
     },
     async holds(text: string) {
       await eventually(async () => {

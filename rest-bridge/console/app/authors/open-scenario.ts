@@ -6,7 +6,7 @@ import { type Graph, isFile, type Kind, pathOf, type Problem, type Script, type 
 
 /** What somebody else saved meanwhile: of a 409. */
 export interface Conflict {
-  readonly current: ScriptData & { readonly version: number };
+  readonly current: { readonly version: number; readonly scriptdata: ScriptData };
 }
 
 interface Unsaved {
@@ -77,6 +77,14 @@ export class OpenScenario {
   replace(text: string): void {
     this.typed(text);
     this.replaced.value += 1;
+  }
+
+  /** Takes the text of a conflict into the editor, which can undo it, and goes on from there. */
+  takeTheirs(source: string, version: number): void {
+    this.#base = version;
+    this.conflict.value = undefined;
+    this.replace(source);
+    void this.refresh().catch((error: unknown) => (this.failure.value = error));
   }
 
   /** Goes back to the saved text. */

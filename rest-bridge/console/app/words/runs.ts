@@ -1,23 +1,7 @@
-/** Runs of scenarios: simulated, tested, live and past. */
+/** Runs of scenarios: simulated or tested. */
 import { catalogue } from '../lib/words.ts';
 
 export const words = catalogue({
-  title: ['Runs', 'Läufe'],
-  filter: ['Filter by scenario, number or id', 'Nach Szenario, Nummer oder Id filtern'],
-  shown: ['{n} of {all}', '{n} von {all}'],
-  none: [
-    'No runs in the last 24 hours. Call a scenario.',
-    'Keine Läufe in den letzten 24 Stunden. Rufen Sie ein Szenario an.',
-  ],
-  noMatch: ['No run matches the filter.', 'Kein Lauf passt zum Filter.'],
-  scenario: ['Scenario', 'Szenario'],
-  version: ['Version', 'Version'],
-  from: ['From', 'Von'],
-  to: ['To', 'An'],
-  state: ['State', 'Status'],
-  began: ['Began', 'Beginn'],
-  lasts: ['Duration', 'Dauer'],
-  running: ['Running', 'Läuft'],
   completed: ['Completed', 'Abgeschlossen'],
   ended: ['Call ended', 'Anruf beendet'],
   failed: ['Failed', 'Fehlgeschlagen'],
@@ -37,9 +21,7 @@ export const words = catalogue({
   changed: ['changed', 'geändert'],
   try: ['Try', 'Ausprobieren'],
   tests: ['Tests', 'Tests'],
-  versions: ['Versions', 'Versionen'],
   caller: ['Caller', 'Anrufer'],
-  nobody: ['nobody calls', 'niemand ruft an'],
   dialled: ['Dialled number', 'Gewählte Nummer'],
   callerDoes: ['What the caller does', 'Was der Anrufer tut'],
   callerHelp: [
@@ -61,20 +43,4 @@ export const words = catalogue({
   someFailed: ['{n} of {all} failed', '{n} von {all} nicht bestanden'],
   allPassed: ['All {all} passed', 'Alle {all} bestanden'],
   back: ['Runs', 'Läufe'],
-  openScenario: ['Open the scenario', 'Szenario öffnen'],
-  asTest: ['Make a test of it', 'Test daraus machen'],
-  madeTest: ['A test of this run', 'Ein Test dieses Laufs'],
-  tried: ['It was tried, and passes.', 'Er wurde ausprobiert und besteht.'],
-  untried: [
-    'It was not tried: the scenario does not serve in the version of this run any more.',
-    'Er wurde nicht ausprobiert: Das Szenario ist nicht mehr in der Version dieses Laufs in Betrieb.',
-  ],
-  addTest: ['Add to the tests of the script', 'Zu den Tests des Skripts hinzufügen'],
-  testAdded: ['The test is kept with the script.', 'Der Test ist beim Skript abgelegt.'],
-  noScript: [
-    'Its scenario is a file of the node: put the test beside it.',
-    'Sein Szenario ist eine Datei des Knotens: Legen Sie den Test daneben.',
-  ],
-  noGraph: ['The text of this version is not kept any more.', 'Der Text dieser Version ist nicht mehr vorhanden.'],
-  live: ['Follows the run', 'Folgt dem Lauf'],
 });

@@ -14,9 +14,12 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { orToast, toast } from '../../parts/toasts.tsx';
 import { words as runWords } from '../../words/runs.ts';
 import { words } from '../../words/scenarios.ts';
+import { words as versionWords } from '../../words/versions.ts';
 import { mistakesOf, State } from './scenario-list.tsx';
 import { Problems } from './problems.tsx';
 import { FIRST_TEST, keptTests, TestsPanel } from './tests-panel.tsx';
+import { VersionsPanel } from './versions-panel.tsx';
+import { ConflictDialog } from './conflict-dialog.tsx';
 import { TryPanel } from './try-panel.tsx';
 
 export interface ScenarioPageProps {
@@ -63,6 +66,7 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
   return (
     <div class="page full scenario">
       <Bar open={open} kind={kind} />
+      {open.conflict.value !== undefined && <ConflictDialog open={open} />}
       <Problem error={open.failure.value} />
       {open.restored.value && (
         <p class="offline" role="status">
@@ -95,6 +99,7 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
           <Tabs label={words('views')} tabs={tabs()} chosen={tab.value} onChoose={(chosen) => (tab.value = chosen)}>
             {tab.value === 'check' && <Problems problems={problems} onOpen={goTo} />}
             {tab.value === 'try' && <TryPanel open={open} state={{ ...tried, step }} />}
+            {tab.value === 'versions' && <VersionsPanel open={open} />}
             {tab.value === 'tests' && <TestsPanel open={open} state={{ ...tests, step }} />}
           </Tabs>
         </div>
@@ -103,13 +108,14 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
   );
 }
 
-type Tab = 'check' | 'try' | 'tests';
+type Tab = 'check' | 'try' | 'tests' | 'versions';
 
 function tabs(): readonly { readonly id: Tab; readonly title: string }[] {
   return [
     { id: 'check', title: words('problems') },
     { id: 'try', title: runWords('try') },
     { id: 'tests', title: runWords('tests') },
+    { id: 'versions', title: versionWords('title') },
   ];
 }
 

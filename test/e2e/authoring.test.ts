@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import type { RestAnswer } from '../phones/rest-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { useStage } from '../support/stage.ts';
+
+const IVR = '/rest/v1/domain/ivrscripts';
+const TESTS = 'tests: [{ name: a choice, steps: [{ presses: "1" }], expect: { exits: { choice: 2 } } }]';
+const LOOP = 'variables: { x: 0 }\nstart: a\nblocks:\n  a:\n    set: { x: 1 }\n    next: a\n';
+
+interface Tested {
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  readonly tests: readonly {
+    readonly passed: boolean;
+    readonly found: readonly string[];
+    readonly run?: { readonly outcome: { readonly status: string; readonly error?: { readonly code: string } } };
+  }[];
+}
+
+interface Graph {
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly block?: string;
+    readonly line?: number;
+  }[];
+  readonly edges: readonly { readonly from: string; readonly to: string; readonly label?: string }[];
+}
+
+describe('authoring over REST', () => {
+  const stage = useStage();
+
+  const send = async (method: string, body: unknown): Promise<RestAnswer> =>
+    (await stage.rest()).send(method, IVR, { body });
+
+  it('DRAW answers the graph of blocks and of modules, also of a text with mistakes', async () => {
+    const yaml = 'start: a\nblocks:\n  a:\n    play: missing.wav\n    next: end\n';
+    const { nodes, edges } = (await send('DRAW', { scriptdata: { format: 'yaml', source: yaml } })).json<Graph>();
+    expect(nodes.find(({ block }) => block === 'a')).to.include({ kind: 'step', line: 3 });
+    expect(edges).to.deep.include({ from: 'start', to: 'block-a' });
+    const ts = 'export default async function (call: Call) {\n  await call.answer();\n}\n';
+    const module = (await send('DRAW', { scriptdata: { format: 'ts', source: ts } })).json<Graph>();
+    expect(module.nodes.find(({ block }) => block === 'call.answer')).to.include({ kind: 'step', line: 2 });
+    const broken = await send('DRAW', { scriptdata: { format: 'ts', source: 'export default (' } });
+    expect(broken.json<Graph>()).to.deep.equal({ nodes: [], edges: [] });
+  });
+
+  it('TEST runs tests of a scenario that serves, and names what is not met', async () => {
+    const { tests } = (await send('TEST', { code: 'menu', tests: TESTS })).json<Tested>();
+    expect(tests).to.have.length(1);
+    expect(tests[0]).to.include({ passed: false });
+    expect(tests[0]?.found.join()).to.contain('choice');
+    expect(tests[0]?.run?.outcome.status).to.equal('completed');
+  });
+
+  it('TEST ends an endless scenario, and refuses mistakes of the tests and of the scenario', async () => {
+    const endless = await send('TEST', { scriptdata: { format: 'yaml', source: LOOP }, tests: 'tests: [{ name: x }]' });
+    expect(endless.json<Tested>().tests[0]?.run?.outcome.error?.code).to.equal('step_limit');
+    const wrong = (await send('TEST', { code: 'menu', tests: 'tests: [{ nam: x }]' })).json<Tested>();
+    expect(wrong.tests).to.deep.equal([]);
+    expect(wrong.problems[0]?.line).to.equal(1);
+    expect((await send('TEST', { code: 'nobody', tests: TESTS })).status).to.equal(422);
+    expect((await send('TEST', { tests: TESTS })).status).to.equal(400);
+  });
+
+  it('makes a test of a run, which passes', async () => {
+    const alice = await stage.phone('alice');
+    const call = await alice.call('501');
+    await call.answered();
+    await call.hangup();
+    const admin = await stage.rest();
+    const id = await eventually(async () => {
+      const filter = JSON.stringify({ scenario: 'echo', status: 'ended' });
+      const [run] = (await admin.get('/rest/v1/api/runs', { filter, limit: 1 })).json<{ id: string }[]>();
+      if (run === undefined) throw new Error('the run is not over');
+      return run.id;
+    });
+    const made = (await admin.get(`/rest/v1/api/runs/${id}/test`)).json<{ test: string; tried: boolean }>();
+    expect(made.tried).to.equal(true);
+    expect(made.test).to.contain('hangs_up');
+    expect((await admin.get('/rest/v1/api/runs/none/test')).status).to.equal(404);
+  });
+
+  it('serves the schema of scenario files, and the functions of modules, without a session', async () => {
+    const schema = await fetch(`${stage.node.base}/rest/v1/scenario-schema.json`);
+    expect(await schema.json()).to.include({ title: 'Ringmaster scenario' });
+    const functions = await fetch(`${stage.node.base}/rest/v1/scenario-functions.json`);
+    expect(await functions.json()).to.deep.include({
+      name: 'call.answer',
+      component: 'answer',
+      summary: 'Answers the incoming call.',
+    });
+  });
+});
