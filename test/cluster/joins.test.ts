@@ -57,9 +57,9 @@ describe('calls of different nodes', function () {
   /** Alice talks with bob at one node and with carol at the other. */
   async function consultation() {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 0),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 0),
     ];
     const first = await connect(alice, bob, '102');
     await first.outgoing.hold();
@@ -124,7 +124,7 @@ describe('calls of different nodes', function () {
     await joined(first.incoming, second.incoming);
     await expectTalk(first.incoming, second.incoming);
     // The phone at the other node presses digits, and transfers in turn.
-    const dave = await cluster().phone('dave', 1);
+    const dave = await cluster().knownPhone('dave', 1);
     for (const party of [first.incoming, second.incoming]) {
       const other = party === first.incoming ? second.incoming : first.incoming;
       await party.sendDtmf('7');
@@ -152,7 +152,7 @@ describe('calls of different nodes', function () {
 
   it('an INVITE with Replaces takes the place of a phone in a call of the other node', async () => {
     const { alice, first, second } = await consultation();
-    const dave = await cluster().phone('dave', 1);
+    const dave = await cluster().knownPhone('dave', 1);
     // One at a time, as INVITEs come to the nodes in turn.
     const takes: OutgoingCall[] = [];
     for (const { outgoing, incoming } of [first, second]) {
@@ -172,9 +172,9 @@ describe('calls of different nodes', function () {
 
   it('a phone picks up a call that rings at the other node', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 0),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 0),
     ];
     // INVITEs come in turn: once at the same node, once at the other.
     for (const dialled of ['*9102', '*9', '*9102', '*9']) {
@@ -196,9 +196,9 @@ describe('calls of different nodes', function () {
 
   it('a conference is joined with a call of the other node', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 0),
-      await cluster().phone('carol', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 0),
+      await cluster().knownPhone('carol', 1),
     ];
     const room = await alice.call('*7030');
     await room.answered();
@@ -238,9 +238,9 @@ describe('calls of different nodes', function () {
 
   it('a participant brings the peer of its call at another node into the room (REFER with Replaces)', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 0),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 0),
     ];
     const inRoom = await alice.call('*7031');
     await inRoom.answered();
@@ -265,10 +265,10 @@ describe('calls of different nodes', function () {
     const body = { prefix: '*78', type: 'conference', opts: { max_members: 3 } };
     const { id } = (await rest.send('POST', '/rest/v1/domain/featurecodes', { body })).json<{ id: string }>();
     const [alice, bob, carol, dave] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 0),
-      await cluster().phone('dave', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 0),
+      await cluster().knownPhone('dave', 1),
     ];
     const one = await carol.call('*781');
     await one.answered();
@@ -288,9 +288,9 @@ describe('calls of different nodes', function () {
 
   it('a phone that refuses its re-INVITE stays in its call, and SWITCHCONF gives both parties back to each other', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 0),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 0),
     ];
     const one = await carol.call('*7033');
     await one.answered();

@@ -92,7 +92,7 @@ describe('rooms of a cluster', function () {
     const { phones, inside, conference } = await roomOfThree('*7018');
     const [a, b, c] = inside as [OutgoingCall, OutgoingCall, OutgoingCall];
     const { confid, confroomnum } = conference;
-    const dave = await cluster().phone('dave', 1);
+    const dave = await cluster().knownPhone('dave', 1);
     const path = `${ALL_CONFERENCES}/${confid}`;
     const all = await participants(cluster().node(0).rest, confid);
     const [one, two] = all.map(({ participantid }) => participantid);
@@ -147,7 +147,7 @@ describe('rooms of a cluster', function () {
     const [alice, bob] = phones as [Phone, Phone, Phone];
     const [a, b] = inside as [OutgoingCall, OutgoingCall, OutgoingCall];
     const { confid } = conference;
-    const dave = await cluster().phone('dave', 1);
+    const dave = await cluster().knownPhone('dave', 1);
     const settled = (count: number) =>
       eventually(async () => {
         const states = (await participants(cluster().node(0).rest, confid)).map(({ state }) => state);

@@ -110,6 +110,18 @@ export class TestCluster {
     return phone;
   }
 
+  /** The same, once every node knows where it is. */
+  async knownPhone(login: Login, sip: number): Promise<Phone> {
+    const phone = await this.phone(login, sip);
+    await eventually(async () => {
+      for (const { rest } of this.nodes) {
+        const known = (await rest.get('/rest/v1/domain/registrations')).json<{ contact: string }[]>();
+        expect(known.map(({ contact }) => contact)).to.include(phone.contact);
+      }
+    });
+    return phone;
+  }
+
   async stopPhones(): Promise<void> {
     const phones = this.#phones;
     this.#phones = [];
