@@ -8,8 +8,8 @@ export const awaitRun = defineComponent({
   name: 'await_run',
   summary: 'Waits for a scenario that runs beside this one.',
   docs: [
-    'It is one that this scenario started in parallel, also when it is over already, or any run of the domain that is in progress,',
-    'at any node of a cluster. An error that the other scenario does not handle is the error of this block.',
+    'It is one that this scenario started in parallel, or any run of the domain, at any node of a cluster. It may be over: a node',
+    'knows the outcomes of its latest 1000 runs. An error that the other scenario does not handle is the error of this block.',
   ].join('\n'),
   settings: Type.Object({
     run: Type.String({ minLength: 1, maxLength: 64, examples: ['${look_up.run}'], description: 'Its run id.' }),
@@ -32,7 +32,7 @@ export const awaitRun = defineComponent({
     const { children, domain, sensitive, services } = context;
     const found = await withinTime(context, timeout, async (signal) => {
       const awaited = children.get(id) ?? (await services.runs.find(domain, id, sensitive, signal));
-      if (!awaited) throw new ScenarioError('no_such_run', `no run "${id}" is in progress`);
+      if (!awaited) throw new ScenarioError('no_such_run', `there is no run "${id}", or it ended long ago`);
       return await outcomeOf(awaited, signal);
     });
     return found === undefined ? { exit: 'timeout' } : { exit: 'next', fields: { value: found.value ?? null } };

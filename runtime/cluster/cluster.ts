@@ -221,7 +221,7 @@ export class Cluster {
 
   /** Lets hunt groups count the calls of all nodes. */
   shareHunts(history: MemoryHuntHistory): void {
-    this.#hunts = new SharedHunts(this.#link, history, this.#log);
+    this.#hunts = new SharedHunts(this.#link, this.id, history, this.#log);
   }
 
   /** The queues and agents of all nodes. */

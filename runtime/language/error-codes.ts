@@ -177,8 +177,7 @@ export const SCENARIO_ERRORS = {
     from: 'every block that plays sounds',
   },
   no_such_run: {
-    meaning:
-      'This scenario started no run of that id, and none is in progress in the domain; or the node of the run died.',
+    meaning: 'No run of that id is in progress in the domain, or ended lately; or the node of the run died.',
     remedy: 'Use the `run` that the block `run` gave.',
     from: ['await_run'],
   },

@@ -21,8 +21,9 @@ const SETTLED = 'runs.settled';
 const WAIT_MS = 605_000_000;
 /** Milliseconds before a node is asked again that could not be reached. */
 const RETRY_MS = 1000;
-/** Looks for a run whose node died. */
-const LOOKS = 3;
+/** Looks for a run whose node died, and milliseconds between two. */
+const LOOKS = 10;
+const LOOK_MS = 300;
 
 interface Asked {
   readonly domain: string;
@@ -47,10 +48,13 @@ export class RunMessages implements RunsElsewhere {
     this.#nodes = nodes;
     const own = (asked: unknown) => {
       const { domain, run } = asked as Asked;
-      const found = book.get(run);
-      return found?.domain === asDomainName(domain) ? found : undefined;
+      return book.known(asDomainName(domain), run);
     };
-    nodes.serve(SEND, (asked) => own(asked)?.send((asked as { readonly message: Message }).message) ?? false);
+    nodes.serve(SEND, (asked) => {
+      const { domain, run, message } = asked as Asked & { readonly message: Message };
+      const found = book.get(run);
+      return found?.domain === asDomainName(domain) && found.send(message);
+    });
     nodes.serve(FIND, (asked) => own(asked)?.program.id ?? null);
     nodes.serve(SETTLED, async (asked): Promise<End | null> => {
       const run = own(asked);
@@ -109,8 +113,8 @@ export class RunMessages implements RunsElsewhere {
   /** Its node died: another one may go on with it soon. */
   async #settledElsewhere(asked: Asked, signal: AbortSignal): Promise<End> {
     for (let look = 0; look < LOOKS; look += 1) {
-      await delay(RETRY_MS, undefined, { signal, ref: false });
-      const own = this.#book.get(asked.run);
+      await delay(LOOK_MS, undefined, { signal, ref: false });
+      const own = this.#book.known(asDomainName(asked.domain), asked.run);
       if (own !== undefined) return await endOf(own);
       const found = await this.#find(asDomainName(asked.domain), asked.run).catch(() => undefined);
       if (found !== undefined) return await this.#settled(asked, found.node, signal);
@@ -119,7 +123,7 @@ export class RunMessages implements RunsElsewhere {
   }
 }
 
-async function endOf(run: Run): Promise<End> {
+async function endOf(run: Pick<Run, 'settled' | 'sensitive'>): Promise<End> {
   const { value, error } = await run.settled;
   const outcome = { ...(value !== undefined && { value }), ...(error && { error }) };
   return { outcome, secrets: run.sensitive.within(told(outcome)) };

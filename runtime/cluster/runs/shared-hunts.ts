@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { asDomainName } from '../../domain-name/index.ts';
 import type { MemoryHuntHistory } from '../../runs/index.ts';
+import { Broadcast } from '../link/broadcast.ts';
 import { Bucket } from '../link/buckets.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
@@ -16,11 +17,19 @@ interface Call {
   readonly at: number;
 }
 
-/** Follows a bucket with the last call of each member, so that a node knows those before its start, too. */
+/**
+ * Tells the last call of each member to all nodes, as the next call may come at once, and keeps it in a bucket, so that a node
+ * knows those before its start, too.
+ */
 export class SharedHunts {
   readonly #bucket: Bucket;
 
-  constructor(link: NatsLink, history: MemoryHuntHistory, log: Log) {
+  /** @param id of this process */
+  constructor(link: NatsLink, id: string, history: MemoryHuntHistory, log: Log) {
+    const others = new Broadcast(link, id, 'hunts', (message) => {
+      const { domain, number, at } = message as Call;
+      history.hear(asDomainName(domain), number, at);
+    });
     this.#bucket = new Bucket(
       link,
       BUCKET,
@@ -35,6 +44,7 @@ export class SharedHunts {
     history.tell = (domain, number, at) => {
       const key = createHash('sha256').update(`${domain} ${number}`).digest('hex').slice(0, 32);
       const call: Call = { domain, number, at };
+      others.tell(call);
       this.#bucket.kv
         ?.put(key, JSON.stringify(call))
         .catch((err: unknown) => log.debug({ err }, 'a call of a hunt group was not told'));

@@ -28,9 +28,16 @@ export interface RunsElsewhere {
   find(domain: DomainName, id: string, sensitive: Sensitive, signal: AbortSignal): Promise<AwaitedRun | undefined>;
 }
 
+/** Ended runs whose outcome is known to those that wait for it a moment too late. */
+const MAX_ENDED = 1000;
+
+/** What is left of an ended run. */
+type EndedRun = Pick<Run, 'domain' | 'sensitive' | 'settled'> & { readonly program: AwaitedRun['program'] };
+
 /** Live runs by id, for messages between runs. */
 export class RunBook {
   readonly #runs = new Map<string, Run>();
+  readonly #ended = new Map<string, EndedRun>();
   /** Undefined on a single node. */
   elsewhere: RunsElsewhere | undefined;
 
@@ -41,7 +48,26 @@ export class RunBook {
   /** Keeps the run until its end. */
   add(run: Run): void {
     this.#runs.set(run.id, run);
-    void run.finished.then(() => this.#runs.delete(run.id));
+    void run.finished.then(() => {
+      this.#runs.delete(run.id);
+      // Another node has it.
+      if (run.isTaken) return;
+      const { id: program } = run.program;
+      this.#ended.set(run.id, {
+        domain: run.domain,
+        sensitive: run.sensitive,
+        settled: run.settled,
+        program: { id: program },
+      });
+      const [oldest] = this.#ended.keys();
+      if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
+    });
+  }
+
+  /** A run of the domain, live or one of the latest ended ones. */
+  known(domain: DomainName, id: string): EndedRun | undefined {
+    const run = this.#runs.get(id) ?? this.#ended.get(id);
+    return run?.domain === domain ? run : undefined;
   }
 
   get(id: string): Run | undefined {
@@ -49,7 +75,7 @@ export class RunBook {
   }
 
   /**
-   * A live run of the domain, wherever it runs.
+   * A run of the domain, live or one of the latest ended ones, at any node.
    * @param sensitive takes the sensitive values in what the run returns
    * @param signal ends the wait for its end
    * @throws ScenarioError code `node_unreachable`
@@ -60,9 +86,8 @@ export class RunBook {
     sensitive: Sensitive,
     signal: AbortSignal,
   ): Promise<AwaitedRun | undefined> {
-    const run = this.#runs.get(id);
+    const run = this.known(domain, id);
     if (run === undefined) return await this.elsewhere?.find(domain, id, sensitive, signal);
-    if (run.domain !== domain) return undefined;
     const settled = run.settled.then((outcome) => {
       sensitive.learn(run.sensitive, told(outcome));
       return outcome;

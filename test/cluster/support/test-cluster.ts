@@ -68,12 +68,20 @@ export class TestCluster {
       });
       return { node, rest: await node.login() };
     };
-    // The first one makes the tables.
-    const first = await start(1);
-    const others = await Promise.all(Array.from({ length: count - 1 }, (_, at) => start(at + 2)));
-    const cluster = new TestCluster(nats, sips, media, [first, ...others], cable, databaseUrl ?? '');
-    await cluster.joined();
-    return cluster;
+    const nodes: ClusterNode[] = [];
+    const cluster = new TestCluster(nats, sips, media, nodes, cable, databaseUrl ?? '');
+    try {
+      // The first one makes the tables.
+      nodes.push(await start(1));
+      const others = await Promise.allSettled(Array.from({ length: count - 1 }, (_, at) => start(at + 2)));
+      for (const each of others) if (each.status === 'fulfilled') nodes.push(each.value);
+      for (const each of others) if (each.status === 'rejected') throw each.reason;
+      await cluster.joined();
+      return cluster;
+    } catch (error) {
+      await cluster.remove();
+      throw error;
+    }
   }
 
   /** Waits until each node sees all. */
