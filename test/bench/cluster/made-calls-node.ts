@@ -51,7 +51,7 @@ const WORK: Readonly<Record<string, () => number | Promise<number>>> = {
     const index = cluster.callIndex;
     const before = process.cpuUsage();
     for (const step of [1, 2, 3]) {
-      for (const call of calls) index.changed(`${call.facts.dialogid}`, () => ({ ...call, step }));
+      for (const call of calls) index.changed(call.facts.dialogid, () => ({ ...call, step }));
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     for (const { facts } of calls) index.over(facts.dialogid);

@@ -148,10 +148,12 @@ export class TestCluster {
 
 let shared: Promise<TestCluster> | undefined;
 
-after('stop the shared cluster', async function () {
-  this.timeout(60_000);
-  await (await shared)?.remove();
-});
+// Benchmarks start clusters, too.
+if (typeof after === 'function')
+  after('stop the shared cluster', async function () {
+    this.timeout(60_000);
+    await (await shared)?.remove();
+  });
 
 /** A cluster of three nodes for the tests of several files, which leave it as it was. */
 export function useSharedCluster(): () => TestCluster {
