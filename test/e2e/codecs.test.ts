@@ -1,9 +1,16 @@
 import { expect } from 'chai';
 import { Baresip } from '../phones/baresip.ts';
-import type { Codec } from '../phones/media/codecs.ts';
+import { bandLevels, sweep } from '../phones/media/bands.ts';
+import { CODECS, type Codec } from '../phones/media/codecs.ts';
 import { requirePeer } from '../phones/peers.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Login, useStage } from '../support/stage.ts';
 import { expectCallsBothWays, expectTalk } from './expectations.ts';
+
+/** Edges of bands, Hz. */
+const BANDS = [300, 1000, 2000, 3000, 4000, 5000, 6000, 6500, 7000];
+
+const rateOf = (codec: Codec): number => CODECS[codec].rate;
 
 /** Heard by wideband alone. */
 const HIGH = 6000;
@@ -46,6 +53,38 @@ describe('codecs of calls', () => {
     await outgoing.sendDtmf('7');
     await incoming.receivesDtmf('7', { withinMs: 10_000 });
   });
+
+  for (const [one, other] of [
+    ['OPUS', 'G722'],
+    ['G722', 'G722'],
+  ] as const) {
+    it(`a sweep up to 7 kHz keeps its energy in every band, from ${one} to ${other} and back`, async () => {
+      const { outgoing, incoming, codecs } = await call([one], [other]);
+      expect(codecs).to.deep.equal([one, other]);
+      const sides = [
+        { from: outgoing, to: incoming, sent: rateOf(one), heard: rateOf(other) },
+        { from: incoming, to: outgoing, sent: rateOf(other), heard: rateOf(one) },
+      ];
+      await expectTalk(outgoing, incoming);
+      for (const { from } of sides) from.play(undefined);
+      for (const { to } of sides)
+        await eventually(async () => Promise.all([440, 620].map((tone) => to.hearsNot(tone, { forMs: 300 }))));
+      await Promise.all(
+        sides.map(async ({ from, to, sent, heard }) => {
+          const sound = sweep({ from: 200, to: 7200 }, 1.5, sent);
+          const hearing = to.session.rtp.listener.next(2 * heard, 15_000);
+          await from.say(sound);
+          const before = bandLevels(sound, BANDS, sent);
+          const changes = bandLevels(await hearing, BANDS, heard).map((level, at) => level - (before[at] ?? 0));
+          for (const [at, change] of changes.entries())
+            expect(
+              change,
+              `${BANDS[at]} Hz and above, of ${changes.map((each) => each.toFixed(1)).join(' ')} dB`,
+            ).to.be.within(-3, 3);
+        }),
+      );
+    });
+  }
 
   it('a phone is offered the codec of its caller first', async () => {
     const { outgoing, incoming, codecs } = await call(['PCMA'], ['OPUS', 'G722', 'PCMU', 'PCMA']);

@@ -18,7 +18,7 @@ export class Listener {
   #window = new Int16Array((SAMPLE_RATE * WINDOW_MS) / 1000);
   #total = 0;
   readonly #expectations = new Set<Expectation>();
-  readonly #keyEars = new Set<KeyEar>();
+  readonly #ears = new Set<{ hear(samples: Int16Array): void }>();
 
   /** Samples a second from now on. */
   setRate(rate: number): void {
@@ -34,7 +34,7 @@ export class Listener {
     next.set(samples, next.length - samples.length);
     this.#window = next;
     this.#total += samples.length;
-    for (const ear of this.#keyEars) ear.hear(samples);
+    for (const ear of this.#ears) ear.hear(samples);
     for (const expectation of this.#expectations) {
       expectation.missing -= samples.length;
       if (expectation.missing <= 0 && expectation.check(this.#window)) expectation.settle(true);
@@ -53,9 +53,9 @@ export class Listener {
   /** @throws WaitError when these keys are not heard as tones, from now on, within `withinMs` */
   async keys(expected: string, withinMs: number): Promise<void> {
     const ear = new KeyEar();
-    this.#keyEars.add(ear);
+    this.#ears.add(ear);
     const heard = await this.#within(() => ear.keys === expected, withinMs);
-    this.#keyEars.delete(ear);
+    this.#ears.delete(ear);
     if (!heard) throw new WaitError(`keys "${expected}" not heard within ${withinMs} ms, but "${ear.keys}"`);
   }
 
@@ -67,6 +67,23 @@ export class Listener {
       return true;
     }, withinMs);
     if (!listened) throw new WaitError(`no 160 ms of sound came within ${withinMs} ms`);
+    return heard;
+  }
+
+  /** The next samples, at the present rate. @throws WaitError when they do not come within `withinMs` */
+  async next(count: number, withinMs: number): Promise<Int16Array> {
+    const heard = new Int16Array(count);
+    let at = 0;
+    const ear = {
+      hear: (samples: Int16Array): void => {
+        heard.set(samples.subarray(0, count - at), at);
+        at = Math.min(count, at + samples.length);
+      },
+    };
+    this.#ears.add(ear);
+    const came = await this.#within(() => at === count, withinMs);
+    this.#ears.delete(ear);
+    if (!came) throw new WaitError(`${at} of ${count} samples came within ${withinMs} ms`);
     return heard;
   }
 

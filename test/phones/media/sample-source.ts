@@ -5,7 +5,7 @@ export class SampleSource {
   readonly #done: () => void;
   #at = 0;
 
-  /** @param samples 8 kHz, linear */
+  /** @param samples linear, at the rate of the codec */
   constructor(samples: Int16Array) {
     this.#samples = samples;
     const { promise, resolve } = Promise.withResolvers<void>();
