@@ -5,7 +5,9 @@ import { useStage } from '../support/stage.ts';
 
 const IVR = '/rest/v1/domain/ivrscripts';
 const TESTS = 'tests: [{ name: a choice, steps: [{ presses: "1" }], expect: { exits: { choice: 2 } } }]';
-const LOOP = 'variables: { x: 0 }\nstart: a\nblocks:\n  a:\n    set: { x: 1 }\n    next: a\n';
+const FOR_EVER = 'export default async function () { for (;;) {} }';
+const FOR_DAYS = 'start: a\nblocks:\n  a:\n    wait: 1h\n    next: a\n';
+const NOBODY = 'tests: [{ name: x, from: none }]';
 
 interface Tested {
   readonly problems: readonly { readonly line: number; readonly message: string }[];
@@ -53,8 +55,10 @@ describe('authoring over REST', () => {
   });
 
   it('TEST ends an endless scenario, and refuses mistakes of the tests and of the scenario', async () => {
-    const endless = await send('TEST', { scriptdata: { format: 'yaml', source: LOOP }, tests: 'tests: [{ name: x }]' });
-    expect(endless.json<Tested>().tests[0]?.run?.outcome.error?.code).to.equal('step_limit');
+    const busy = await send('TEST', { scriptdata: { format: 'js', source: FOR_EVER }, tests: NOBODY });
+    expect(busy.json<Tested>().tests[0]?.run?.outcome.error?.code).to.equal('limit');
+    const waiting = await send('TEST', { scriptdata: { format: 'yaml', source: FOR_DAYS }, tests: NOBODY });
+    expect(waiting.json<Tested>().tests[0]?.found).to.deep.equal(['the simulation has not ended after two days']);
     const wrong = (await send('TEST', { code: 'menu', tests: 'tests: [{ nam: x }]' })).json<Tested>();
     expect(wrong.tests).to.deep.equal([]);
     expect(wrong.problems[0]?.line).to.equal(1);
