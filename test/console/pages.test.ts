@@ -14,6 +14,7 @@ const PAGES = {
   trunks: 'Trunks',
   operations: 'Log of operations',
   nodes: 'Nodes',
+  scenarios: 'Scenarios',
 } as const;
 
 const MARKUP = '<img src="x" onerror="document.title=\'run\'">';
