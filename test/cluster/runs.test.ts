@@ -321,6 +321,7 @@ describe('runs in a cluster', function () {
         await incoming.answer();
         await caller.answered();
         await told.next();
+        await expectTalk(caller, incoming);
         nodes.add(String(await own()));
         await caller.hangup();
         await incoming.ended();
