@@ -6,7 +6,7 @@ import { LoadRun, reportOf } from '../../runtime/load/index.ts';
 import { NatsServer } from '../cluster/support/nats-server.ts';
 import { TestCluster } from '../cluster/support/test-cluster.ts';
 import { findProgram } from '../phones/peers.ts';
-import { postgresServer } from '../storage/support/postgres-server.ts';
+import { postgresServer, stopPostgresServer } from '../storage/support/postgres-server.ts';
 import { TestNode } from '../support/node.ts';
 import { mediaServerProgram, sipServerProgram } from '../support/server-programs.ts';
 import { percentile } from './support/percentile.ts';
@@ -36,29 +36,37 @@ interface Cost {
 export const cluster: Benchmark = {
   title: 'cluster: calls through nodes that share servers; made calls over three nodes; a node that is killed',
   async run(progress) {
-    if (findProgram('nats-server') === undefined) throw new Unavailable('nats-server is not installed');
-    if ((await postgresServer()) === undefined) throw new Unavailable('PostgreSQL is not installed');
-    const made = await madeCalls(progress);
-    for (const { what, figure } of made) progress(`${what}: ${figure}`);
-    const alone = await costAlone(progress);
-    progress(`${alone.call} ms a call, ringing after ${alone.ringing} ms`);
-    const figures: Figure[] = [
-      { what: 'a node without a cluster: ms of processor time a call', figure: alone.call },
-      { what: 'ms from INVITE to ringing, p50', figure: alone.ringing },
-    ];
-    for (const count of [1, 2, 3]) {
-      const { call, nats, ringing } = await costOf(count, progress);
-      progress(`${call} ms a call, NATS ${nats} ms, ringing after ${ringing} ms`);
-      const what = `${count} ${count === 1 ? 'node' : 'nodes'}`;
-      figures.push(
-        { what: `${what}: ms of processor time a call, all nodes`, figure: call, floor: alone.call },
-        { what: `${what}: of NATS`, figure: nats },
-        { what: `${what}: ms from INVITE to ringing, p50`, figure: ringing, floor: alone.ringing },
-      );
+    try {
+      return await figuresOf(progress);
+    } finally {
+      await stopPostgresServer();
     }
-    return [...figures, ...made];
   },
 };
+
+async function figuresOf(progress: Progress): Promise<readonly Figure[]> {
+  if (findProgram('nats-server') === undefined) throw new Unavailable('nats-server is not installed');
+  if ((await postgresServer()) === undefined) throw new Unavailable('PostgreSQL is not installed');
+  const made = await madeCalls(progress);
+  for (const { what, figure } of made) progress(`${what}: ${figure}`);
+  const alone = await costAlone(progress);
+  progress(`${alone.call} ms a call, ringing after ${alone.ringing} ms`);
+  const figures: Figure[] = [
+    { what: 'a node without a cluster: ms of processor time a call', figure: alone.call },
+    { what: 'ms from INVITE to ringing, p50', figure: alone.ringing },
+  ];
+  for (const count of [1, 2, 3]) {
+    const { call, nats, ringing } = await costOf(count, progress);
+    progress(`${call} ms a call, NATS ${nats} ms, ringing after ${ringing} ms`);
+    const what = `${count} ${count === 1 ? 'node' : 'nodes'}`;
+    figures.push(
+      { what: `${what}: ms of processor time a call, all nodes`, figure: call, floor: alone.call },
+      { what: `${what}: of NATS`, figure: nats },
+      { what: `${what}: ms from INVITE to ringing, p50`, figure: ringing, floor: alone.ringing },
+    );
+  }
+  return [...figures, ...made];
+}
 
 /** One node with the servers, database and load of the others. */
 async function costAlone(progress: Progress): Promise<Cost> {
