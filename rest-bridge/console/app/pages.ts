@@ -94,6 +94,37 @@ export const PAGES: readonly Page[] = [
     needs: '/domain/ivrscripts',
     load: () => import('./pages/scenarios/scenarios-page.tsx'),
   },
+  {
+    path: 'my-calls',
+    group: 'mine',
+    title: 'myCalls',
+    key: 'y',
+    needs: '/user/sip/calls',
+    load: () => import('./pages/mine/my-calls-page.tsx'),
+  },
+  {
+    path: 'my-history',
+    group: 'mine',
+    title: 'myHistory',
+    key: 'p',
+    needs: '/user/sip/history',
+    load: () => import('./pages/mine/my-history-page.tsx'),
+  },
+  {
+    path: 'voicemail',
+    group: 'mine',
+    title: 'voicemail',
+    key: 'v',
+    needs: '/user/sip/voicemessages',
+    load: () => import('./pages/mine/voicemail-page.tsx'),
+  },
+  {
+    path: 'account',
+    group: 'mine',
+    title: 'account',
+    key: 'a',
+    load: () => import('./pages/mine/account-page.tsx'),
+  },
 ];
 
 /** Drawers at the right edge, which stay open from page to page. */

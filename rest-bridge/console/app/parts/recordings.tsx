@@ -1,13 +1,11 @@
 /** The recordings of a call, each with a player and the waveform of both sides. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { ApiError, call, read } from '../lib/api.ts';
+import { ApiError, read } from '../lib/api.ts';
 import { duration, moment } from '../lib/format.ts';
 import { useLive } from '../lib/use-live.ts';
 import { words } from '../words/recordings.ts';
+import { Player } from './player.tsx';
 import { Problem } from './problem.tsx';
-import { type Shape, shapeOfWav } from './wav.ts';
-import { Waveform } from './waveform.tsx';
 
 interface Recording {
   readonly id: string;
@@ -57,7 +55,7 @@ function RecordingRow({ recording }: { readonly recording: Recording }) {
       </p>
       {status === 'saved' &&
         (open.value ? (
-          <Player id={id} sides={sides} />
+          <Player file={`${PATH}/${encodeURIComponent(id)}/file`} name={`${id}.wav`} sides={sides} />
         ) : (
           <button
             type="button"
@@ -69,65 +67,5 @@ function RecordingRow({ recording }: { readonly recording: Recording }) {
           </button>
         ))}
     </article>
-  );
-}
-
-/** Pixels of a waveform. */
-const SLICES = 600;
-
-function Player({ id, sides }: { readonly id: string; readonly sides: readonly string[] }) {
-  const source = useSignal<string | undefined>(undefined);
-  const shape = useSignal<Shape | undefined>(undefined);
-  const problem = useSignal<unknown>(undefined);
-  const at = useSignal(0);
-  const audio = useSignal<HTMLAudioElement | null>(null);
-  useEffect(() => {
-    const abort = new AbortController();
-    const load = async (): Promise<void> => {
-      const path = `${PATH}/${encodeURIComponent(id)}/file`;
-      const blob = await (await call('GET', path, { signal: abort.signal })).blob();
-      shape.value = shapeOfWav(await blob.arrayBuffer(), SLICES);
-      source.value = URL.createObjectURL(blob);
-    };
-    load().catch((error: unknown) => {
-      if (!abort.signal.aborted) problem.value = error;
-    });
-    return () => {
-      abort.abort();
-      if (source.value !== undefined) URL.revokeObjectURL(source.value);
-    };
-  }, [id]);
-  if (problem.value !== undefined) return <Problem error={problem.value} />;
-  if (source.value === undefined) return <p class="quiet">…</p>;
-  const seconds = shape.value?.seconds ?? 0;
-  return (
-    <>
-      {shape.value !== undefined && (
-        <Waveform
-          shape={shape.value}
-          sides={sides}
-          at={seconds === 0 ? 0 : at.value / seconds}
-          onSeek={(share) => {
-            if (audio.value !== null) audio.value.currentTime = share * seconds;
-          }}
-        />
-      )}
-      {/* oxlint-disable-next-line jsx_a11y/media-has-caption -- transcripts are not captions, and are shown by the history */}
-      <audio
-        ref={(element) => {
-          audio.value = element;
-        }}
-        controls
-        autoplay
-        src={source.value}
-        aria-label={words('player')}
-        onTimeUpdate={({ currentTarget }) => {
-          at.value = currentTarget.currentTime;
-        }}
-      />
-      <a class="button" href={source.value} download={`${id}.wav`}>
-        {words('download')}
-      </a>
-    </>
   );
 }

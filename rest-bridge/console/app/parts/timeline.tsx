@@ -12,8 +12,14 @@ interface Point {
   readonly kind: '' | 'good' | 'bad' | 'answer';
 }
 
-export function Timeline({ id }: { readonly id: string }) {
-  const { data: record, problem, reload } = useOperation(id);
+export interface TimelineProps {
+  readonly id: string;
+  /** It is read among the operations that the person asked for. */
+  readonly own?: boolean;
+}
+
+export function Timeline({ id, own }: TimelineProps) {
+  const { data: record, problem, reload } = useOperation(id, own);
   if (record === undefined) return problem === undefined ? null : <Problem error={problem} retry={reload} />;
   const points: Point[] = record.milestones.map(({ milestone, ts, last_response }) => ({
     ts,

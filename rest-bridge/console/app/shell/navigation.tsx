@@ -7,6 +7,9 @@ import { words as pageWords } from '../words/pages.ts';
 import { words } from '../words/shell.ts';
 import { LanguageChoice } from './language.tsx';
 
+/** Pixels of the window of the softphone. */
+const PHONE = { width: 420, height: 760 };
+
 export interface NavigationProps {
   readonly pages: readonly Page[];
   readonly current: string | undefined;
@@ -41,6 +44,9 @@ export function Navigation({ pages, current, isOpen, onGo }: NavigationProps) {
         <span class="user" title={login}>
           {name === '' ? login : name}
         </span>
+        <a href="/phone" target="ringmaster-phone" onClick={openPhone}>
+          {words('phone')}
+        </a>
         <LanguageChoice />
         <button type="button" class="quiet" onClick={() => orToast(logOut())}>
           {words('logOut')}
@@ -48,4 +54,16 @@ export function Navigation({ pages, current, isOpen, onGo }: NavigationProps) {
       </section>
     </nav>
   );
+}
+
+/** In a window beside the console; where the browser allows none, the link opens a tab. */
+function openPhone(event: Event): void {
+  const left = Math.max(0, screen.availWidth - PHONE.width);
+  const size = `width=${PHONE.width},height=${PHONE.height},left=${left}`;
+  const opened = window.open('', 'ringmaster-phone', `popup,${size}`);
+  if (opened === null) return;
+  event.preventDefault();
+  // Loading an open phone again would end its call.
+  if (opened.location.href === 'about:blank') opened.location.href = '/phone';
+  opened.focus();
 }

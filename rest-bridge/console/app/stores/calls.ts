@@ -132,3 +132,5 @@ export class LiveCalls {
 
 /** The calls of the whole domain. */
 export const domainCalls = new LiveCalls('/uc/calls');
+/** The person's own calls. */
+export const ownCalls = new LiveCalls('/user/sip/calls');

@@ -103,8 +103,12 @@ function intervalOf(from: string, to: string): string[] {
 }
 
 /** One call, by its id or, without one, by the latest of its dialog. @throws ApiError */
-export async function readEndedCall(id: string, dialogid?: string): Promise<EndedCall | undefined> {
-  if (dialogid === undefined) return read<EndedCall>(`/uc/history/${encodeURIComponent(id)}`);
-  const [found] = await read<EndedCall[]>('/uc/history', { filter: { dialogid }, limit: 1 });
+export async function readEndedCall(
+  id: string,
+  dialogid?: string,
+  path = '/uc/history',
+): Promise<EndedCall | undefined> {
+  if (dialogid === undefined) return read<EndedCall>(`${path}/${encodeURIComponent(id)}`);
+  const [found] = await read<EndedCall[]>(path, { filter: { dialogid }, limit: 1 });
   return found;
 }

@@ -31,9 +31,10 @@ export interface OperationRecord {
 
 const EVERY_MS = 1_000;
 
-/** The record of an operation, followed until its end. */
-export function useOperation(id: string): Live<OperationRecord> {
-  return useLive(() => read<OperationRecord>(`/uc/operations/${encodeURIComponent(id)}`), id, {
+/** The record of an operation, followed until its end. @param own among those that the person asked for */
+export function useOperation(id: string, own = false): Live<OperationRecord> {
+  const path = own ? '/user/sip/operations' : '/uc/operations';
+  return useLive(() => read<OperationRecord>(`${path}/${encodeURIComponent(id)}`), id, {
     events: ['callevents.operation_finished'],
     filter: { id },
     everyMs: EVERY_MS,

@@ -29,5 +29,6 @@ export const words = catalogue({
   newLabel: ['New label', 'Neues Etikett'],
   addLabel: ['Add', 'Hinzufügen'],
   removeLabel: ['Remove {label}', '{label} entfernen'],
+  noneOfMine: ['You have no live call.', 'Sie haben keinen laufenden Anruf.'],
   none: ['No live calls. Start one with “New call”.', 'Keine laufenden Anrufe. Beginnen Sie einen mit „Neuer Anruf“.'],
 });

@@ -14,4 +14,8 @@ export const words = catalogue({
   operations: ['Operations', 'Operationen'],
   nodes: ['Nodes', 'Knoten'],
   scenarios: ['Scenarios', 'Szenarien'],
+  myCalls: ['My calls', 'Meine Anrufe'],
+  myHistory: ['My history', 'Meine Historie'],
+  voicemail: ['Voicemail', 'Mailbox'],
+  account: ['Account', 'Konto'],
 });

@@ -11,14 +11,20 @@ import { type Fact, Facts } from '../../parts/facts.tsx';
 import { LadderCard } from '../../parts/ladder.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { RecordingsCard } from '../../parts/recordings.tsx';
+import type { CallScope } from '../../stores/call-scope.ts';
 import type { Call } from '../../stores/calls.ts';
 import { words } from '../../words/calls.ts';
 import { CallOperations } from './call-operations.tsx';
 import { LabelsCard } from './labels-card.tsx';
 
-export function CallDetail({ id }: { readonly id: string }) {
+export interface CallDetailProps {
+  readonly id: string;
+  readonly scope: CallScope;
+}
+
+export function CallDetail({ id, scope }: CallDetailProps) {
   const known = useSignal<Call | undefined>(undefined);
-  const live = useLive(() => read<Call>(`/uc/calls/${encodeURIComponent(id)}`), id, {
+  const live = useLive(() => read<Call>(`${scope.calls}/${encodeURIComponent(id)}`), id, {
     events: ['callevents'],
     filter: { dialogid: id },
   });
@@ -30,14 +36,15 @@ export function CallDetail({ id }: { readonly id: string }) {
   return (
     <div class="page">
       <div class="bar">
-        <a href={link(['calls'])}>← {words('title')}</a>
+        <a href={link([scope.pages.calls])}>← {words('title')}</a>
         <h1>{call === undefined ? id : `${party(call.remoteuri)} → ${party(call.localuri)}`}</h1>
         {call !== undefined && <State call={call} ended={ended} />}
       </div>
       {ended ? (
         <div class="card" role="status">
           <p>
-            {words('ended')} <a href={link(['history', call?.inviteid ?? ''], { dialog: id })}>{words('inHistory')}</a>
+            {words('ended')}{' '}
+            <a href={link([scope.pages.history, call?.inviteid ?? ''], { dialog: id })}>{words('inHistory')}</a>
           </p>
         </div>
       ) : (
@@ -45,13 +52,13 @@ export function CallDetail({ id }: { readonly id: string }) {
       )}
       {call !== undefined && (
         <>
-          <CallOperations call={call} ended={ended} onDone={live.reload} />
+          <CallOperations base={scope.calls} call={call} ended={ended} onDone={live.reload} />
           <div class="cards">
             <Sides call={call} />
-            {!ended && <LabelsCard id={id} />}
-            <RecordingsCard filter={{ inviteid: call.inviteid }} />
+            {!ended && !scope.own && <LabelsCard id={id} />}
+            {!scope.own && <RecordingsCard filter={{ inviteid: call.inviteid }} />}
           </div>
-          <LadderCard id={call.inviteid} />
+          {!scope.own && <LadderCard id={call.inviteid} />}
         </>
       )}
     </div>

@@ -4,7 +4,7 @@ import { party } from '../../lib/uri.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { Problem } from '../../parts/problem.tsx';
 import type { Suggestion } from '../../parts/schema-form.tsx';
-import type { Call } from '../../stores/calls.ts';
+import type { Call, CallPath } from '../../stores/calls.ts';
 import { type ApiOperation, operationsOfCall } from '../../stores/openapi.ts';
 import { words } from '../../words/calls.ts';
 import { OperationDialog } from './operation-dialog.tsx';
@@ -13,14 +13,16 @@ import { OperationDialog } from './operation-dialog.tsx';
 const SIDES = ['by', 'masterby', 'callid', 'side'];
 
 export interface CallOperationsProps {
+  /** Path of the operations. */
+  readonly base: CallPath;
   readonly call: Call;
   /** No operation can begin any more; the outcome of the last one stays until it is closed. */
   readonly ended: boolean;
   readonly onDone: () => void;
 }
 
-export function CallOperations({ call, ended, onDone }: CallOperationsProps) {
-  const operations = useLive(() => operationsOfCall('/uc/calls'), 'operations');
+export function CallOperations({ base, call, ended, onDone }: CallOperationsProps) {
+  const operations = useLive(() => operationsOfCall(base), base);
   const open = useSignal<ApiOperation | undefined>(undefined);
   const sides: Suggestion[] = call.legs.map(({ callid, side, remoteuri }) => ({
     value: callid,

@@ -1,4 +1,5 @@
 /** Live calls: the list, and one of them. */
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { clock, duration } from '../../lib/format.ts';
 import { now } from '../../lib/now.ts';
@@ -7,7 +8,8 @@ import { party } from '../../lib/uri.ts';
 import type { PageProps } from '../../pages.ts';
 import type { Column } from '../../parts/list.tsx';
 import { ResourcePage } from '../../parts/resource-page.tsx';
-import { type Call, domainCalls } from '../../stores/calls.ts';
+import { type CallScope, DOMAIN_CALLS } from '../../stores/call-scope.ts';
+import { type Call, domainCalls, type LiveCalls } from '../../stores/calls.ts';
 import { words } from '../../words/calls.ts';
 import { CallDetail } from './call-detail.tsx';
 import { NewCall } from './new-call.tsx';
@@ -32,26 +34,40 @@ function Lasts({ since }: { readonly since: number }) {
 }
 
 export default function CallsPage({ rest: [id], query }: PageProps) {
-  return id === undefined ? <CallsList query={query} /> : <CallDetail key={id} id={id} />;
+  if (id !== undefined) return <CallDetail key={id} id={id} scope={DOMAIN_CALLS} />;
+  return (
+    <CallsList title={words('title')} calls={domainCalls} scope={DOMAIN_CALLS} query={query}>
+      <NewCall />
+    </CallsList>
+  );
 }
 
-function CallsList({ query }: Pick<PageProps, 'query'>) {
-  useEffect(() => domainCalls.follow(), []);
+export interface CallsListProps extends Pick<PageProps, 'query'> {
+  readonly title: string;
+  readonly calls: LiveCalls;
+  readonly scope: CallScope;
+  /** More in the bar. */
+  readonly children?: ComponentChildren;
+}
+
+/** The list of live calls, for operators and for users. */
+export function CallsList({ title, calls, scope, query, children }: CallsListProps) {
+  useEffect(() => calls.follow(), [calls]);
   return (
     <ResourcePage
-      title={words('title')}
+      title={title}
       live={{
-        data: domainCalls.list.value,
-        problem: domainCalls.problem.value,
-        reload: () => domainCalls.refresh(),
+        data: calls.list.value,
+        problem: calls.problem.value,
+        reload: () => calls.refresh(),
       }}
       columns={COLUMNS}
       textsOf={textsOf}
       query={query}
-      onOpen={({ dialogid }) => go(['calls', dialogid])}
-      empty={words('none')}
+      onOpen={({ dialogid }) => go([scope.pages.calls, dialogid])}
+      empty={words(scope.own ? 'noneOfMine' : 'none')}
     >
-      <NewCall />
+      {children}
     </ResourcePage>
   );
 }

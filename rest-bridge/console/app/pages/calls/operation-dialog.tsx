@@ -103,7 +103,9 @@ export function OperationDialog({ operation, id, initial, suggestions, onClose }
       ) : (
         <div class="outcome" role="status">
           <h3>{words(busy ? 'running' : 'done')}</h3>
-          {operationId.value !== undefined && <Timeline id={operationId.value} />}
+          {operationId.value !== undefined && (
+            <Timeline id={operationId.value} own={operation.path.startsWith('/user/')} />
+          )}
           {!busy && answer.value !== undefined && <AnswerFacts answer={answer.value} />}
           {!busy && (
             <div class="buttons">

@@ -6,23 +6,25 @@ import { type Fact, Facts } from '../../parts/facts.tsx';
 import { LadderCard } from '../../parts/ladder.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { RecordingsCard } from '../../parts/recordings.tsx';
+import type { CallScope } from '../../stores/call-scope.ts';
 import { type EndedCall, type EndedLeg, type LegMedia, readEndedCall } from '../../stores/history.ts';
 import { words } from '../../words/history.ts';
 import { ResultBadge } from './result.tsx';
 
 export interface EndedCallDetailProps {
+  readonly scope: CallScope;
   readonly id: string;
   /** In place of the id. */
   readonly dialog?: string;
 }
 
-export function EndedCallDetail({ id, dialog }: EndedCallDetailProps) {
-  const live = useLive(() => readEndedCall(id, dialog), id + (dialog ?? ''));
+export function EndedCallDetail({ scope, id, dialog }: EndedCallDetailProps) {
+  const live = useLive(() => readEndedCall(id, dialog, scope.history), id + (dialog ?? ''));
   const call = live.data;
   return (
     <div class="page">
       <div class="bar">
-        <a href={link(['history'])}>← {words('title')}</a>
+        <a href={link([scope.pages.history])}>← {words('title')}</a>
         <h1>
           {call === undefined
             ? words('call')
@@ -36,22 +38,22 @@ export function EndedCallDetail({ id, dialog }: EndedCallDetailProps) {
           <div class="cards">
             <section class="card">
               <h2>{words('call')}</h2>
-              <Facts facts={factsOf(call)} />
+              <Facts facts={factsOf(call, scope)} />
             </section>
-            <RecordingsCard filter={{ inviteid: call.id }} />
+            {!scope.own && <RecordingsCard filter={{ inviteid: call.id }} />}
           </div>
           <Legs legs={call.legs} />
-          <LadderCard id={call.id} />
+          {!scope.own && <LadderCard id={call.id} />}
         </>
       )}
     </div>
   );
 }
 
-function factsOf(call: EndedCall): Fact[] {
+function factsOf(call: EndedCall, scope: CallScope): Fact[] {
   const calls = (ids: readonly string[]) =>
     ids.map((id) => (
-      <a key={id} class="item" href={link(['history', id])}>
+      <a key={id} class="item" href={link([scope.pages.history, id])}>
         {id}
       </a>
     ));
@@ -71,7 +73,7 @@ function factsOf(call: EndedCall): Fact[] {
     [words('scenarios'), call.runs.map(({ scenario }) => scenario).join(', ')],
     [
       words('operation'),
-      call.operation !== null && <a href={link(['operations', call.operation])}>{call.operation}</a>,
+      call.operation !== null && !scope.own && <a href={link(['operations', call.operation])}>{call.operation}</a>,
     ],
     [words('referredBy'), call.referred_by],
     [words('before'), call.replaced.length > 0 && calls(call.replaced)],

@@ -6,6 +6,7 @@ import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
 import { type Column, List } from '../../parts/list.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { type CallScope, DOMAIN_CALLS } from '../../stores/call-scope.ts';
 import { type EndedCall, type HistorySearch, searchHistory } from '../../stores/history.ts';
 import { words } from '../../words/history.ts';
 import { EndedCallDetail } from './ended-call.tsx';
@@ -44,22 +45,37 @@ const COLUMNS: readonly Column<EndedCall>[] = [
 const TYPING_MS = 300;
 const EVERY_MS = 10_000;
 
-export default function HistoryPage({ rest: [id], query }: PageProps) {
+export default function HistoryPage(props: PageProps) {
+  return <HistoryOf {...props} title={words('title')} scope={DOMAIN_CALLS} />;
+}
+
+export interface HistoryOfProps extends PageProps {
+  readonly title: string;
+  readonly scope: CallScope;
+}
+
+/** Search, and one call, for operators and for users. */
+export function HistoryOf({ title, scope, rest: [id], query }: HistoryOfProps) {
   const dialog = query['dialog'];
-  if (id === undefined && dialog === undefined) return <Search query={query} />;
+  if (id === undefined && dialog === undefined) return <Search title={title} scope={scope} query={query} />;
   return (
-    <EndedCallDetail key={id ?? dialog} id={id ?? ''} {...(id === undefined && dialog !== undefined && { dialog })} />
+    <EndedCallDetail
+      key={id ?? dialog}
+      scope={scope}
+      id={id ?? ''}
+      {...(id === undefined && dialog !== undefined && { dialog })}
+    />
   );
 }
 
-function Search({ query }: Pick<PageProps, 'query'>) {
+function Search({ title, scope, query }: Omit<HistoryOfProps, 'rest'>) {
   const search: HistorySearch = {
     text: query['text'] ?? '',
     result: query['result'] ?? '',
     from: query['from'] ?? '',
     to: query['to'] ?? '',
   };
-  const live = useLive(() => searchHistory(search), JSON.stringify(search), { everyMs: EVERY_MS });
+  const live = useLive(() => searchHistory(search, scope.history), JSON.stringify(search), { everyMs: EVERY_MS });
   const timer = useSignal<ReturnType<typeof setTimeout> | undefined>(undefined);
   const change = (field: keyof HistorySearch) => (event: Event) => {
     const { value } = event.currentTarget as HTMLInputElement;
@@ -70,7 +86,7 @@ function Search({ query }: Pick<PageProps, 'query'>) {
   return (
     <div class="page full">
       <div class="bar">
-        <h1>{words('title')}</h1>
+        <h1>{title}</h1>
         <input
           type="search"
           aria-label={words('search')}
@@ -100,10 +116,10 @@ function Search({ query }: Pick<PageProps, 'query'>) {
       </div>
       <Problem error={live.problem} retry={live.reload} />
       <List
-        label={words('title')}
+        label={title}
         items={live.data ?? []}
         columns={COLUMNS}
-        onOpen={(call) => go(['history', call.id])}
+        onOpen={(call) => go([scope.pages.history, call.id])}
         empty={words('none')}
       />
     </div>
