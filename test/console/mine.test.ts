@@ -54,6 +54,7 @@ describe('the pages of users in the console', () => {
   it('are what a user without other rights sees, and have nothing that axe finds', async function () {
     this.timeout(120_000);
     const window = await open('alice', '', { width: 390 });
+    await window.shows('My calls', 'main h1');
     for (const [path, title] of Object.entries(PAGES)) {
       await window.go(`#/${path}`);
       await window.shows(title, 'main h1');
@@ -87,6 +88,24 @@ describe('the pages of users in the console', () => {
     await other.outgoing.hangup();
   });
 
+  it('transfer an own call', async () => {
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const { outgoing, incoming } = await stage.connect(alice, bob, '102');
+    const window = await open('alice', '#/my-calls');
+    await window.shows('1 of 1');
+    await window.press('alice');
+    await window.press('Transfer');
+    await window.type('to', '103');
+    await window.press('Run');
+    const transferred = await carol.incoming();
+    transferred.ring();
+    await transferred.answer();
+    await outgoing.ended();
+    await window.shows('Finished ok', 'dialog');
+    await incoming.hangup();
+    await transferred.ended();
+  });
+
   it('play a voice message, which makes it heard, make it new again, and delete it', async () => {
     const folder = join(stage.node.dataDir, 'scenarios');
     await mkdir(folder, { recursive: true });
@@ -105,7 +124,7 @@ describe('the pages of users in the console', () => {
       (await rest.get(MESSAGES)).json<{ heard: boolean }[]>().map((message) => message.heard);
     await eventually(async () => expect(await heard()).to.deep.equal([false]));
     const window = await open('alice', '#/voicemail');
-    await window.shows('New', '[role=grid]');
+    await window.shows('Carol (103)', '[role=grid]');
     await window.press('Carol');
     expect(await window.axe('light')).to.deep.equal([]);
     await window.press('▶ Play');

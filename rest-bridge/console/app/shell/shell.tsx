@@ -78,9 +78,7 @@ export function Shell() {
           </p>
         )}
         {page === undefined ? (
-          name !== undefined || first === undefined ? (
-            <p class="empty">{words(first === undefined ? 'noPages' : 'noPage')}</p>
-          ) : null
+          name !== undefined && <p class="empty">{words('noPage')}</p>
         ) : (
           <Lazy key={page.path} load={page.load} props={{ rest, query }} />
         )}

@@ -22,6 +22,7 @@ export const words = catalogue({
   inHistory: ['See it in the history', 'In der Historie ansehen'],
   operations: ['Operations on the call', 'Operationen am Anruf'],
   end: ['End the call', 'Anruf beenden'],
+  transfer: ['Transfer', 'Vermitteln'],
   newCall: ['New call', 'Neuer Anruf'],
   callScenario: ['Call with a scenario', 'Anruf mit Szenario'],
   moreOperations: ['More …', 'Mehr …'],

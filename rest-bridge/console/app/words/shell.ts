@@ -53,7 +53,6 @@ export const words = catalogue({
   forbidden: ['Your roles do not allow this.', 'Ihre Rollen erlauben das nicht.'],
   notFound: ['It is not there (any more).', 'Das gibt es nicht (mehr).'],
   noPage: ['This page does not exist.', 'Diese Seite gibt es nicht.'],
-  noPages: ['Your roles allow no page here.', 'Ihre Rollen erlauben hier keine Seite.'],
   documentation: ['Documentation', 'Dokumentation'],
   api: ['API reference', 'API-Referenz'],
   phone: ['Phone', 'Telefon'],

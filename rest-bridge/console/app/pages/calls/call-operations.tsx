@@ -12,6 +12,12 @@ import { OperationDialog } from './operation-dialog.tsx';
 /** Fields that name a side of the call. */
 const SIDES = ['by', 'masterby', 'callid', 'side'];
 
+/** Users look for these two; the others have the names that they have in programs. */
+function nameOf({ method, name, path }: ApiOperation): string {
+  if (method === 'DELETE') return words('end');
+  return name === 'refer' && path.startsWith('/user/') ? words('transfer') : name;
+}
+
 export interface CallOperationsProps {
   /** Path of the operations. */
   readonly base: CallPath;
@@ -43,7 +49,7 @@ export function CallOperations({ base, call, ended, onDone }: CallOperationsProp
               open.value = operation;
             }}
           >
-            {operation.method === 'DELETE' ? words('end') : operation.name}
+            {nameOf(operation)}
           </button>
         ))}
       </div>
