@@ -84,7 +84,7 @@ describe('the events of a cluster', function () {
     for (const node of nodes) await node.close();
     nodes = [];
   });
-  after(() => nats.remove());
+  after(() => nats?.remove());
 
   async function started(count: number): Promise<readonly [EventNode, EventNode, EventNode]> {
     for (let at = 0; at < count; at += 1) nodes.push(await EventNode.start(nats.url, `n${at + 1}`));

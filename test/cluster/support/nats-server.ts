@@ -40,7 +40,9 @@ export class NatsServer {
     const args = ['-a', '127.0.0.1', '-p', String(this.port), '-js', '-sd', this.#folder, ...this.#options];
     const child = spawn('nats-server', args, { stdio: 'ignore' });
     this.#process = child;
-    process.once('exit', () => child.kill('SIGKILL'));
+    const kill = (): unknown => child.kill('SIGKILL');
+    process.once('exit', kill);
+    child.once('exit', () => process.off('exit', kill));
     const deadline = Date.now() + PATIENCE_MS;
     while (!(await answers(this.port))) {
       if (Date.now() > deadline || child.exitCode !== null) throw new Error('nats-server does not start');
