@@ -1,12 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { ElementHandle } from 'puppeteer-core';
 import { requirePeer } from '../phones/peers.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
 import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
 
+/** One pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const MESSAGES = '/rest/v1/user/sip/voicemessages';
 
 /** Leaves a second of sound in the mailbox of alice. */
@@ -165,6 +168,23 @@ describe('the pages of users in the console', () => {
       await window.page.evaluate(`fetch('/rest/v1/user/password', { method: 'PUT',
         headers: { 'content-type': 'application/json' }, body: '{"old_pwd":"better","pwd":"demo-dave"}' })`);
     }
+  });
+
+  it('set a picture, say that a file is too large, and remove the picture', async () => {
+    const window = await open('dave', '#/account');
+    const file = join(stage.node.dataDir, 'picture.png');
+    const choose = async (content: Buffer): Promise<void> => {
+      await writeFile(file, content);
+      const input = await window.page.waitForSelector('input[type=file]');
+      await (input as ElementHandle<never>).uploadFile(file);
+    };
+    await choose(Buffer.alloc(204_801));
+    await window.page.waitForSelector('.card .problem');
+    await choose(Buffer.from(PNG, 'base64'));
+    await window.page.waitForFunction('document.querySelector("img.avatar")?.naturalWidth === 1');
+    expect(await window.axe('dark')).to.deep.equal([]);
+    await window.press('Remove the picture');
+    await window.shows('You have no picture.');
   });
 
   it('open the softphone in a window of its own, once', async () => {

@@ -52,6 +52,8 @@ export function AvatarCard() {
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
               if (file !== undefined) void put(file);
+              // The same file may be chosen again after a mistake.
+              currentTarget.value = '';
             }}
           />
         )}
