@@ -15,6 +15,7 @@ const PAGES = {
   operations: 'Log of operations',
   nodes: 'Nodes',
   scenarios: 'Scenarios',
+  runs: 'Runs',
 } as const;
 
 const MARKUP = '<img src="x" onerror="document.title=\'run\'">';

@@ -95,6 +95,14 @@ export const PAGES: readonly Page[] = [
     load: () => import('./pages/scenarios/scenarios-page.tsx'),
   },
   {
+    path: 'runs',
+    group: 'author',
+    title: 'runs',
+    key: 'u',
+    needs: '/api/runs',
+    load: () => import('./pages/runs/runs-page.tsx'),
+  },
+  {
     path: 'my-calls',
     group: 'mine',
     title: 'myCalls',

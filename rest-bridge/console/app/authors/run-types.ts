@@ -37,13 +37,18 @@ export interface Run {
   readonly scenario: string;
   readonly version: string;
   readonly file: string;
+  /** Call-ID of its own party; empty without one. */
+  readonly callid?: string;
   readonly from?: string;
   readonly to?: string;
   readonly args?: Readonly<Record<string, unknown>>;
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly start?: number;
   readonly trace: readonly TraceEntry[];
+  /** Absent while it runs. */
   readonly outcome?: Outcome;
+  /** Scenarios that it started. */
+  readonly children?: readonly Run[];
 }
 
 export interface TestResult {

@@ -14,6 +14,7 @@ export const words = catalogue({
   operations: ['Operations', 'Operationen'],
   nodes: ['Nodes', 'Knoten'],
   scenarios: ['Scenarios', 'Szenarien'],
+  runs: ['Runs', 'Läufe'],
   myCalls: ['My calls', 'Meine Anrufe'],
   myHistory: ['My history', 'Meine Historie'],
   voicemail: ['Voicemail', 'Mailbox'],

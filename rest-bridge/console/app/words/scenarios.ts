@@ -76,5 +76,6 @@ export const words = catalogue({
   current: ['here now', 'jetzt hier'],
   marked: ['at the cursor', 'am Cursor'],
   wrong: ['has a mistake', 'hat einen Fehler'],
+  runs: ['Runs', 'Läufe'],
   views: ['Parts of the scenario', 'Teile des Szenarios'],
 });

@@ -2,11 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import Editor from '../../authors/editor/editor.tsx';
+import { keptTests } from '../../authors/kept-tests.ts';
 import { litAt } from '../../authors/graph/way.ts';
 import { GraphView } from '../../authors/graph/graph-view.tsx';
 import { OpenScenario } from '../../authors/open-scenario.ts';
 import type { Run, Tested } from '../../authors/run-types.ts';
 import { type Graph, isFile, type Kind, type Problem as Mistake } from '../../authors/scenario-types.ts';
+import { mayUse } from '../../lib/rights.ts';
 import { link, replace } from '../../lib/router.ts';
 import type { PageProps } from '../../pages.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -17,7 +19,7 @@ import { words } from '../../words/scenarios.ts';
 import { words as versionWords } from '../../words/versions.ts';
 import { mistakesOf, State } from './scenario-list.tsx';
 import { Problems } from './problems.tsx';
-import { FIRST_TEST, keptTests, TestsPanel } from './tests-panel.tsx';
+import { FIRST_TEST, TestsPanel } from './tests-panel.tsx';
 import { VersionsPanel } from './versions-panel.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { TryPanel } from './try-panel.tsx';
@@ -137,6 +139,7 @@ function Bar({ open, kind }: { readonly open: OpenScenario; readonly kind: Kind 
         <State script={script} />
         {changed && <span class="badge warn">{words('changed')}</span>}
         <span class="space" />
+        {mayUse({ needs: '/api/runs' }) && <a href={link(['runs'], { scenario: script.code })}>{words('runs')}</a>}
         {changed && (
           <button type="button" onClick={() => open.discard()}>
             {words('discard')}

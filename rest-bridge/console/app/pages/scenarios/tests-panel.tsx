@@ -1,6 +1,7 @@
 /** The tests of a scenario: written, run and shown. A script of the domain keeps them. */
 import { type Signal, useSignal } from '@preact/signals';
 import Editor from '../../authors/editor/editor.tsx';
+import { keptTests } from '../../authors/kept-tests.ts';
 import type { OpenScenario } from '../../authors/open-scenario.ts';
 import { Replay } from '../../authors/replay.tsx';
 import type { Tested } from '../../authors/run-types.ts';
@@ -14,12 +15,6 @@ import type { Played } from './try-panel.tsx';
 export interface TestsState extends Played {
   readonly text: Signal<string>;
   readonly tested: Signal<Tested | undefined>;
-}
-
-/** Where a script keeps its tests: in its own field `ext`. */
-export function keptTests(ext: Readonly<Record<string, unknown>>): string {
-  const { tests } = ext;
-  return typeof tests === 'string' ? tests : '';
 }
 
 export const FIRST_TEST = 'tests:\n  - name: the caller listens to the end\n    expect: { status: completed }\n';
