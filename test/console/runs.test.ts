@@ -78,17 +78,24 @@ describe('runs in the console', () => {
   it('lead to the runs that they started, say when their version is not served, and keep a test with the script', async () => {
     await script('refusal', REFUSAL);
     const id = await script('door', door('first'));
+    const admin = await stage.rest();
+    const kept = '# mine\ntests: [{ name: kept before }]\n';
+    await admin.send('PATCH', `${SCRIPTS}/${id}`, { body: { ext: { tests: kept } } });
     const alice = await stage.phone('alice');
     const call = await alice.call('*55door');
     await call.ended();
-    const admin = await stage.rest();
     const window = await open('#/runs?scenario=door');
     await window.press('door 101');
     await window.press('Make a test of it');
     await window.press('Save with the tests of the script');
     await window.shows('saved with the tests');
     const { ext } = (await admin.get(`${SCRIPTS}/${id}`)).json<{ ext: { tests: string } }>();
-    expect(ext.tests).to.contain('name: as in run');
+    expect(ext.tests).to.match(/^# mine\n[^]*kept before[^]*name: as in run/);
+    await window.press('door');
+    await window.press('Tests');
+    await window.press('Run the tests');
+    await window.shows('All 2 passed', '.tab-panel');
+    await window.page.goBack();
     await admin.send('PATCH', `${SCRIPTS}/${id}`, {
       body: { scriptdata: { format: 'yaml', source: door('second') } },
     });

@@ -48,6 +48,8 @@ const TYPING_MS = 300;
 const LIVE_MS = 1_500;
 const QUIET_MS = 10_000;
 const FIRST = 100;
+/** The service lists no more at once. */
+const MOST = 10_000;
 const PERIODS = [
   ['', 'lastDay'],
   ['7', 'lastWeek'],
@@ -112,8 +114,8 @@ export function RunList({ query }: Pick<PageProps, 'query'>) {
         <span class="quiet" role="status">
           {live.data !== undefined && words('found', { n: count(runs.length) })}
         </span>
-        {runs.length >= limit.value && (
-          <button type="button" onClick={() => (limit.value *= 2)}>
+        {runs.length >= limit.value && limit.value < MOST && (
+          <button type="button" onClick={() => (limit.value = Math.min(MOST, 2 * limit.value))}>
             {words('more')}
           </button>
         )}

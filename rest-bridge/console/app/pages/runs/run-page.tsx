@@ -122,7 +122,7 @@ function Opened({ id, run, step }: OpenedProps) {
           )}
         </div>
         <div class="beside run">
-          <p class="hint">{words(isLive ? 'following' : 'replayKeys')}</p>
+          <p class="hint">{words(step.value === Infinity && isLive ? 'following' : 'replayKeys')}</p>
           <Replay run={run} step={step} />
           <section class="card">
             <h2>{words('run')}</h2>
