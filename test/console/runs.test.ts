@@ -54,6 +54,12 @@ describe('runs in the console', () => {
     await window.press('Runs');
     await window.shows('Running', '[role=grid]');
     for (const scheme of ['light', 'dark'] as const) expect(await window.axe(scheme), scheme).to.deep.equal([]);
+    await window.type('Number of the caller', '999');
+    await window.shows('No run fits.', '[role=grid]');
+    await window.type('Number of the caller', '10');
+    await window.shows('Running', '[role=grid]');
+    await window.go('#/runs?scenario=menu&number=101&days=7');
+    await window.shows('Running', '[role=grid]');
     await window.press('Running');
     await window.shows('menu: 101 → 500', 'main h1');
     await window.page.waitForSelector('.graph [data-node="block-choice"].current');
@@ -84,7 +90,7 @@ describe('runs in the console', () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('*55door');
     await call.ended();
-    const window = await open('#/runs?scenario=door');
+    const window = await open('#/runs?scenario=door&status=completed&days=30');
     await window.press('door 101');
     await window.press('Make a test of it');
     await window.press('Save with the tests of the script');
