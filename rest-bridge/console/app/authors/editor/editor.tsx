@@ -3,7 +3,7 @@
  * page allows.
  */
 import { autocompletion, closeBrackets, completionKeymap, type CompletionContext } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, indentWithTab, isolateHistory } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
@@ -111,7 +111,11 @@ export default function Editor(props: EditorProps) {
   useEffect(() => {
     const { current: shown } = view;
     if (shown === undefined || shown.state.doc.toString() === text) return;
-    shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: text } });
+    // One undo brings back what was typed just before, and nothing older.
+    shown.dispatch({
+      changes: { from: 0, to: shown.state.doc.length, insert: text },
+      annotations: isolateHistory.of('full'),
+    });
   }, [turn]);
   useEffect(() => {
     const { current: shown } = view;
