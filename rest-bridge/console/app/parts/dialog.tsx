@@ -1,6 +1,6 @@
 /** A modal dialog. Escape closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from '../words/shell.ts';
 
 export interface DialogProps {
@@ -14,7 +14,8 @@ export interface DialogProps {
 export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once: an Escape of the next moment is for the dialog.
+  useLayoutEffect(() => {
     element.current?.showModal();
     // In place of the button that closes it.
     element.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
