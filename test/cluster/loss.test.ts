@@ -88,9 +88,9 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
 
   it('keeps its calls when it has only lost NATS: the database knows that it lives', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 1),
     ];
     const [rings] = await third(await calls(alice, carol, 3, false), 1);
     const [talks] = await third(await calls(alice, bob, 3, true), 1);
@@ -151,9 +151,9 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
 
   it('killed, it leaves talking calls to another node, and what cannot go on is ended: once, for phones, events and records', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 1),
     ];
     const ringing = await calls(alice, carol, 3, false);
     const held = await calls(alice, bob, 3, true);
@@ -229,7 +229,7 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
 
   it('random calls, changes, a kill and a restart: every node lists what a simple model has', async () => {
     const logins = ['alice', 'bob', 'carol', 'dave'] as const;
-    const phones = await Promise.all(logins.map((login, at) => cluster().phone(login, at % 2)));
+    const phones = await Promise.all(logins.map((login, at) => cluster().knownPhone(login, at % 2)));
     const seed = Number(process.env['CLUSTER_MODEL_SEED'] ?? 26);
     const rounds = Number(process.env['CLUSTER_MODEL_ROUNDS'] ?? 1);
     const model = new CallModel(cluster(), phones, seed);

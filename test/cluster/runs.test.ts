@@ -233,8 +233,8 @@ describe('runs in a cluster', function () {
     (await rest(at).get(QUEUES)).json<{ id: string; length: number }[]>().find(({ id }) => id === queue)?.length ?? 0;
 
   it('start at another node where a node has no room', async () => {
-    const [alice, { node }] = [await cluster().phone('alice', 0), cluster().node(0)];
-    const [bob, carol] = [await cluster().phone('bob', 0), await cluster().phone('carol', 0)];
+    const [alice, { node }] = [await cluster().knownPhone('alice', 0), cluster().node(0)];
+    const [bob, carol] = [await cluster().knownPhone('bob', 0), await cluster().knownPhone('carol', 0)];
     // A call at each node: without one, a node that drains ends.
     const calls = [await bob.call('*55turns'), await carol.call('*55turns')];
     for (const call of calls) await call.answered();
@@ -256,11 +256,11 @@ describe('runs in a cluster', function () {
 
   it('share queues: agents of one line get the callers of all nodes, in order', async () => {
     const [alice, bob, dave] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('dave', 0),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('dave', 0),
     ];
-    const carol = await cluster().phone('carol', 1);
+    const carol = await cluster().knownPhone('carol', 1);
     expect((await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } })).status).to.equal(200);
     const first = await waiting(alice, 'line');
     const second = await waiting(bob, 'line');
@@ -293,7 +293,7 @@ describe('runs in a cluster', function () {
   });
 
   it('share turns: the next caller, at another node, has its turn when the place before it is free', async () => {
-    const [alice, bob] = [await cluster().phone('alice', 0), await cluster().phone('bob', 0)];
+    const [alice, bob] = [await cluster().knownPhone('alice', 0), await cluster().knownPhone('bob', 0)];
     const first = await alice.call('*55turns');
     await first.hears(TURN);
     const second = await waiting(bob, 'turns');
@@ -305,9 +305,9 @@ describe('runs in a cluster', function () {
 
   it('hunt the member whose last call is longest ago, at whichever node that was', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 1),
-      await cluster().phone('carol', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 1),
     ];
     const nats = await connect({ servers: cluster().nats.url });
     // The nodes tell each other before the next call.
@@ -335,9 +335,9 @@ describe('runs in a cluster', function () {
 
   it('supervise an agent whose call is at another node', async () => {
     const [alice, bob, carol] = [
-      await cluster().phone('alice', 0),
-      await cluster().phone('bob', 0),
-      await cluster().phone('carol', 1),
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 0),
+      await cluster().knownPhone('carol', 1),
     ];
     const caller = await alice.call('*55line');
     const agent = await carol.incoming();
@@ -353,7 +353,7 @@ describe('runs in a cluster', function () {
   });
 
   it('queue at their own node without NATS, and in one line again when it is back', async () => {
-    const [alice, carol] = [await cluster().phone('alice', 0), await cluster().phone('carol', 1)];
+    const [alice, carol] = [await cluster().knownPhone('alice', 0), await cluster().knownPhone('carol', 1)];
     await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } });
     const caller = await waiting(alice, 'line');
     await cluster().nats.stop();
@@ -375,11 +375,11 @@ describe('runs in a cluster', function () {
 
   it('survive the death of the node that keeps the queues, in their places', async () => {
     const [alice, bob, dave] = [
-      await cluster().phone('alice', 1),
-      await cluster().phone('bob', 1),
-      await cluster().phone('dave', 1),
+      await cluster().knownPhone('alice', 1),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('dave', 1),
     ];
-    const carol = await cluster().phone('carol', 1);
+    const carol = await cluster().knownPhone('carol', 1);
     const awaitingPatient = await begin(1, 'awaiting', { of: patient });
     await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } });
     const callers = [await waiting(alice, 'line'), await waiting(bob, 'line'), await waiting(dave, 'line')];
