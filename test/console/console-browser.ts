@@ -114,15 +114,16 @@ export class ConsoleWindow {
     }, PATIENCE_MS);
   }
 
-  /** The first visible element, or the field of a label, whose name holds a text, preferably at its beginning. */
+  /** The first visible element, or the field of a label, whose name holds a text, preferably at its beginning, and little else. */
   async #find(name: string, selector: string): Promise<ElementHandle> {
     return eventually(async () => {
       const found = await this.page.evaluateHandle(`[...document.querySelectorAll(${JSON.stringify(selector)})]
         .filter((each) => each.checkVisibility({ visibilityProperty: true }))
         .map((each) => ({ element: each.control ?? each, text: each.getAttribute('aria-label') ?? each.innerText }))
-        .map(({ element, text }) => ({ element, at: text.replace(/\\s+/g, ' ').trim().indexOf(${JSON.stringify(name)}) }))
+        .map(({ element, text }) => ({ element, text: text.replace(/\\s+/g, ' ').trim() }))
+        .map(({ element, text }) => ({ element, at: text.indexOf(${JSON.stringify(name)}), rest: text.length }))
         .filter(({ at }) => at >= 0)
-        .sort((one, other) => one.at - other.at)[0]?.element`);
+        .sort((one, other) => one.at - other.at || one.rest - other.rest)[0]?.element`);
       const element = found.asElement();
       if (element === null) throw new Error(`the page has no "${name}": ${await this.text()}`);
       return element as ElementHandle;
