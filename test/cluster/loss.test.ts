@@ -42,7 +42,7 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
   const list = async (at: number) => (await cluster().node(at).rest.get(CALLS)).json<Dialog[]>();
   const ids = async (at: number) => (await list(at)).map(({ dialogid }) => dialogid);
 
-  /** The records of these calls. A node writes what it has before it answers, so the living ones are asked first. */
+  /** The history records of these calls. A node writes its waiting records before it answers, so the living nodes are asked first. */
   async function records(dialogids: readonly string[], living: readonly number[]): Promise<Record[]> {
     return (await everyRecord(living)).filter(({ dialogid }) => dialogids.includes(dialogid));
   }

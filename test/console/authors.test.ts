@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { requirePeer } from '../phones/peers.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
-import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
+import type { ConsoleWindow } from './console-browser.ts';
+import { useConsole } from './use-console.ts';
 
 const SCRIPTS = '/rest/v1/domain/ivrscripts';
 const MARKUP = '<img src=x onerror=alert(1)>';
@@ -11,28 +11,16 @@ const source = (status: number): string =>
   `start: refuse\n\nblocks:\n  refuse:\n    reject: ${status}\n    next: end\n`;
 
 describe('scenarios in the console', () => {
-  let browser: ConsoleBrowser | undefined;
+  const inConsole = useConsole(() => stage);
   const made: string[] = [];
 
-  before('start Chromium', async function () {
-    this.timeout(60_000);
-    browser = await ConsoleBrowser.start(requirePeer(this, 'chromium'));
-  });
   afterEach('remove the scripts', async () => {
     const admin = await stage.rest();
     for (const id of made.splice(0)) await admin.send('DELETE', `${SCRIPTS}/${id}`);
   });
-  afterEach('close the windows', async () => expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]));
-  after('stop Chromium', () => browser?.stop());
-
   const stage = useStage();
 
-  async function open(hash: string): Promise<ConsoleWindow> {
-    if (browser === undefined) throw new Error('Chromium starts before the first test');
-    const window = await browser.open(stage.node.base, hash);
-    await window.logIn('admin');
-    return window;
-  }
+  const open = (hash: string): Promise<ConsoleWindow> => inConsole('admin', hash);
 
   async function script(code: string, text: string, name = code): Promise<string> {
     const admin = await stage.rest();

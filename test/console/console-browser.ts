@@ -77,7 +77,7 @@ export class ConsoleWindow {
     await this.press('Log in');
   }
 
-  /** Types into the field of a label, in place of what it has. */
+  /** Replaces the text in the field with this label. */
   async type(label: string, value: string): Promise<void> {
     const field = await this.#find(label, 'label, [aria-label]');
     await field.click({ count: 3 });

@@ -1,26 +1,16 @@
 import { expect } from 'chai';
-import { requirePeer } from '../phones/peers.ts';
 import { Cable } from '../support/cable.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
-import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
+import type { ConsoleWindow } from './console-browser.ts';
+import { useConsole } from './use-console.ts';
 
 describe('the console', () => {
-  let browser: ConsoleBrowser | undefined;
-
-  before('start Chromium', async function () {
-    this.timeout(60_000);
-    browser = await ConsoleBrowser.start(requirePeer(this, 'chromium'));
-  });
-  afterEach('close the windows', async () => expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]));
-  after('stop Chromium', () => browser?.stop());
+  const inConsole = useConsole(() => stage);
 
   const stage = useStage();
 
-  async function open(hash = '', options = {}): Promise<ConsoleWindow> {
-    if (browser === undefined) throw new Error('Chromium starts before the first test');
-    return browser.open(stage.node.base, hash, options);
-  }
+  const open = (hash = '', options = {}): Promise<ConsoleWindow> => inConsole('', hash, options);
 
   it('logs in a demo account, names a wrong password, and logs out', async () => {
     const window = await open();
@@ -68,8 +58,7 @@ describe('the console', () => {
   it('says that the connection is broken, and follows again when it is back', async () => {
     const cable = await Cable.to(Number(new URL(stage.node.base).port));
     try {
-      if (browser === undefined) throw new Error('Chromium starts before the first test');
-      const window = await browser.open(`http://127.0.0.1:${cable.port}`, '#/calls');
+      const window = await open('#/calls', { base: `http://127.0.0.1:${cable.port}` });
       await window.logIn('admin');
       await window.shows('0 of 0');
       cable.cut();

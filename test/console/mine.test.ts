@@ -2,11 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ElementHandle } from 'puppeteer-core';
-import { requirePeer } from '../phones/peers.ts';
 import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
-import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
+import { useConsole } from './use-console.ts';
 
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -36,23 +35,9 @@ const PAGES = {
 } as const;
 
 describe('the pages of users in the console', () => {
-  let browser: ConsoleBrowser | undefined;
-
-  before('start Chromium', async function () {
-    this.timeout(60_000);
-    browser = await ConsoleBrowser.start(requirePeer(this, 'chromium'));
-  });
-  afterEach('close the windows', async () => expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]));
-  after('stop Chromium', () => browser?.stop());
+  const open = useConsole(() => stage);
 
   const stage = useStage();
-
-  async function open(login: string, hash: string, options = {}): Promise<ConsoleWindow> {
-    if (browser === undefined) throw new Error('Chromium starts before the first test');
-    const window = await browser.open(stage.node.base, hash, options);
-    await window.logIn(login);
-    return window;
-  }
 
   it('are what a user without other rights sees, and have nothing that axe finds', async function () {
     this.timeout(120_000);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { requirePeer } from '../phones/peers.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS, useStage } from '../support/stage.ts';
-import { ConsoleBrowser, type ConsoleWindow } from './console-browser.ts';
+import type { ConsoleWindow } from './console-browser.ts';
+import { useConsole } from './use-console.ts';
 
 /** Addresses of all pages, with what they show to an administrator. */
 const PAGES = {
@@ -21,23 +21,11 @@ const PAGES = {
 const MARKUP = '<img src="x" onerror="document.title=\'run\'">';
 
 describe('the pages of operators in the console', () => {
-  let browser: ConsoleBrowser | undefined;
-
-  before('start Chromium', async function () {
-    this.timeout(60_000);
-    browser = await ConsoleBrowser.start(requirePeer(this, 'chromium'));
-  });
-  afterEach('close the windows', async () => expect(await browser?.clear(), 'errors of the pages').to.deep.equal([]));
-  after('stop Chromium', () => browser?.stop());
+  const inConsole = useConsole(() => stage);
 
   const stage = useStage();
 
-  async function open(hash: string, options = {}): Promise<ConsoleWindow> {
-    if (browser === undefined) throw new Error('Chromium starts before the first test');
-    const window = await browser.open(stage.node.base, hash, options);
-    await window.logIn('admin');
-    return window;
-  }
+  const open = (hash: string, options = {}): Promise<ConsoleWindow> => inConsole('admin', hash, options);
 
   it('have nothing that axe finds, in both colour schemes and on the screen of a phone', async function () {
     this.timeout(120_000);

@@ -133,7 +133,7 @@ export class LiveIndex {
     if (this.#kv !== undefined) this.#link.connection?.publish(`${SUBJECT}.${this.#id}.${slot}`, text);
   }
 
-  /** Opens the bucket at a new connection, and sends what it may have missed. */
+  /** Opens the bucket after a new connection, and sends all entries again. */
   async #open(): Promise<void> {
     const { connection } = this.#link;
     while (!this.#closed && connection !== undefined && connection === this.#link.connection) {

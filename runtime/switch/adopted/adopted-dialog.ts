@@ -22,7 +22,7 @@ export class AdoptedDialog implements LiveDialog {
 
   /**
    * @param sides in the order of the call's
-   * @param ended called once, after BYE to whoever is left
+   * @param ended called once, after BYE was sent to all sides
    */
   constructor(node: string, call: SharedCall, sides: readonly AdoptedSide[], ended: (end: AdoptedEnd) => void) {
     this.node = node;

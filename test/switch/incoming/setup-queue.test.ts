@@ -193,7 +193,7 @@ describe('the queue of endpoints', () => {
     expect(calls.lastIndexOf(false)).to.equal(199);
   });
 
-  it('has a limit of room during overload alone, and tells of each change', () => {
+  it('limits its calls during an overload only, and reports each change', () => {
     let now = 0;
     const queue = new SetupQueue(() => now);
     let changes = 0;
