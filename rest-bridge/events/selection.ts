@@ -1,6 +1,13 @@
 /** The selection of a subscription, limited to the events that its session may read. */
 import { type Static, Type } from 'typebox';
-import { type NodeEvent, pathOfEvent, type Sight, SelectedFields, selectionOf } from '../../runtime/events/index.ts';
+import {
+  namesOnDemand,
+  type NodeEvent,
+  pathOfEvent,
+  type Sight,
+  SelectedFields,
+  selectionOf,
+} from '../../runtime/events/index.ts';
 
 /** Seconds. */
 export const MAX_EXPIRES = 3_600;
@@ -29,5 +36,9 @@ export function selector(
   since?: number,
 ): Sight {
   const isOwn = ({ users }: NodeEvent): boolean => users?.includes(userId) === true && allows(OWN_CALLS);
-  return { select: selectionOf(selection, since), allows: (event) => allows(pathOfEvent(event)) || isOwn(event) };
+  return {
+    select: selectionOf(selection, since),
+    allows: (event) => allows(pathOfEvent(event)) || isOwn(event),
+    onDemand: namesOnDemand(selection.events),
+  };
 }

@@ -1,6 +1,6 @@
 /** The shapes of events as documents: JSON Schemas, and the requests of webhooks in OpenAPI. */
 import { type TSchema, Type } from 'typebox';
-import { type NamedEvent, namedEvents } from '../../runtime/events/index.ts';
+import { type NamedEvent, namedEvents, webhookEvents } from '../../runtime/events/index.ts';
 import { type Json, type JsonObject, plain } from './operation.ts';
 
 /** Name of the schema of an event's data in documents, as a type in programs: `CalleventsCallInit`. */
@@ -49,7 +49,7 @@ export function webhookOperations(): JsonObject {
     schema: { type: 'string' },
   }));
   return Object.fromEntries(
-    namedEvents().map((event) => {
+    webhookEvents().map((event) => {
       const body = Type.Object({
         type: eventName(event),
         timestamp: Type.String({ format: 'date-time', description: 'Time of the event' }),

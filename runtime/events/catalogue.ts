@@ -2,6 +2,7 @@
 import { type TObject, type TProperties, Type } from 'typebox';
 import { notKnown } from '../words/index.ts';
 import type { NodeEvent } from './event-bus.ts';
+import { isOnDemand } from './on-demand.ts';
 
 /** One type of event. */
 interface EventType {
@@ -183,6 +184,46 @@ export const CONFERENCE_EVENTS = {
   conf_end: { description: 'The conference is over.', data: open(ROOM) },
 } satisfies Readonly<Record<string, EventType>>;
 
+const RUN = {
+  id: Text('Id of the record: /api/runs/ID'),
+  runid: Text('Id of the run; another one where a scenario of the record started it'),
+  scenario: Text('Code of the scenario'),
+  version: Text('Number of its version'),
+};
+
+/** Data of the events of runs, by type. */
+export const RUN_EVENTS = {
+  run_begin: {
+    description: 'A run began.',
+    data: open({
+      ...RUN,
+      callid: Text('Call-ID of its own party; empty: it has none'),
+      from: Type.Optional(Text('Number of the caller')),
+      to: Type.Optional(Text('The dialled number')),
+    }),
+  },
+  block_entered: {
+    description: 'A run entered a block, or a module began a function.',
+    data: open({
+      ...RUN,
+      step: Type.Integer({ description: 'Its place in the trace, from 1' }),
+      branch: Type.Enum(['main', 'finally']),
+      block: Text('Name of the block, or of the function'),
+      component: Text('Its component'),
+    }),
+  },
+  run_end: {
+    description: 'A run ended.',
+    data: open({
+      ...RUN,
+      status: Type.Enum(['completed', 'ended', 'failed', 'stopped']),
+      error_code: Type.Optional(Text('Of a failed run')),
+      steps: Type.Integer({ description: 'Number of blocks' }),
+      milliseconds: Type.Integer({ description: 'Its duration' }),
+    }),
+  },
+} satisfies Readonly<Record<string, EventType>>;
+
 const OPERATION_FINISHED: EventType = {
   description: 'An operation on a call ended.',
   data: open({
@@ -234,6 +275,7 @@ export const EVENT_CLASSES: Readonly<Record<string, EventClass>> = {
     },
   },
   confevents: { description: 'Conferences', path: '/uc/conferences', types: CONFERENCE_EVENTS },
+  runevents: { description: 'Runs of scenarios', path: '/api/runs', types: RUN_EVENTS },
   providerevents: {
     description: 'Providers (trunks)',
     path: '/domain/providers',
@@ -309,6 +351,11 @@ export interface NamedEvent extends EventType {
   readonly type: string;
 }
 
+/** Events that webhooks can get, in order of their classes. */
+export function webhookEvents(): readonly NamedEvent[] {
+  return namedEvents().filter((event) => !isOnDemand(event.class));
+}
+
 /** All events in order of their classes. */
 export function namedEvents(): readonly NamedEvent[] {
   return Object.entries(EVENT_CLASSES).flatMap(([name, { types, others }]) => [
@@ -317,11 +364,12 @@ export function namedEvents(): readonly NamedEvent[] {
   ]);
 }
 
-/** The mistake in a name, `class` or `class.type`; undefined for a good one. */
+/** The mistake in a name of a webhook, `class` or `class.type`; undefined for a good one. */
 export function eventNameProblem(name: string): string | undefined {
   const [first = '', ...rest] = name.split('.');
   const known = Object.hasOwn(EVENT_CLASSES, first) ? EVENT_CLASSES[first] : undefined;
   if (known === undefined) return notKnown(first, Object.keys(EVENT_CLASSES));
+  if (isOnDemand(first)) return 'comes over WebSocket and Server-Sent Events only';
   const type = rest.join('.');
   if (rest.length === 0 || Object.hasOwn(known.types, type)) return undefined;
   if (known.others !== undefined) return /^[A-Za-z]\w{0,63}$/.test(type) ? undefined : 'is no name of an event';

@@ -1,5 +1,6 @@
 /** The event bus of a node: publishes events of domains to subscribers. */
 import type { DomainName } from '../domain-name/index.ts';
+import { isOnDemand } from './on-demand.ts';
 
 /** Data of an event, as JSON. */
 export type EventValue =
@@ -33,6 +34,8 @@ export interface EventFilter {
   readonly domain?: DomainName;
   readonly class?: string;
   readonly type?: string;
+  /** Also events of classes that are published on demand: this listener is the demand. */
+  readonly onDemand?: boolean;
 }
 
 /** Past events of a bus, as far as they are kept. */
@@ -80,6 +83,11 @@ export class EventBus {
 
   get listeners(): number {
     return this.#listeners.size;
+  }
+
+  /** True while somebody wants the events of this domain that are published on demand. */
+  isDemanded(domain: DomainName): boolean {
+    return this.#concerned(domain).some(({ filter }) => filter.onDemand === true);
   }
 
   publish(event: Omit<NodeEvent, 'seq' | 'ts'>): NodeEvent {
@@ -133,6 +141,7 @@ function matches(event: NodeEvent, filter: EventFilter): boolean {
   return isOf(event, filter) && (filter.domain ?? event.domain) === event.domain;
 }
 
-function isOf(event: NodeEvent, { class: name, type }: EventFilter): boolean {
+function isOf(event: NodeEvent, { class: name, type, onDemand = false }: EventFilter): boolean {
+  if (!onDemand && isOnDemand(event.class)) return false;
   return (name === undefined || name === event.class) && (type === undefined || type === event.type);
 }

@@ -1,6 +1,6 @@
 /** The door of this room: what other rooms use of it. */
 export { type CallEventData, type CallEvents, callEvents } from './call-events.ts';
-export { eventNameProblem, type NamedEvent, namedEvents, pathOfEvent } from './catalogue.ts';
+export { eventNameProblem, type NamedEvent, namedEvents, pathOfEvent, webhookEvents } from './catalogue.ts';
 export { conferenceEvents } from './conference-events.ts';
 export { EventBus, type NodeEvent } from './event-bus.ts';
 export { messageEvents } from './message-events.ts';
@@ -13,7 +13,9 @@ export {
   shownGateway,
   shownProviderState,
 } from './provider-events.ts';
+export { isOnDemand, namesOnDemand } from './on-demand.ts';
 export { operationEvents } from './operation-events.ts';
+export { runFollowers } from './run-events.ts';
 export {
   lastingSelectionOf,
   type Select,

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { applyMask, ExpressionParser, parseFilter, parseMask, toPredicate } from '../model/index.ts';
 import type { NodeEvent } from './event-bus.ts';
 import { filteredChange, MODEL_EVENTS } from './model-events.ts';
+import { isOnDemand } from './on-demand.ts';
 
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 64 });
 
@@ -35,7 +36,7 @@ export function selectionKey({ events, objects, classpath, exargs }: Selected): 
 /**
  * Compiles a selection.
  *
- * - `events`: `class` or `class.type`; absent: all
+ * - `events`: `class` or `class.type`; absent: all that are not published on demand
  * - `objects`: values of `dialogid`, `inviteid`, `connectionid`, `confid` or `id` in the data; absent: all
  * - `classpath`: of model changes, the class or a section of classes
  * - `exargs.filter` is tested on the data, `exargs.mask` picks from them; of model changes both are about the entity
@@ -85,6 +86,7 @@ function compiled({ events, objects, classpath, exargs }: Selected, now: number)
   const keep = exargs?.filter === undefined ? undefined : toPredicate(parseFilter(parser, exargs.filter));
   return (event) => {
     const { class: name, type, data } = event;
+    if (names === undefined && isOnDemand(name)) return undefined;
     if (names !== undefined && !names.has(name) && !names.has(`${name}.${type}`)) return undefined;
     if (ids !== undefined && !OBJECT_KEYS.some((key) => ids.has(data[key]))) return undefined;
     if (classpath !== undefined && !isBelow(data['classname'], classpath)) return undefined;

@@ -22,6 +22,8 @@ export interface Sight {
   readonly select: (event: NodeEvent) => NodeEvent | undefined;
   /** True while the subscriber has the right to see it. */
   readonly allows: (event: NodeEvent) => boolean;
+  /** It wants events that are published on demand. */
+  readonly onDemand?: boolean;
 }
 
 export class Subscription {
@@ -38,7 +40,7 @@ export class Subscription {
     id: string,
     bus: Pick<EventBus, 'subscribe'>,
     domain: DomainName,
-    { select, allows }: Sight,
+    { select, allows, onDemand = false }: Sight,
     replay: Replay = { seq: 0, events: [] },
   ) {
     this.id = id;
@@ -49,7 +51,7 @@ export class Subscription {
       if (selected !== undefined && allows(event)) this.#deliver(event, selected);
     };
     for (const event of replay.events) hear(event);
-    this.#unsubscribe = bus.subscribe({ domain }, hear);
+    this.#unsubscribe = bus.subscribe({ domain, onDemand }, hear);
   }
 
   /** Number of the latest delivery; 0 before the first. */

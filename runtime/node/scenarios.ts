@@ -16,6 +16,7 @@ import {
   RunBook,
   type RunServices,
   type ScenarioLibrary,
+  lostNews,
   lostRun,
   type RunView,
   ScenarioRunner,
@@ -41,7 +42,7 @@ import { modelPort } from './adapters/model.ts';
 import { voicemailPort } from './adapters/voicemail.ts';
 import { callSpeechPort, type LiveCalls, speechLayers, transcriptPort } from './adapters/speech.ts';
 import { operationPort } from '../operations/index.ts';
-import type { EventBus } from '../events/index.ts';
+import { type EventBus, runFollowers } from '../events/index.ts';
 import type { RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
@@ -139,8 +140,15 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       needs.runHistory.over(view);
     };
     const keeper = needs.cluster?.waitingRuns(storage, () => needs.refusal() !== undefined);
-    const runner = new ScenarioRunner(scripts, log, { ...offered, keeper }, (_run, _outcome, view) => over(view));
-    keeper?.start(runner, (kept, reason) => over(lostRun(kept, reason)));
+    const followers = runFollowers(events);
+    const runner = new ScenarioRunner(scripts, log, { ...offered, keeper, followers }, (_run, _outcome, view) =>
+      over(view),
+    );
+    keeper?.start(runner, (kept, reason) => {
+      const view = lostRun(kept, reason);
+      over(view);
+      lostNews(view, followers);
+    });
     const elsewhere = needs.cluster?.runStarts();
     const starter = new ScenarioStarter({
       library: scripts,

@@ -107,6 +107,7 @@ export {
   type VoicemailPort,
 } from './ports/voicemail.ts';
 export type { CallNotice } from './ports/watching.ts';
+export { lostNews } from './run/run-news.ts';
 export { type BlockFigures, figuresOf, type RunFigures } from './run-figures.ts';
 export {
   type Caller,

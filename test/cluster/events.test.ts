@@ -122,6 +122,24 @@ describe('the events of a cluster', function () {
     }
   });
 
+  it('are made on demand where a subscriber of any node wants them', async () => {
+    const [first, second] = await started(2);
+    const client = new Client();
+    const { id } = await first.subscribe(client, { events: ['runevents'] });
+    await eventually(async () => expect(second.bus.isDemanded(DOMAIN)).to.equal(true));
+    expect(second.bus.isDemanded(OTHER)).to.equal(false);
+    for (const [at, node] of [first, second].entries())
+      node.bus.publish({ domain: DOMAIN, class: 'runevents', type: 'run_begin', data: { n: at } });
+    await eventually(async () => expect(client.told.toSorted()).to.deep.equal([0, 1]));
+    const other = new Client();
+    await second.subscribe(other, { id: 'all' });
+    first.bus.publish({ domain: DOMAIN, class: 'runevents', type: 'run_end', data: { n: 2 } });
+    second.publish(3);
+    await eventually(async () => expect(other.told, 'only those who name them get them').to.deep.equal([3]));
+    first.subscribers.end(session(), id);
+    await eventually(async () => expect(nodes.map(({ bus }) => bus.isDemanded(DOMAIN))).to.deep.equal([false, false]));
+  });
+
   it('resume by number at another node without a gap or a double, and the former connection is told', async () => {
     const [first, second, third] = await started(3);
     const events = ['callevents.call_end'];

@@ -1,14 +1,15 @@
 /** The events of all nodes for subscribers, in the order of a stream of NATS. */
 import type { DomainName } from '../../domain-name/index.ts';
-import type {
-  Begun,
-  EventBus,
-  KeptSubscription,
-  NodeEvent,
-  Replay,
-  SharedEvents,
-  SharedEventsListener,
-  SubscriptionName,
+import {
+  type Begun,
+  type EventBus,
+  isOnDemand,
+  type KeptSubscription,
+  type NodeEvent,
+  type Replay,
+  type SharedEvents,
+  type SharedEventsListener,
+  type SubscriptionName,
 } from '../../events/index.ts';
 import { Broadcast } from '../link/broadcast.ts';
 import type { NatsLink } from '../link/nats-link.ts';
@@ -17,6 +18,7 @@ import { EventStream } from './event-stream.ts';
 import { Follower } from './follower.ts';
 import { Outgoing } from './outgoing.ts';
 import { pastOf } from './past.ts';
+import { SharedDemand } from './shared-demand.ts';
 import { type Mark, type OwnRecord, SubscriptionRecords, type TakenOver } from './subscription-records.ts';
 
 const CHECK_MS = 200;
@@ -54,6 +56,9 @@ export class ClusterEvents implements SharedEvents {
   readonly #outgoing: Outgoing;
   readonly #records: SubscriptionRecords;
   readonly #took: Broadcast;
+  readonly #demand: SharedDemand;
+  /** Ends the demand on the bus of this node. */
+  readonly #demanded = new Map<DomainName, () => void>();
   readonly #domains = new Map<DomainName, Set<Listener>>();
   readonly #followed = new Map<DomainName, Followed>();
   readonly #own = new Set<Own>();
@@ -76,6 +81,7 @@ export class ClusterEvents implements SharedEvents {
     this.#outgoing = new Outgoing(this.#stream, id, log);
     this.#records = new SubscriptionRecords(link, log);
     this.#took = new Broadcast(link, id, 'subscriptions', (told) => this.#taken(told as SubscriptionName));
+    this.#demand = new SharedDemand(link, id, () => this.#demandOfAll());
     bus.subscribe({}, (event) => this.#published(event));
     this.#timers = [
       setInterval(() => this.#check(), CHECK_MS).unref(),
@@ -92,14 +98,16 @@ export class ClusterEvents implements SharedEvents {
     return this.#epoch === undefined ? Date.now() : 0;
   }
 
-  subscribe({ domain }: Parameters<EventBus['subscribe']>[0], listener: Listener): () => void {
+  subscribe({ domain, onDemand = false }: Parameters<EventBus['subscribe']>[0], listener: Listener): () => void {
     if (domain === undefined) return this.#bus.subscribe({}, listener);
     const listeners = this.#domains.get(domain) ?? new Set<Listener>();
     this.#domains.set(domain, listeners);
     const own: Listener = (event) => listener(event);
     listeners.add(own);
+    const unwant = onDemand ? this.#demand.want(domain) : undefined;
     return () => {
       listeners.delete(own);
+      unwant?.();
     };
   }
 
@@ -178,8 +186,24 @@ export class ClusterEvents implements SharedEvents {
 
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#demand.close();
     this.#outgoing.close();
     for (const { follower } of this.#followed.values()) follower.close();
+  }
+
+  /** Publishes here what subscribers of any node want. */
+  #demandOfAll(): void {
+    const wanted = this.#demand.domains;
+    for (const [domain, end] of this.#demanded) {
+      if (wanted.has(domain)) continue;
+      end();
+      this.#demanded.delete(domain);
+    }
+    for (const domain of wanted) {
+      if (this.#demanded.has(domain)) continue;
+      const listener: Listener = (event) => isOnDemand(event.class) && this.#published(event);
+      this.#demanded.set(domain, this.#bus.subscribe({ domain, onDemand: true }, listener));
+    }
   }
 
   #published(event: NodeEvent): void {

@@ -19,6 +19,7 @@ import type { OperationPort } from './operations.ts';
 import type { ParkingLot } from './parking.ts';
 import type { PromptPort } from './prompts.ts';
 import type { Queues } from './queueing.ts';
+import type { RunFollowers } from './run-followers.ts';
 import type { ScenarioPolicy } from './policy.ts';
 import type { RecordingStore } from './recording.ts';
 import type { TextPort } from './texting.ts';
@@ -56,6 +57,8 @@ export interface RunServices {
   readonly parking: ParkingLot;
   readonly queues: Queues;
   readonly agents: Agents;
+  /** Undefined where nobody can follow runs, as of hidden scenarios. */
+  readonly followers?: RunFollowers;
   /** Keeps waiting runs for other nodes; undefined on a single node. */
   readonly keeper?: RunKeeper | undefined;
   /** The sandbox for scripts; without it, scripts do not run. */

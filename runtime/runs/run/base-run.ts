@@ -13,6 +13,7 @@ import {
   type Value as Plain,
 } from '../../language/index.ts';
 import { type ComponentResult, isComponent } from '../component.ts';
+import { callerOf } from '../run-view.ts';
 import { BlockContext, type BlockSite } from './block-context.ts';
 import type { RunPlace } from './family.ts';
 import type { Message } from './mailbox.ts';
@@ -101,8 +102,13 @@ export abstract class BaseRun implements Run {
   abstract save(waitedMs: number): SavedRun | undefined;
   abstract send(message: Message): boolean;
 
-  /** Called last by the constructor of a subclass. @param execute never rejects */
-  protected begin(execute: () => Promise<RunOutcome>): void {
+  /**
+   * Called last by the constructor of a subclass.
+   * @param execute never rejects
+   * @param isResumed another node began the run
+   */
+  protected begin(execute: () => Promise<RunOutcome>, isResumed = false): void {
+    if (!isResumed) this.state.news.began(callerOf(this.state.call));
     const span = tracing()?.start(`scenario ${this.program.id}`, 'internal', {
       'ringmaster.run': this.id,
       'ringmaster.domain': this.domain,
@@ -119,6 +125,10 @@ export abstract class BaseRun implements Run {
     this.state.services.runs.add(this);
     this.state.limitTime((milliseconds) => this.#tookTooLong(milliseconds));
     void this.finished.then(() => this.state.unlimitTime());
+    void this.finished.then((outcome) => {
+      const { error } = outcome;
+      if (!this.isTaken) this.state.news.ended(outcome, error && this.sensitive.text(error.code));
+    });
     void this.finished.then(({ status, error }) =>
       span?.end(status === 'failed' ? this.sensitive.text(error?.message ?? '') : undefined),
     );

@@ -24,11 +24,18 @@ export class Family {
   /** What its callers pressed or said in secret. */
   readonly sensitive: Sensitive;
   #live = 0;
+  #first: string | undefined;
 
   /** @param sensitive of the run that handed over its values */
   constructor(begin: BeginRun, sensitive: Sensitive = new Sensitive()) {
     this.#begin = begin;
     this.sensitive = sensitive;
+  }
+
+  /** A run joins. @returns the id of the run at the top */
+  join(id: string): string {
+    this.#first ??= id;
+    return this.#first;
   }
 
   /** @throws ScenarioError code `too_many` */

@@ -26,6 +26,7 @@ import { Mailbox } from './mailbox.ts';
 import type { RunLimits, RunOptions } from './run.ts';
 import type { SavedState } from './saved-run.ts';
 import type { RunError, RunOutcome } from './outcome.ts';
+import { RunNews } from './run-news.ts';
 import { ReportedFields } from './reported-fields.ts';
 import { MaskedLog } from './masked-log.ts';
 import type { Sensitive } from './sensitive.ts';
@@ -52,6 +53,8 @@ export class RunState {
   readonly services: RunServices;
   #language: string;
   readonly trace: Trace;
+  /** For those who follow the run. */
+  readonly news: RunNews;
   readonly sensitive: Sensitive;
   readonly children: Children;
   readonly mailbox = new Mailbox();
@@ -98,7 +101,9 @@ export class RunState {
     this.limits = { ...DEFAULT_LIMITS, stepsWithoutWait: this.allowed.steps, ...options.limits };
     this.services = services;
     this.#language = languageTag(options.language ?? program.language ?? services.prompts.language(this.domain));
-    this.trace = new Trace(this.limits.traceEntries, this.sensitive);
+    const told = { record: family.join(this.id), id: this.id, domain: this.domain, program };
+    this.news = new RunNews(told, services.followers);
+    this.trace = new Trace(this.limits.traceEntries, this.sensitive, (entry) => this.news.entered(entry));
     this.children = new Children({
       family,
       services,

@@ -72,7 +72,7 @@ export class ScenarioRun extends BaseRun {
       this.#scope.restore(resume.blocks.held);
       this.remember(resume.blocks.memories);
     }
-    this.begin(() => this.#execute());
+    this.begin(() => this.#execute(), resume !== undefined);
   }
 
   override get isTaken(): boolean {

@@ -85,12 +85,14 @@ export class Trace {
   readonly #limit: number;
   readonly #entries: Draft[] = [];
   readonly #sensitive: Sensitive;
+  readonly #onBegin: ((entry: TraceEntry) => void) | undefined;
   #steps = 0;
 
-  /** @param sensitive values that no entry shows */
-  constructor(limit: number, sensitive: Sensitive = new Sensitive()) {
+  /** @param sensitive values that no entry shows @param onBegin hears of each new entry */
+  constructor(limit: number, sensitive: Sensitive = new Sensitive(), onBegin?: (entry: TraceEntry) => void) {
     this.#limit = limit;
     this.#sensitive = sensitive;
+    this.#onBegin = onBegin;
   }
 
   /** Number of blocks run so far, with those no longer kept. */
@@ -121,6 +123,7 @@ export class Trace {
     const draft: Draft = { step: this.#steps, ...entry };
     this.#entries.push(draft);
     if (this.#entries.length > this.#limit) this.#entries.shift();
+    this.#onBegin?.(draft);
     return new BlockTrace(draft, this.#sensitive);
   }
 }

@@ -15,15 +15,17 @@ export interface Changes {
   readonly events?: readonly string[];
   /** Filter of these events. */
   readonly filter?: object;
+  /** Events within this time are one read. Milliseconds; default 400. */
+  readonly gatherMs?: number;
   /** Milliseconds between reads while the page is in sight. */
   readonly everyMs?: number;
 }
 
-/** Several events in this time are one read. Milliseconds. */
 const GATHER_MS = 400;
 
 /** @param load reads the data @param key what it reads: another key is read anew */
-export function useLive<T>(load: () => Promise<T>, key: string, { events, filter, everyMs }: Changes = {}): Live<T> {
+export function useLive<T>(load: () => Promise<T>, key: string, changes: Changes = {}): Live<T> {
+  const { events, filter, gatherMs = GATHER_MS, everyMs } = changes;
   const data = useSignal<T | undefined>(undefined);
   const problem = useSignal<unknown>(undefined);
   const reload = useRef(() => {});
@@ -47,7 +49,7 @@ export function useLive<T>(load: () => Promise<T>, key: string, { events, filter
       timer ??= setTimeout(() => {
         timer = undefined;
         void run();
-      }, GATHER_MS);
+      }, gatherMs);
     };
     reload.current = () => void run();
     const unfollow =

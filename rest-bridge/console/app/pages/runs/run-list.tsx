@@ -1,4 +1,4 @@
-/** The list of runs. It is read again while live ones are in sight. */
+/** The list of runs, live. */
 import { useSignal } from '@preact/signals';
 import { type ListedRun, searchRuns, STATUSES, type Status } from '../../authors/runs.ts';
 import { count, duration, moment } from '../../lib/format.ts';
@@ -45,8 +45,8 @@ function Lasted({ run: { ts, milliseconds } }: { readonly run: ListedRun }) {
 }
 
 const TYPING_MS = 300;
-const LIVE_MS = 1_500;
-const QUIET_MS = 10_000;
+/** A busy domain has many runs a second. */
+const GATHER_MS = 1_000;
 const FIRST = 100;
 /** The service lists no more at once. */
 const MOST = 10_000;
@@ -59,15 +59,10 @@ const PERIODS = [
 export function RunList({ query }: Pick<PageProps, 'query'>) {
   const { number = '', scenario = '', status = '', days = '' } = query;
   const limit = useSignal(FIRST);
-  const hasLive = useSignal(false);
   const timer = useSignal<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const load = async () => {
-    const found = await searchRuns({ number, scenario, status, days: Number(days) || 1 }, limit.value);
-    hasLive.value = found.some((run) => run.status === 'running');
-    return found;
-  };
-  const key = JSON.stringify([number, scenario, status, days, limit.value, hasLive.value]);
-  const live = useLive(load, key, { everyMs: hasLive.value ? LIVE_MS : QUIET_MS });
+  const load = () => searchRuns({ number, scenario, status, days: Number(days) || 1 }, limit.value);
+  const key = JSON.stringify([number, scenario, status, days, limit.value]);
+  const live = useLive(load, key, { events: ['runevents.run_begin', 'runevents.run_end'], gatherMs: GATHER_MS });
   const change = (field: string) => (event: Event) => {
     const { value } = event.currentTarget as HTMLInputElement;
     clearTimeout(timer.value);
