@@ -1,10 +1,8 @@
 /** The classes of a domain for simulations and tests: of a file, or of a node. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ofModel } from '../component-registry/index.ts';
-import { ClassRules, type Entity as ModelEntity, ModelError } from '../model/index.ts';
-import { plainText } from '../language/index.ts';
-import type { Entity, EntityQuery } from '../runs/index.ts';
+import { domainClasses } from '../component-registry/index.ts';
+import { ModelError } from '../model/index.ts';
 import type { ClassesFor, SimulatedClasses } from '../workbench/index.ts';
 import { ask, tokenFor } from './node-access.ts';
 
@@ -44,59 +42,9 @@ async function ofNode(url: string): Promise<SimulatedClasses> {
 /** @throws TypeError */
 function read(source: string, list: () => unknown): SimulatedClasses {
   try {
-    return new Classes(source, ClassRules.read(list()));
+    return domainClasses(source, list());
   } catch (error) {
     if (!(error instanceof ModelError || error instanceof SyntaxError)) throw error;
     throw new TypeError(`${source}: ${error.message}`, { cause: error });
-  }
-}
-
-/** Entities of a simulation are plain values, as JSON has them. */
-class Classes implements SimulatedClasses {
-  readonly source: string;
-  readonly names: readonly string[];
-  readonly #rules: ClassRules;
-
-  constructor(source: string, rules: ClassRules) {
-    this.source = source;
-    this.#rules = rules;
-    this.names = rules.names;
-  }
-
-  expect(classname: string): void {
-    scenarioErrors(() => this.#rules.expect(classname));
-  }
-
-  create(classname: string, entity: Entity, others: Iterable<Entity>, now: number): Entity {
-    return scenarioErrors(() => this.#rules.create(classname, entity, made(others), now)) as Entity;
-  }
-
-  update(classname: string, before: Entity, change: Entity, others: Iterable<Entity>, now: number): Entity {
-    return scenarioErrors(() => this.#rules.update(classname, whole(before), change, made(others), now)) as Entity;
-  }
-
-  list(classname: string, entities: readonly Entity[], query: EntityQuery, now: number): readonly Entity[] {
-    const { order = [], ...rest } = query;
-    // A node is not asked for an empty order.
-    const asked = order.length === 0 ? rest : { ...rest, order };
-    return scenarioErrors(() => this.#rules.list(classname, made(entities), asked, now)) as readonly Entity[];
-  }
-}
-
-function made(entities: Iterable<Entity>): readonly ModelEntity[] {
-  return Array.from(entities, whole);
-}
-
-/** Every entity of a simulation has an id. */
-function whole(entity: Entity): ModelEntity {
-  return { ...entity, id: plainText(entity['id'] ?? '') };
-}
-
-/** @throws ScenarioError as a node does */
-function scenarioErrors<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw error instanceof ModelError ? ofModel(error) : error;
   }
 }

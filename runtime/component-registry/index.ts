@@ -4,6 +4,7 @@ import { operationComponents } from '../operations/index.ts';
 import { type ComponentRegistry, componentRegistry } from '../runs/index.ts';
 import { checkingFilter } from './literal-filters.ts';
 
+export { domainClasses } from './domain-classes.ts';
 export { ofModel } from './model-errors.ts';
 export { selectEntities } from './select-entities.ts';
 

@@ -134,7 +134,10 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     runs: cluster?.runRecords(scenarios.runner, () => runHistory.flush()) ?? scenarios.runner,
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
-    workbench: openWorkbench(scenarios.scripts, sandbox),
+    workbench: openWorkbench(scenarios.scripts, sandbox, (domain) => {
+      const id = directory.domain(domain)?.id;
+      return id === undefined ? [] : model.classes(id).list();
+    }),
     prompts,
     hooks: scenarios.starter,
     health: async () => {

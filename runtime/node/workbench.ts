@@ -1,22 +1,31 @@
 /** The tools of authors in a node: loaded at the first request for one of them. */
 import type { Workbench } from '../../rest-bridge/index.ts';
-import { components, selectEntities } from '../component-registry/index.ts';
+import { components, domainClasses, selectEntities } from '../component-registry/index.ts';
 import { methods } from '../language/index.ts';
+import { builtIn, type ClassDefinition } from '../model/index.ts';
 import type { RunView } from '../runs/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { ScriptStore } from '../script-store/index.ts';
 
 const load = () => import('../workbench/index.ts');
 
-/** @param scripts other scenarios of a simulation are those that serve */
+/**
+ * @param scripts other scenarios of a simulation are those that serve
+ * @param classesOf the classes of a domain: a simulation takes, and refuses, what they do
+ */
 export function openWorkbench(
   scripts: Pick<ScriptStore, 'read' | 'plainCode' | 'program'>,
   sandbox: Sandbox,
+  classesOf: (domain: RunView['domain']) => readonly ClassDefinition[],
 ): Workbench {
   const tools = (domain: RunView['domain']) => ({
     components,
     openSandbox: () => Promise.resolve(sandbox),
     select: selectEntities,
+    classes: domainClasses(
+      '/domain/classes',
+      classesOf(domain).filter((each) => builtIn(each) === undefined),
+    ),
     scenarios: (id: string) => scripts.program(id, domain),
   });
   return {

@@ -66,6 +66,32 @@ describe('authoring over REST', () => {
     expect((await send('TEST', { tests: TESTS })).status).to.equal(400);
   });
 
+  it('TEST knows the classes of the domain, and refuses what they refuse', async () => {
+    const admin = await stage.rest();
+    const properties = [
+      { name: 'number', data_type: 'string', required: true },
+      { name: 'calls', data_type: 'integer', default: 0 },
+    ];
+    const classes = '/rest/v1/domain/classes';
+    const body = { classname: 'tested', storage_mode: 'category', properties };
+    const made = await admin.send('POST', classes, { body });
+    expect(made.status, made.text).to.be.within(200, 201);
+    try {
+      const ask = async (entity: string, tests: string): Promise<Tested> => {
+        const source = `start: keep\n\nblocks:\n  keep:\n    model_write: { class: tested, entity: ${entity} }\n    next: end\n`;
+        return (await send('TEST', { scriptdata: { format: 'yaml', source }, tests })).json<Tested>();
+      };
+      const kept = 'tests: [{ name: kept, expect: { model: { tested: [{ number: "1", calls: 0 }] } } }]';
+      expect((await ask('{ number: "1" }', kept)).tests[0]).to.include({ passed: true });
+      const refused = 'tests: [{ name: refused, expect: { error: model_refused } }]';
+      expect((await ask('{ calls: many }', refused)).tests[0]).to.include({ passed: true });
+      const { problems } = await ask('{ number: "1" }', 'tests: [{ name: x, model: { testd: [{ number: "1" }] } }]');
+      expect(problems[0]?.message).to.include('there is no class "testd" in /domain/classes');
+    } finally {
+      await admin.send('DELETE', `${classes}/${made.json<{ id: string }>().id}`);
+    }
+  });
+
   it('makes a test of a run, which passes', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('501');

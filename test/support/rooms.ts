@@ -193,7 +193,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/component-registry': {
     holds:
-      'every component by name, the built-in ones and those of the operations; errors of the data model as scenarios get them',
+      'every component by name, the built-in ones and those of the operations; the classes of a domain for simulations, and errors of the data model as scenarios get them',
     mayImport: ['components', 'runtime/language', 'runtime/model', 'runtime/operations', 'runtime/runs'],
   },
   'components/docs': {
