@@ -89,7 +89,7 @@ describe('events of runs', () => {
     await call.hangup();
     await eventually(() => Promise.resolve(expect(told.at(-1)?.type).to.equal('run_end')));
     const [begin, entered] = told;
-    const { id } = begin?.data as { id: string };
+    const id = String(begin?.data['id']);
     expect(begin?.type).to.equal('run_begin');
     expect(begin?.data).to.deep.include({ runid: id, scenario: 'menu', from: '101', to: '500' });
     expect(entered?.data).to.include({ id, step: 1, branch: 'main', block: 'pick_up', component: 'answer' });
