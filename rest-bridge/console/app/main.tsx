@@ -33,7 +33,7 @@ function App() {
         <Problem error={problem.value} retry={() => attempt(state === 'starting' ? findSession : findRights)} />
       )}
       {state === 'out' && <LoginPage />}
-      {allowed.value !== undefined && <Shell key={language.value} />}
+      {allowed.value !== undefined && <Shell />}
       {state === 'ended' && <LoginDialog />}
       <Toasts />
     </>

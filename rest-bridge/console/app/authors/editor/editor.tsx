@@ -9,13 +9,15 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
-import { EditorState, type Extension, type Text } from '@codemirror/state';
+import { Compartment, EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
+import { language } from '../../lib/words.ts';
 import { words } from '../../words/scenarios.ts';
 import type { Format, Problem } from '../scenario-types.ts';
 import { completions } from './completions.ts';
 import { fixOf } from './fixes.ts';
+import { GERMAN } from './phrases.ts';
 import { colours, theme } from './theme.ts';
 
 export interface EditorProps {
@@ -79,7 +81,7 @@ export default function Editor(props: EditorProps) {
                 override: [(context: CompletionContext) => completions(context, format)],
               }),
           EditorState.readOnly.of(readOnly),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
+          inLanguage.of(textsOf(latest.current.label)),
           // Before the browser's own.
           keymap.of([
             { key: 'Mod-s', preventDefault: true, run: () => (latest.current.onSave?.(), true) },
@@ -106,7 +108,10 @@ export default function Editor(props: EditorProps) {
       made.destroy();
       view.current = undefined;
     };
-  }, [format, readOnly, plain, label]);
+  }, [format, readOnly, plain]);
+
+  // The history of changes stays.
+  useEffect(() => view.current?.dispatch({ effects: inLanguage.reconfigure(textsOf(label)) }), [label, language.value]);
 
   useEffect(() => {
     const { current: shown } = view;
@@ -138,6 +143,15 @@ export default function Editor(props: EditorProps) {
 
   // Single keys of the page are not for what is typed here.
   return <div ref={host} class="editor" onKeyDown={(event) => event.stopPropagation()} />;
+}
+
+const inLanguage = new Compartment();
+
+function textsOf(label: string): Extension {
+  return [
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
+    EditorState.phrases.of(language.value === 'de' ? GERMAN : {}),
+  ];
 }
 
 /** Tab indents in the editor; Escape, then Tab leaves it (WCAG 2.1.2). */

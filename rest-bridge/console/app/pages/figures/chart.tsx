@@ -3,6 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { clock } from '../../lib/format.ts';
+import { language } from '../../lib/words.ts';
 import type { Moment } from '../../stores/figures.ts';
 
 export interface Line {
@@ -43,7 +44,7 @@ export function Chart({ title, unit, lines, moments }: ChartProps) {
       observer.disconnect();
       made.destroy();
     };
-  }, [dark.value]);
+  }, [dark.value, language.value]);
   useEffect(() => plot.current?.setData(dataOf(moments, lines)), [moments]);
   const last = moments.at(-1);
   return (
