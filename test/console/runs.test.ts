@@ -89,6 +89,8 @@ describe('runs in the console', () => {
     await window.press('Tests');
     await window.press('Run the tests');
     await window.shows('All 2 passed', '.tab-panel');
+    // Over the first view of the scenario.
+    await window.page.goBack();
     await window.page.goBack();
     await admin.send('PATCH', `${SCRIPTS}/${id}`, {
       body: { scriptdata: { format: 'yaml', source: door('second') } },

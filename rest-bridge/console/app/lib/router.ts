@@ -37,12 +37,41 @@ export const route = signal<Route>(parseRoute(globalThis.location?.hash ?? ''));
 /** Goes to a page; the browser's back leads back. */
 export function go(path: readonly string[], query: Readonly<Record<string, string>> = {}): void {
   location.hash = link(path, query);
+  // At once: a click of the next moment counts on this page.
+  route.value = parseRoute(location.hash);
 }
 
 /** Changes the query of this page, as a filter is typed; the browser's back does not stop at it. */
 export function setQuery(query: Readonly<Record<string, string>>): void {
-  replace(route.value.path, query);
+  const { path } = route.value;
+  history.replaceState(history.state, '', link(path, query));
+  route.value = { path, query };
 }
+
+/** What is open over this page, as `?open=NAME`: a dialog. */
+export function openOver(): string | undefined {
+  return route.value.query['open'];
+}
+
+/** Opens a dialog over this page. The browser's back closes it. */
+export function over(name: string): void {
+  const { path, query } = route.value;
+  const added = { ...query, open: name };
+  history.pushState(OVER, '', link(path, added));
+  route.value = { path, query: added };
+}
+
+/** Closes the dialog over this page. */
+export function closeOver(): void {
+  const { path, query } = route.value;
+  const { open: _open, ...rest } = query;
+  if ((history.state as typeof OVER | null)?.over !== true) return setQuery(rest);
+  route.value = { path, query: rest };
+  history.back();
+}
+
+/** Of an entry of the browser's history that was made by opening a dialog: the one before it is the page without the dialog. */
+const OVER = { over: true };
 
 /** Goes to a page in place of this one. */
 export function replace(path: readonly string[], query: Readonly<Record<string, string>> = {}): void {

@@ -1,7 +1,8 @@
 /** A list of any length: only the rows in sight are in the page. Arrows move, Enter opens (ARIA grid). */
-import { useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { type Language, language } from '../lib/words.ts';
 import { words } from '../words/shell.ts';
 
 export interface Column<T> {
@@ -25,16 +26,15 @@ export interface ListProps<T> {
   readonly empty?: string;
 }
 
-/** Pixels; as `--row` in styles. */
-const ROW = 34;
+/** Pixels. A row grows with the size of text that the browser is set to. */
+const ROW = Math.round(2.43 * Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
 const SPARE = 8;
 
 export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const first = useSignal(0);
   const visible = useSignal(30);
-  const active = useSignal(0);
+  const { first, active, hasFocus } = useMemo(() => placeAt(`${label} ${location.hash}`), []);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -45,8 +45,16 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const hasItems = items.length > 0;
+  // Who comes back from a row is where they were.
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!hasItems || element === null) return;
+    element.scrollTop = first.value * ROW;
+    if (hasFocus.value && isFree(document.activeElement)) element.focus({ preventScroll: true });
+  }, [hasItems]);
   useEffect(() => {
-    if (active.value >= items.length) active.value = Math.max(0, items.length - 1);
+    if (hasItems && active.value >= items.length) active.value = Math.max(0, items.length - 1);
   }, [items.length]);
 
   const move = (to: number): void => {
@@ -80,13 +88,21 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
     <div
       ref={scroller}
       class="list"
-      style={{ '--columns': widths(columns), '--narrow': widths(columns.filter(({ wide }) => wide !== true)) }}
+      style={{
+        '--row': `${ROW}px`,
+        '--columns': widths(columns),
+        '--narrow': widths(columns.filter(({ wide }) => wide !== true)),
+      }}
       role="grid"
       tabIndex={0}
       aria-label={label}
       aria-rowcount={items.length + 1}
       aria-activedescendant={items.length > 0 ? `${id}-${active.value}` : undefined}
       onKeyDown={onKeyDown}
+      onFocus={() => (hasFocus.value = true)}
+      onBlur={({ relatedTarget }) => {
+        if (relatedTarget !== null) hasFocus.value = false;
+      }}
       onScroll={({ currentTarget }) => {
         first.value = Math.floor(currentTarget.scrollTop / ROW);
       }}
@@ -108,6 +124,7 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
             index={from + index}
             active={from + index === active.value}
             columns={columns as readonly Column<unknown>[]}
+            language={language.value}
             onPress={(pressed) => {
               active.value = pressed;
               const found = items[pressed];
@@ -122,6 +139,32 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
   );
 }
 
+interface Place {
+  /** Index of the first row in sight. */
+  readonly first: Signal<number>;
+  /** Index of the row that the keys are at. */
+  readonly active: Signal<number>;
+  readonly hasFocus: Signal<boolean>;
+}
+
+const MOST_PLACES = 50;
+const places = new Map<string, Place>();
+
+/** Where a person is in a list, kept while the console is open. */
+function placeAt(key: string): Place {
+  const place = places.get(key) ?? { first: signal(0), active: signal(0), hasFocus: signal(false) };
+  places.delete(key);
+  places.set(key, place);
+  const [oldest] = places.keys();
+  if (places.size > MOST_PLACES && oldest !== undefined) places.delete(oldest);
+  return place;
+}
+
+/** Nothing that a person chose has the focus. */
+function isFree(element: Element | null): boolean {
+  return element === null || element === document.body || element.matches('main');
+}
+
 function classOf(wide: boolean | undefined, number: boolean | undefined): string {
   return [wide === true && 'wide', number === true && 'number'].filter(Boolean).join(' ');
 }
@@ -132,6 +175,8 @@ interface RowProps {
   readonly index: number;
   readonly active: boolean;
   readonly columns: readonly Column<unknown>[];
+  /** Of the texts in its cells. */
+  readonly language: Language;
   readonly onPress: (index: number) => void;
   readonly opens: boolean;
 }
@@ -144,7 +189,8 @@ class Row extends Component<RowProps> {
       before.item !== now.item ||
       before.index !== now.index ||
       before.active !== now.active ||
-      before.columns !== now.columns
+      before.columns !== now.columns ||
+      before.language !== now.language
     );
   }
 

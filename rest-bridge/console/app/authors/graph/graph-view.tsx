@@ -48,9 +48,19 @@ export function GraphView({ graph, passed = NONE, current, marked, wrong = NONE,
     node?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current, marked, placed.value]);
   const { value: drawn } = placed;
-  if (failure.value !== undefined) return <Problem error={failure.value} />;
-  if (drawn === undefined) return <p class="loading">{words('drawing')} …</p>;
-  if (drawn.nodes.length === 0) return <p class="empty">{words('nothingToDraw')}</p>;
+  // It has its place from the beginning: what is below it must not move under a click.
+  if (failure.value !== undefined || drawn === undefined || drawn.nodes.length === 0)
+    return (
+      <div class="graph">
+        <div class="graph-scroll">
+          {failure.value === undefined ? (
+            <p class="empty">{drawn === undefined ? `${words('drawing')} …` : words('nothingToDraw')}</p>
+          ) : (
+            <Problem error={failure.value} />
+          )}
+        </div>
+      </div>
+    );
   const reachable = drawn.nodes.some((node) => node.id === active.value) ? active.value : drawn.nodes[0]?.id;
   const move = (event: KeyboardEvent): void => {
     const from = drawn.nodes.find((node) => node.id === reachable);

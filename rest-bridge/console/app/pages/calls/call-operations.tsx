@@ -1,5 +1,5 @@
 /** Everything that can be done to a call: a button for each operation of the OpenAPI document. */
-import { useSignal } from '@preact/signals';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { party } from '../../lib/uri.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -29,7 +29,7 @@ export interface CallOperationsProps {
 
 export function CallOperations({ base, call, ended, onDone }: CallOperationsProps) {
   const operations = useLive(() => operationsOfCall(base), base);
-  const open = useSignal<ApiOperation | undefined>(undefined);
+  const open = operations.data?.find(({ name }) => name === openOver());
   const sides: Suggestion[] = call.legs.map(({ callid, side, remoteuri }) => ({
     value: callid,
     label: `${side}: ${party(remoteuri)}`,
@@ -45,26 +45,25 @@ export function CallOperations({ base, call, ended, onDone }: CallOperationsProp
             type="button"
             class={operation.method === 'DELETE' ? 'danger' : ''}
             title={operation.summary}
-            onClick={() => {
-              open.value = operation;
-            }}
+            onClick={() => over(operation.name)}
           >
             {nameOf(operation)}
           </button>
         ))}
       </div>
-      {open.value !== undefined && (
+      {open !== undefined && (
         <OperationDialog
-          operation={open.value}
+          key={open.name}
+          operation={open}
           id={call.dialogid}
           initial={Object.fromEntries(
-            open.value.fields
+            open.fields
               .filter(({ name, required }) => required && SIDES.includes(name))
               .map(({ name }) => [name, caller]),
           )}
           suggestions={Object.fromEntries(SIDES.map((name) => [name, sides]))}
           onClose={() => {
-            open.value = undefined;
+            closeOver();
             onDone();
           }}
         />

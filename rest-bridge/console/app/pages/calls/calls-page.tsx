@@ -15,8 +15,8 @@ import { CallDetail } from './call-detail.tsx';
 import { NewCall } from './new-call.tsx';
 
 const COLUMNS: readonly Column<Call>[] = [
-  { title: () => words('from'), width: 'minmax(5em, 2fr)', cell: ({ remoteuri }) => party(remoteuri) },
-  { title: () => words('to'), width: 'minmax(5em, 2fr)', cell: ({ localuri }) => party(localuri) },
+  { title: () => words('from'), width: 'minmax(3.5em, 2fr)', cell: ({ remoteuri }) => party(remoteuri) },
+  { title: () => words('to'), width: 'minmax(3.5em, 2fr)', cell: ({ localuri }) => party(localuri) },
   { title: () => words('state'), width: '7em', cell: ({ status }) => <Status status={status} /> },
   { title: () => words('lasts'), width: '5em', cell: ({ startts }) => <Lasts since={startts} />, number: true },
   { title: () => words('since'), width: '7em', cell: ({ startts }) => clock(startts), wide: true, number: true },

@@ -1,73 +1,53 @@
 /** A new call, and the other operations that are not done to one live call. */
-import { useSignal } from '@preact/signals';
+import { closeOver, openOver, over, route, setQuery } from '../../lib/router.ts';
+import { useLive } from '../../lib/use-live.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { orToast } from '../../parts/toasts.tsx';
-import { type ApiOperation, operationsWithoutCall } from '../../stores/openapi.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { operationsWithoutCall } from '../../stores/openapi.ts';
 import { words } from '../../words/calls.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 
+/** In the address: the list of all. */
+const ALL = 'operations';
+
 export function NewCall() {
-  const listed = useSignal<readonly ApiOperation[] | undefined>(undefined);
-  const open = useSignal<ApiOperation | undefined>(undefined);
-  const withAll = (use: (operations: readonly ApiOperation[]) => void): void =>
-    orToast(operationsWithoutCall('/uc/calls').then(use));
-  const choose = (name: string): void =>
-    withAll((operations) => {
-      open.value = operations.find((operation) => operation.name === name);
-    });
+  const open = openOver();
   return (
     <>
-      <button type="button" class="primary" onClick={() => choose('invite')}>
+      <button type="button" class="primary" onClick={() => over('invite')}>
         {words('newCall')}
       </button>
-      <button type="button" onClick={() => choose('invitebyivr')}>
+      <button type="button" onClick={() => over('invitebyivr')}>
         {words('callScenario')}
       </button>
-      <button
-        type="button"
-        onClick={() =>
-          withAll((operations) => {
-            listed.value = operations;
-          })
-        }
-      >
+      <button type="button" onClick={() => over(ALL)}>
         {words('moreOperations')}
       </button>
-      {listed.value !== undefined && (
-        <Dialog
-          title={words('moreOperations')}
-          onClose={() => {
-            listed.value = undefined;
-          }}
-        >
-          <dl class="choices">
-            {listed.value.map((operation) => (
-              <div key={operation.name}>
-                <dt>
-                  <button
-                    type="button"
-                    onClick={() => {
-                      listed.value = undefined;
-                      open.value = operation;
-                    }}
-                  >
-                    {operation.name}
-                  </button>
-                </dt>
-                <dd>{operation.summary}</dd>
-              </div>
-            ))}
-          </dl>
-        </Dialog>
-      )}
-      {open.value !== undefined && (
-        <OperationDialog
-          operation={open.value}
-          onClose={() => {
-            open.value = undefined;
-          }}
-        />
-      )}
+      {open !== undefined && <Opened name={open} />}
     </>
+  );
+}
+
+function Opened({ name }: { readonly name: string }) {
+  const operations = useLive(() => operationsWithoutCall('/uc/calls'), 'operations');
+  const operation = operations.data?.find((each) => each.name === name);
+  if (operations.problem !== undefined) return <Problem error={operations.problem} retry={operations.reload} />;
+  if (operation !== undefined) return <OperationDialog key={name} operation={operation} onClose={closeOver} />;
+  if (name !== ALL) return null;
+  return (
+    <Dialog title={words('moreOperations')} onClose={closeOver}>
+      <dl class="choices">
+        {operations.data?.map((each) => (
+          <div key={each.name}>
+            <dt>
+              <button type="button" onClick={() => setQuery({ ...route.value.query, open: each.name })}>
+                {each.name}
+              </button>
+            </dt>
+            <dd>{each.summary}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   );
 }

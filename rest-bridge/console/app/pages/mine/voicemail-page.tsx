@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { read, send } from '../../lib/api.ts';
 import { duration, moment, named } from '../../lib/format.ts';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -39,14 +40,13 @@ function State({ heard }: { readonly heard: boolean }) {
   return <span class={heard ? 'badge' : 'badge good'}>{words(heard ? 'heard' : 'new')}</span>;
 }
 
-export default function VoicemailPage({ rest: [id], query }: PageProps) {
+export default function VoicemailPage({ query }: PageProps) {
   const live = useLive(() => read<Message[]>(PATH, { order: [{ ts: 'desc' }] }), 'messages', { everyMs: EVERY_MS });
-  const open = useSignal(id);
   const close = (): void => {
-    open.value = undefined;
+    closeOver();
     live.reload();
   };
-  const shown = live.data?.find((message) => message.id === open.value);
+  const shown = live.data?.find((message) => message.id === openOver());
   return (
     <>
       <ResourcePage
@@ -55,9 +55,7 @@ export default function VoicemailPage({ rest: [id], query }: PageProps) {
         columns={COLUMNS}
         textsOf={({ number, name, mailbox }) => [number, name, mailbox]}
         query={query}
-        onOpen={(message) => {
-          open.value = message.id;
-        }}
+        onOpen={({ id }) => over(id)}
         empty={words('noMessages')}
       />
       {shown !== undefined && <MessageDialog key={shown.id} message={shown} onChange={live.reload} onClose={close} />}

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { read, send } from '../../lib/api.ts';
 import { clock, count, moment } from '../../lib/format.ts';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -47,7 +48,6 @@ const EVERY = { everyMs: 3_000 };
 export default function NodesPage() {
   const cluster = useLive(() => read<Cluster>('/api/cluster'), 'cluster', EVERY);
   const drain = useLive(() => read<Drain>('/api/drain'), 'drain', EVERY);
-  const asking = useSignal(false);
   return (
     <div class="page">
       <h1>{words('title')}</h1>
@@ -67,13 +67,7 @@ export default function NodesPage() {
             />
             <div class="buttons">
               {drain.data.state === 'accepting' ? (
-                <button
-                  type="button"
-                  class="danger"
-                  onClick={() => {
-                    asking.value = true;
-                  }}
-                >
+                <button type="button" class="danger" onClick={() => over('drain')}>
                   {words('drain')}
                 </button>
               ) : (
@@ -92,10 +86,10 @@ export default function NodesPage() {
         {cluster.data?.state === 'away' && <p class="mistake">{words('away')}</p>}
         {cluster.data !== undefined && cluster.data.nodes.length > 0 && <NodeTable nodes={cluster.data.nodes} />}
       </section>
-      {asking.value && (
+      {openOver() === 'drain' && (
         <DrainDialog
           onClose={() => {
-            asking.value = false;
+            closeOver();
             drain.reload();
           }}
         />

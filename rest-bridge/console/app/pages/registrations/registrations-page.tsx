@@ -1,8 +1,10 @@
 /** Phones and gateways that are registered. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { read, send } from '../../lib/api.ts';
 import { clock, duration, moment } from '../../lib/format.ts';
 import { now } from '../../lib/now.ts';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -50,10 +52,16 @@ export default function RegistrationsPage({ query }: PageProps) {
   const live = useLive(() => read<Registration[]>('/domain/registrations', { order: ['login'] }), 'registrations', {
     everyMs: EVERY_MS,
   });
-  const open = useSignal<Registration | undefined>(undefined);
+  /** It may expire while it is open. */
+  const last = useSignal<Registration | undefined>(undefined);
   const problem = useSignal<unknown>(undefined);
+  const open = openOver();
+  const found = live.data?.find(({ id }) => id === open);
+  useEffect(() => {
+    if (found !== undefined) last.value = found;
+  }, [found]);
   const close = (): void => {
-    open.value = undefined;
+    closeOver();
     problem.value = undefined;
   };
   const end = async ({ id, login }: Registration): Promise<void> => {
@@ -66,7 +74,7 @@ export default function RegistrationsPage({ query }: PageProps) {
       problem.value = error;
     }
   };
-  const shown = open.value;
+  const shown = found ?? (last.value?.id === open ? last.value : undefined);
   return (
     <>
       <ResourcePage
@@ -81,9 +89,7 @@ export default function RegistrationsPage({ query }: PageProps) {
           user_agent,
         ]}
         query={query}
-        onOpen={(registration) => {
-          open.value = registration;
-        }}
+        onOpen={({ id }) => over(id)}
         empty={words('none')}
       />
       {shown !== undefined && (

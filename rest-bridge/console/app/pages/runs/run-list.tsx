@@ -12,17 +12,17 @@ import { words } from '../../words/run-pages.ts';
 
 const COLUMNS: readonly Column<ListedRun>[] = [
   { title: () => words('started'), width: '13em', cell: ({ ts }) => moment(ts), wide: true },
-  { title: () => words('scenario'), width: 'minmax(6em, 1.5fr)', cell: ({ scenario }) => <code>{scenario}</code> },
-  { title: () => words('from'), width: 'minmax(4em, 1fr)', cell: ({ from }) => from },
+  { title: () => words('scenario'), width: 'minmax(4em, 1.5fr)', cell: ({ scenario }) => <code>{scenario}</code> },
+  { title: () => words('from'), width: 'minmax(3em, 1fr)', cell: ({ from }) => from },
   { title: () => words('to'), width: 'minmax(4em, 1fr)', cell: ({ to }) => to, wide: true },
   {
     title: () => words('status'),
-    width: '10em',
+    width: 'minmax(7.5em, 10em)',
     cell: ({ status, error_code }) => <RunBadge status={status} error={error_code} />,
   },
   { title: () => words('version'), width: '5em', cell: ({ version }) => version, wide: true, number: true },
   { title: () => words('steps'), width: '5em', cell: ({ steps }) => steps, wide: true, number: true },
-  { title: () => words('lasted'), width: '5em', cell: (run) => <Lasted run={run} />, number: true },
+  { title: () => words('lasted'), width: '4em', cell: (run) => <Lasted run={run} />, number: true },
 ];
 
 export function RunBadge({ status, error }: { readonly status: Status; readonly error?: string | undefined }) {

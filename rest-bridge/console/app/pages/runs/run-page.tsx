@@ -8,9 +8,10 @@ import type { Run } from '../../authors/run-types.ts';
 import { type RanScenario, readRun, scenarioOf } from '../../authors/runs.ts';
 import { duration, moment } from '../../lib/format.ts';
 import { onKeys } from '../../lib/keys.ts';
-import { link } from '../../lib/router.ts';
+import { link, route, setQuery } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { type Fact, Facts } from '../../parts/facts.tsx';
+import type { PageProps } from '../../pages.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { words } from '../../words/run-pages.ts';
 import { MadeTestCard } from './made-test.tsx';
@@ -20,30 +21,33 @@ export interface RunPageProps {
   readonly id: string;
   /** A run that it started, or one of those that these started. */
   readonly child?: string;
+  readonly query: PageProps['query'];
 }
 
-const LIVE_MS = 1_000;
+/** A scenario may pass many blocks at once. */
+const GATHER_MS = 100;
 
-export default function RunPage({ id, child }: RunPageProps) {
-  const isLive = useSignal(false);
-  /** Past the last step: it follows a live run. */
+export default function RunPage({ id, child, query }: RunPageProps) {
+  /** Index of the step; past the last one: it follows a live run. */
   const step = useSignal(Infinity);
-  const load = async () => {
-    const run = await readRun(id, child);
-    isLive.value = run !== undefined && run.outcome === undefined;
-    return { run };
-  };
-  const live = useLive(load, `${id} ${isLive.value}`, isLive.value ? { everyMs: LIVE_MS } : {});
+  const asked = indexOf(query['step']);
+  const live = useLive(async () => ({ run: await readRun(id, child) }), id, {
+    events: ['runevents'],
+    filter: { id },
+    gatherMs: GATHER_MS,
+  });
   const isRead = live.data !== undefined;
   const run = live.data?.run;
+  const isLive = run !== undefined && run.outcome === undefined;
   const last = (run?.trace.length ?? 0) - 1;
   useEffect(() => {
     // An ended run is seen from its beginning.
-    if (run?.outcome !== undefined) step.value = 0;
+    if (asked === undefined && run?.outcome !== undefined) step.value = 0;
   }, [isRead]);
+  useStepInAddress(step, asked, isRead);
   useEffect(() => {
     // At the last step of a live run, it follows again.
-    if (isLive.value && step.value >= last) step.value = Infinity;
+    if (isLive && step.value >= last) step.value = Infinity;
   }, [step.value, last]);
   useArrows(step, last);
   if (run === undefined)
@@ -61,6 +65,30 @@ export default function RunPage({ id, child }: RunPageProps) {
       <Opened key={`${run.scenario} ${run.version}`} id={id} run={run} step={step} />
     </div>
   );
+}
+
+/** @param step of the address, counted from 1 */
+function indexOf(step: string | undefined): number | undefined {
+  const index = Number(step) - 1;
+  return step !== undefined && Number.isInteger(index) && index >= 0 ? index : undefined;
+}
+
+/** Browsers refuse more changes of the address than some a second. */
+const ADDRESS_MS = 150;
+
+/** The address names the step, so that it can be sent to somebody; back does not stop at each. */
+function useStepInAddress(step: Signal<number>, asked: number | undefined, isRead: boolean): void {
+  useEffect(() => {
+    if (asked !== undefined) step.value = asked;
+  }, [asked]);
+  useEffect(() => {
+    if (!isRead || step.value === (asked ?? Infinity)) return undefined;
+    const timer = setTimeout(() => {
+      const { step: _step, ...rest } = route.value.query;
+      setQuery(step.value === Infinity ? rest : { ...rest, step: String(step.value + 1) });
+    }, ADDRESS_MS);
+    return () => clearTimeout(timer);
+  }, [step.value, asked, isRead]);
 }
 
 /** The arrow keys go from step to step, wherever the focus is. */

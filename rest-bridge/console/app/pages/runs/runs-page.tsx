@@ -8,6 +8,6 @@ const load = () => import('./run-page.tsx');
 
 export default function RunsPage({ rest: [id, child], query }: PageProps) {
   if (id === undefined) return <RunList query={query} />;
-  const props = { id, ...(child !== undefined && { child }) };
+  const props = { id, query, ...(child !== undefined && { child }) };
   return <Lazy<RunPageProps> key={`${id}/${child ?? ''}`} load={load} props={props} />;
 }

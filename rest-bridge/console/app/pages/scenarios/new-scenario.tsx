@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { type Format, type Kind, pathOf } from '../../authors/scenario-types.ts';
 import { ApiError, send } from '../../lib/api.ts';
-import { go } from '../../lib/router.ts';
+import { replace } from '../../lib/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -31,7 +31,8 @@ export function NewScenario({ onClose }: { readonly onClose: () => void }) {
     try {
       const body = { code: code.value, name: name.value === '' ? code.value : name.value, draft: true, scriptdata };
       const { id } = await send<{ readonly id: string }>('POST', pathOf(kind.value), body);
-      go(['scenarios', kind.value, id]);
+      // In place of this dialog: back leads to the list.
+      replace(['scenarios', kind.value, id]);
     } catch (error) {
       failure.value = error;
     }

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { isFile, type Kind, pathOf, type Script } from '../../authors/scenario-types.ts';
 import { ApiError, read } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
-import { go, setQuery } from '../../lib/router.ts';
+import { closeOver, go, openOver, over, setQuery } from '../../lib/router.ts';
 import type { PageProps } from '../../pages.ts';
 import { type Column, List } from '../../parts/list.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -51,7 +51,6 @@ export function State({ script }: { readonly script: Script }) {
 export function ScenarioList({ query }: Pick<PageProps, 'query'>) {
   const all = useSignal<readonly Listed[] | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
-  const isNew = useSignal(false);
   const load = (): void => {
     failure.value = undefined;
     readAll().then(
@@ -71,13 +70,13 @@ export function ScenarioList({ query }: Pick<PageProps, 'query'>) {
           aria-label={words('filter')}
           placeholder={words('filter')}
           value={filter}
-          onInput={({ currentTarget }) => setQuery({ filter: currentTarget.value })}
+          onInput={({ currentTarget }) => setQuery({ ...query, filter: currentTarget.value })}
         />
         <span class="quiet" role="status">
           {all.value !== undefined && words('shown', { n: count(shown.length), all: count(all.value.length) })}
         </span>
         <span class="space" />
-        <button type="button" class="primary" onClick={() => (isNew.value = true)}>
+        <button type="button" class="primary" onClick={() => over('new')}>
           {words('create')}
         </button>
       </div>
@@ -89,7 +88,7 @@ export function ScenarioList({ query }: Pick<PageProps, 'query'>) {
         onOpen={({ kind, id }) => go(['scenarios', kind, id])}
         empty={all.value === undefined ? '…' : words(filter === '' ? 'none' : 'noMatch')}
       />
-      {isNew.value && <NewScenario onClose={() => (isNew.value = false)} />}
+      {openOver() === 'new' && <NewScenario onClose={closeOver} />}
     </div>
   );
 }

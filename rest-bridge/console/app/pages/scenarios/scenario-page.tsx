@@ -9,7 +9,7 @@ import { OpenScenario } from '../../authors/open-scenario.ts';
 import type { Run, Tested } from '../../authors/run-types.ts';
 import { type Graph, isFile, type Kind, type Problem as Mistake } from '../../authors/scenario-types.ts';
 import { mayUse } from '../../lib/rights.ts';
-import { link, replace } from '../../lib/router.ts';
+import { go, link, replace, route } from '../../lib/router.ts';
 import type { PageProps } from '../../pages.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -30,11 +30,11 @@ export interface ScenarioPageProps {
   readonly query: PageProps['query'];
 }
 
-export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
+export default function ScenarioPage({ kind, id, query }: ScenarioPageProps) {
   const open = useMemo(() => new OpenScenario(kind, id), [kind, id]);
   const line = useSignal<{ readonly line: number; readonly turn: number } | undefined>(undefined);
   const cursor = useSignal(1);
-  const tab = useSignal<Tab>('check');
+  const tab = VIEWS.find((each) => each === query['view']) ?? 'check';
   const step = useSignal(0);
   const tried = {
     steps: useSignal(''),
@@ -63,7 +63,7 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
       <Problem error={open.failure.value} retry={() => void open.load()} />
     );
   const graph = open.graph.value;
-  const played = tab.value === 'try' ? tried.run.value : tab.value === 'tests' ? tests.run.value : undefined;
+  const played = tab === 'try' ? tried.run.value : tab === 'tests' ? tests.run.value : undefined;
   const problems = open.problems.value;
   return (
     <div class="page full scenario">
@@ -98,11 +98,16 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
             wrong={nodesOf(graph, problems)}
             onOpen={goTo}
           />
-          <Tabs label={words('views')} tabs={tabs()} chosen={tab.value} onChoose={(chosen) => (tab.value = chosen)}>
-            {tab.value === 'check' && <Problems problems={problems} onOpen={goTo} />}
-            {tab.value === 'try' && <TryPanel open={open} state={{ ...tried, step }} />}
-            {tab.value === 'versions' && <VersionsPanel open={open} />}
-            {tab.value === 'tests' && <TestsPanel open={open} state={{ ...tests, step }} />}
+          <Tabs
+            label={words('views')}
+            tabs={tabs()}
+            chosen={tab}
+            onChoose={(view) => view !== tab && go(['scenarios', kind, id], view === 'check' ? {} : { view })}
+          >
+            {tab === 'check' && <Problems problems={problems} onOpen={goTo} />}
+            {tab === 'try' && <TryPanel open={open} state={{ ...tried, step }} />}
+            {tab === 'versions' && <VersionsPanel open={open} />}
+            {tab === 'tests' && <TestsPanel open={open} state={{ ...tests, step }} />}
           </Tabs>
         </div>
       </div>
@@ -110,7 +115,8 @@ export default function ScenarioPage({ kind, id }: ScenarioPageProps) {
   );
 }
 
-type Tab = 'check' | 'try' | 'tests' | 'versions';
+const VIEWS = ['check', 'try', 'tests', 'versions'] as const;
+type Tab = (typeof VIEWS)[number];
 
 function tabs(): readonly { readonly id: Tab; readonly title: string }[] {
   return [
@@ -174,7 +180,7 @@ async function save(open: OpenScenario, kind: Kind, draft: boolean): Promise<voi
   const saved = await open.save(draft);
   if (saved === undefined || before === undefined) return;
   toast(words(draft ? 'savedDraft' : 'saved', { n: open.script.value?.version ?? saved.version }));
-  if (isFile(before)) replace(['scenarios', kind, saved.id]);
+  if (isFile(before)) replace(['scenarios', kind, saved.id], route.value.query);
 }
 
 /** The node of the block that a line belongs to. */

@@ -6,6 +6,7 @@ import type { OpenScenario } from '../../authors/open-scenario.ts';
 import { pathOf, type Problem as Mistake, type ScriptData, type Serving } from '../../authors/scenario-types.ts';
 import { read } from '../../lib/api.ts';
 import { moment } from '../../lib/format.ts';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -34,17 +35,22 @@ export function VersionsPanel({ open }: { readonly open: OpenScenario }) {
   useEffect(() => {
     attempt(async () => void (versions.value = await read<readonly Version[]>(path)));
   }, [script]);
+  const opened = openOver();
+  useEffect(() => {
+    const number = Number(opened);
+    if (opened === undefined) compared.value = undefined;
+    else if (Number.isInteger(number))
+      attempt(async () => {
+        const { scriptdata } = await read<{ scriptdata: ScriptData }>(`${path}/${number}`);
+        compared.value = { number, data: scriptdata };
+      });
+  }, [opened]);
   if (script === undefined) return null;
   const { serving } = script;
   const serve = (wanted: Serving, done: string): void =>
     attempt(async () => {
       await open.change({ serving: wanted });
       toast(done);
-    });
-  const compare = (number: number): void =>
-    attempt(async () => {
-      const { scriptdata } = await read<{ scriptdata: ScriptData }>(`${path}/${number}`);
-      compared.value = { number, data: scriptdata };
     });
   return (
     <>
@@ -77,7 +83,7 @@ export function VersionsPanel({ open }: { readonly open: OpenScenario }) {
               )}
               {!canRun && <span class="badge bad">{words('mistakes')}</span>}
               <div class="bar">
-                <button type="button" onClick={() => compare(number)}>
+                <button type="button" onClick={() => over(String(number))}>
                   {words('compare')}
                 </button>
                 {canRun && !isServed && (
@@ -113,7 +119,7 @@ export function VersionsPanel({ open }: { readonly open: OpenScenario }) {
         })}
       </ul>
       {compared.value !== undefined && (
-        <Dialog title={words('title')} wide onClose={() => (compared.value = undefined)}>
+        <Dialog title={words('title')} wide onClose={closeOver}>
           <Difference
             format={compared.value.data.format}
             before={{ label: words('version', { n: compared.value.number }), text: compared.value.data.source }}

@@ -1,7 +1,7 @@
 /** Providers with their state. */
-import { useSignal } from '@preact/signals';
 import { read } from '../../lib/api.ts';
 import { moment } from '../../lib/format.ts';
+import { closeOver, openOver, over } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -87,8 +87,7 @@ export default function TrunksPage({ query }: PageProps) {
     events: ['providerevents'],
     everyMs: EVERY_MS,
   });
-  const open = useSignal<string | undefined>(undefined);
-  const shown = live.data?.find(({ id }) => id === open.value);
+  const shown = live.data?.find(({ id }) => id === openOver());
   return (
     <>
       <ResourcePage
@@ -97,18 +96,11 @@ export default function TrunksPage({ query }: PageProps) {
         columns={COLUMNS}
         textsOf={({ code, name, host, state }) => [code, name, host, state]}
         query={query}
-        onOpen={({ id }) => {
-          open.value = id;
-        }}
+        onOpen={({ id }) => over(id)}
         empty={words('none')}
       />
       {shown !== undefined && (
-        <Dialog
-          title={shown.code}
-          onClose={() => {
-            open.value = undefined;
-          }}
-        >
+        <Dialog title={shown.code} onClose={closeOver}>
           <Facts
             facts={[
               [words('state'), <State provider={shown} />],
