@@ -40,10 +40,14 @@ export function Shell() {
   }, [pages.length]);
   // A new page begins at its top, and a screen reader says its title.
   const heading = page === undefined ? 'Ringmaster' : `${pageWords(page.title)} · Ringmaster`;
+  const place = path.join('/');
   useEffect(() => {
     document.title = heading;
-    if (document.activeElement?.closest('nav') !== null) main.current?.focus({ preventScroll: true });
-  }, [heading]);
+    const focused = document.activeElement;
+    // What had the focus may be gone with the page before.
+    if (focused === null || focused === document.body || focused.closest('nav') !== null)
+      main.current?.focus({ preventScroll: true });
+  }, [heading, place]);
 
   const toggle = (id: string): void => {
     drawer.value = drawer.value === id ? undefined : id;
@@ -69,6 +73,10 @@ export function Shell() {
         isOpen={menu.value}
         onGo={() => {
           menu.value = false;
+        }}
+        onClose={() => {
+          menu.value = false;
+          document.querySelector<HTMLElement>('button.menu')?.focus();
         }}
       />
       <main ref={main} tabIndex={-1}>
