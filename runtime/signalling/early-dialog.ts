@@ -7,8 +7,9 @@ import { parseSipUri } from './sip-uri.ts';
 import type { Srf, SrfIncomingResponse } from './srf-types.ts';
 
 /**
- * The early dialog with a ringing phone (RFC 3261 section 12.1). The SIP server keeps none for unreliable provisional
- * answers; so a NOTIFY is sent with the dialog's Call-ID, tags and next CSeq, which make it part of the dialog.
+ * The early dialog with a ringing phone (RFC 3261 section 12.1). The SIP server has it after a reliable provisional answer
+ * (RFC 3262). It keeps none for others; so a NOTIFY is sent with the dialog's Call-ID, tags and next CSeq, which make it
+ * part of the dialog.
  */
 export class EarlyDialog {
   #response: SrfIncomingResponse | undefined;
@@ -44,20 +45,26 @@ export class EarlyDialog {
     const response = this.#response;
     const contact = /<([^>]+)>/.exec(response?.get('Contact') ?? '')?.[1];
     if (response === undefined || contact === undefined || parseSipUri(contact) === undefined) return false;
+    const done = (err: unknown): void => {
+      if (err !== null && err !== undefined) failed(err);
+    };
+    const state = { Event: event, 'Subscription-State': 'active' };
+    const { stackDialogId } = response;
+    if (response.has('RSeq') && stackDialogId !== undefined) {
+      srf.request(contact, { method: 'NOTIFY', stackDialogId, headers: state, body: '' }, done);
+      return true;
+    }
     this.#sent += 1;
     const cseq = Number.parseInt(response.get('CSeq') ?? '', 10) + this.#sent;
     const headers = {
+      ...state,
       'Call-ID': response.get('Call-ID') ?? '',
       From: response.get('From') ?? '',
       To: response.get('To') ?? '',
       CSeq: `${cseq} NOTIFY`,
-      Event: event,
-      'Subscription-State': 'active',
     };
     const proxy = this.#nextHop === undefined ? {} : { proxy: this.#nextHop };
-    srf.request(contact, { method: 'NOTIFY', headers, ...proxy }, (err) => {
-      if (err !== null && err !== undefined) failed(err);
-    });
+    srf.request(contact, { method: 'NOTIFY', headers, ...proxy }, done);
     return true;
   }
 

@@ -13,6 +13,7 @@ import { SessionTimerHeaders, wantedInterval } from './session-timer.ts';
 import { parseSipUri } from './sip-uri.ts';
 import { type DialogHome, dialogOf, type SipDialog } from './sip-dialog.ts';
 import type { Srf, SrfIncomingResponse, SrfRequest, SrfUacOptions } from './srf-types.ts';
+import { requiresReliable } from './unsupported-request.ts';
 
 export interface OutgoingInviteOptions {
   /** Request-URI: the registered contact, or the address of a gateway. */
@@ -54,8 +55,16 @@ export type OutgoingInviteResult =
       readonly answered: false;
       readonly answer: SipAnswer;
       readonly contacts: readonly string[];
-      readonly minSE?: number;
+      readonly demands?: InviteDemands;
     };
+
+/** What a called side demanded of the INVITE before ringing. */
+interface InviteDemands {
+  /** 422: a session interval of at least so many seconds (RFC 4028 section 7.4). */
+  readonly minSE?: number;
+  /** 421: reliable provisional answers (RFC 3262). Phones that do not demand them are spared the PRACKs. */
+  readonly reliable?: true;
+}
 
 /** Seconds by which the phone's own end of ringing follows our CANCEL. */
 const EXPIRES_LATER = 5;
@@ -156,17 +165,21 @@ export class OutgoingInvite {
     return last;
   }
 
-  /** With the longer interval that the called side may request by 422 before ringing (RFC 4028 section 7.4). */
+  /** Meets each kind of demand once. */
   async #attempt(options: OutgoingInviteOptions, nextHop: string | undefined): Promise<OutgoingInviteResult> {
-    const result = await this.#once(options, nextHop, undefined);
-    if (result.answered || result.minSE === undefined || this.#cancelled) return result;
-    return this.#once(options, nextHop, result.minSE);
+    let met: InviteDemands = {};
+    for (;;) {
+      const result = await this.#once(options, nextHop, met);
+      if (result.answered || result.demands === undefined || this.#cancelled) return result;
+      if (Object.keys(result.demands).every((demand) => demand in met)) return result;
+      met = { ...met, ...result.demands };
+    }
   }
 
   async #once(
     options: OutgoingInviteOptions,
     nextHop: string | undefined,
-    minSE: number | undefined,
+    demands: InviteDemands,
   ): Promise<OutgoingInviteResult> {
     try {
       const { uri } = options;
@@ -186,7 +199,7 @@ export class OutgoingInvite {
       };
       const { sessionExpires } = options;
       const sip = await dialogOf(
-        (done) => this.#srf.createUAC(uri, uacOptions(options, nextHop, minSE), progress, done),
+        (done) => this.#srf.createUAC(uri, uacOptions(options, nextHop, demands), progress, done),
         { home: this.#home, ...(sessionExpires === undefined ? {} : { sessionExpires }) },
       );
       if (this.#cancelled) {
@@ -237,7 +250,7 @@ function hasAddress({ uri, nextHop, route }: OutgoingInviteOptions): boolean {
 function uacOptions(
   { uri, route, headers, room, callId, from, to, sdp, credentials, sessionExpires, ringMs }: OutgoingInviteOptions,
   nextHop: string | undefined,
-  minSE: number | undefined,
+  { minSE, reliable }: InviteDemands,
 ): SrfUacOptions {
   const timer = new SessionTimerHeaders(sessionExpires).offer(minSE);
   const hop = parseSipUri(nextHop ?? uri);
@@ -250,6 +263,7 @@ function uacOptions(
     headers: {
       ...routed,
       ...timer,
+      ...(reliable === true ? { Supported: `${timer['Supported']}, 100rel` } : {}),
       ...ownContact(protocol, uri),
       ...focus,
       ...expires,
@@ -269,16 +283,22 @@ function uacOptions(
 function failure(error: SipFailure, uri: string, cancelled: boolean): OutgoingInviteResult {
   if (error.res !== undefined) {
     const redirect = error.res.status >= 300 && error.res.status < 400 ? error.res.get('Contact') : undefined;
-    const minSE = error.res.status === 422 ? wantedInterval(error.res) : undefined;
+    const demands = demandsOf(error.res);
     return {
       answered: false,
       answer: fromResponse(error.res, uri),
-      ...(minSE === undefined ? {} : { minSE }),
+      ...(demands === undefined ? {} : { demands }),
       contacts: redirect === undefined ? [] : listValues(redirect).map((contact) => contact.trim()),
     };
   }
   // The SIP server refused the request itself (no route, bad URI): nothing rang.
   return { answered: false, answer: answer(cancelled ? 487 : 503, undefined, true), contacts: [] };
+}
+
+function demandsOf(res: SrfIncomingResponse): InviteDemands | undefined {
+  const minSE = res.status === 422 ? wantedInterval(res) : undefined;
+  if (minSE !== undefined) return { minSE };
+  return res.status === 421 && requiresReliable(res) ? { reliable: true } : undefined;
 }
 
 /** An answer without a source address comes from the SIP server: timeout, refused connection, DNS error. */

@@ -21,6 +21,8 @@ export interface SrfRequest extends SrfMessage, EventEmitter {
 }
 
 export interface SrfIncomingResponse extends SrfMessage {
+  /** The SIP server's name of the dialog, if the response is part of one. */
+  readonly stackDialogId?: string;
   readonly status: number;
   readonly reason: string;
 }

@@ -26,9 +26,9 @@ export function unsupportedRequest(
   return undefined;
 }
 
-/** True when the caller requires reliable provisional answers other than 100 (RFC 3262 section 3). */
-export function requiresReliable(request: Pick<SrfMessage, 'get'>): boolean {
-  return tagsOf(request.get('Require')).some((tag) => tag.toLowerCase() === '100rel');
+/** True when a message requires reliable provisional answers other than 100 (RFC 3262 section 3). */
+export function requiresReliable(message: Pick<SrfMessage, 'get'>): boolean {
+  return tagsOf(message.get('Require')).some((tag) => tag.toLowerCase() === '100rel');
 }
 
 function tagsOf(header: string | undefined): readonly string[] {

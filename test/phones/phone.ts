@@ -12,7 +12,7 @@ import { Registration, type RegisterOptions, type RegisterResult } from './regis
 import { sendMessage, type TextToSend } from './send-message.ts';
 import { tagOf } from './sip/address.ts';
 import { type EndpointOptions, SipEndpoint } from './sip/endpoint.ts';
-import { header, token, type SipHeader, type SipRequest, type SipResponse } from './sip/message.ts';
+import { header, headerList, token, type SipHeader, type SipRequest, type SipResponse } from './sip/message.ts';
 import type { ServerTransaction } from './sip/server-transaction.ts';
 import type { Protocol } from './sip/transport.ts';
 import { Arrivals } from './wait.ts';
@@ -35,6 +35,8 @@ export interface PhoneOptions extends EndpointOptions {
   readonly websocketContact?: boolean;
   /** Gets every session description of the far end, as it came. */
   readonly receives?: (sdp: string) => void;
+  /** Rings by reliable responses (RFC 3262); `demanded`: refuses a call with 421 that does not support them. */
+  readonly reliable?: 'demanded' | 'unasked';
   /** Takes and offers faxes by T.38. */
   readonly faxes?: boolean;
   readonly displayName?: string;
@@ -347,11 +349,17 @@ export class Phone {
       transaction.respond(420, { headers: [{ name: 'Unsupported', value: required }] });
       return;
     }
+    const { reliable } = this.#options;
+    if (reliable === 'demanded' && !headerList(request, 'supported').includes('100rel')) {
+      transaction.respond(421, { headers: [{ name: 'Require', value: '100rel' }] });
+      return;
+    }
     if (request.uri !== this.contact) {
       this.#endpoint.violation(`INVITE: Request-URI is ${request.uri}, this phone's Contact is ${this.contact}`);
     }
     transaction.respond(100);
-    const call = new IncomingCall(await this.#context(`${this.login} <- ${header(request, 'from')}`), transaction);
+    const context = await this.#context(`${this.login} <- ${header(request, 'from')}`);
+    const call = new IncomingCall(context, transaction, reliable !== undefined);
     this.#calls.add(call);
     if (this.#cancelledEarly.has(transaction)) call.cancelled();
     this.#arrivals.push(call);

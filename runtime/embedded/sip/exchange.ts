@@ -138,10 +138,11 @@ export class Exchange {
       this.#dialog.invite = this.transaction;
       this.#core.dialogs.add(this.#dialog);
     }
-    if (!success) return this.#dialog.early(response);
-    this.#answered = true;
-    this.#dialog.confirm(response);
+    if (success) this.#dialog.confirm(response);
+    else if (!this.#dialog.early(response)) return false;
     this.#dialog.flow = behindNat(response, this.#dialog.target);
+    if (!success) return true;
+    this.#answered = true;
     this.#dialog.unwanted = this.transaction?.cancelled === true;
     // The INVITE of a closed connection was cancelled, and no other application knows of it.
     const invite = this.#request.method === 'INVITE';

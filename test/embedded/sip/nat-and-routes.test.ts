@@ -162,6 +162,18 @@ describe('embedded SIP server with NAT, TCP, routes and forks', () => {
     await node.answer(bye, '200 OK', 'tagA');
   });
 
+  it('acknowledges a reliable response at the address that it came from, if the Contact is private', async () => {
+    node = await RawNode.start([]);
+    node.app.send(`1|sip||\r\nINVITE sip:bob@127.0.0.1:${node.phone.port} SIP/2.0\r\nSupported: 100rel\r\n\r\n`);
+    const invite = (await node.heard('INVITE')) as SipRequest;
+    await node.frame();
+    const contact = 'sip:bob@10.1.2.3:5062';
+    await node.answer(invite, '180 Ringing', 't', [`Contact: <${contact}>`, 'Require: 100rel', 'RSeq: 17']);
+    const { fields } = await node.frame();
+    node.app.send(`2|sip||${fields[9]}\r\nPRACK sip:placeholder SIP/2.0\r\nRAck: 17 1 INVITE\r\n\r\n`);
+    expect(((await node.heard('PRACK')) as SipRequest).uri).to.equal(contact);
+  });
+
   it('repeats the ACK for a repeated 2xx', async () => {
     node = await RawNode.start([]);
     node.app.send(`1|sip||\r\nINVITE sip:bob@127.0.0.1:${node.phone.port} SIP/2.0\r\n\r\n`);
