@@ -60,6 +60,8 @@ export interface Config {
   readonly tls: TlsConfig | undefined;
   /** PEM file of the authorities for TLS to providers, absolute; undefined: those of Node and of the system. */
   readonly tlsAuthorities: string | undefined;
+  /** PEM file of the lists of revoked certificates of providers, absolute; undefined: they are not checked. */
+  readonly tlsRevocations: string | undefined;
   /** SIP over WebSocket: its own port, if any, and allowed origins of pages, lower case. */
   readonly webSocket: { readonly port: number | undefined; readonly origins: readonly string[] };
   readonly rtpPorts: { readonly from: number; readonly to: number };
@@ -168,6 +170,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     publicAddresses: withoutMapped(PUBLIC, publicAddressesOf(PUBLIC, text(PUBLIC))),
     tls: tls(text),
     tlsAuthorities: text('RINGMASTER_TLS_CA') === '' ? undefined : resolve(text('RINGMASTER_TLS_CA')),
+    tlsRevocations: text('RINGMASTER_TLS_CRL') === '' ? undefined : resolve(text('RINGMASTER_TLS_CRL')),
     webSocket: {
       port: text('RINGMASTER_WS_PORT') === '' ? undefined : port('RINGMASTER_WS_PORT', text),
       origins: origins('RINGMASTER_WS_ORIGINS', text),

@@ -51,7 +51,13 @@ export const SETTINGS = [
     name: 'RINGMASTER_TLS_CA',
     fallback: '',
     about:
-      'PEM file with the authorities that certificates of providers must lead to; empty: those of Node and of the system',
+      'PEM file with the authorities that certificates of providers must lead to; empty: those of Node and of the system; read again when it changes',
+  },
+  {
+    name: 'RINGMASTER_TLS_CRL',
+    fallback: '',
+    about:
+      'PEM file with the lists of certificates that these authorities revoked; empty: not checked; read again when it changes',
   },
   { name: 'RINGMASTER_RTP_PORTS', fallback: '20000-20999', about: 'range of UDP ports for sound' },
   { name: 'RINGMASTER_DATA_DIR', fallback: './data', about: 'where the node keeps its data' },

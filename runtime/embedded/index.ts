@@ -7,7 +7,7 @@ export { holdMusicFile } from './media/audio/hold-music.ts';
 export type { MediaServerOptions, MediaServerStats } from './media/options.ts';
 export { startMediaServer } from './media/start.ts';
 export type { LostConnection, SipServerChange, SipServerOptions, SipServerStats } from './sip/options.ts';
-export type { Certificate } from './stack/index.ts';
+export type { Certificate, Trust } from './stack/index.ts';
 export { FORWARDED_HEADER } from './stack/websocket-rules.ts';
 export { CallGate } from './sip/call-gate.ts';
 export { startSipServer } from './sip/start.ts';

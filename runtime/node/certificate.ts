@@ -1,58 +1,36 @@
-/** The node's certificate: read and checked at the start, and again when a file changes. */
-import { unwatchFile, watchFile } from 'node:fs';
+/** The node's certificate, and what it expects of the certificates of providers. */
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { ConfigError, type TlsConfig } from '../config/index.ts';
-import type { Certificate } from '../embedded/index.ts';
+import { type Config, ConfigError, type TlsConfig } from '../config/index.ts';
+import type { Certificate, Trust } from '../embedded/index.ts';
+import { type Live, openLive } from './live-files.ts';
 
-/** Interval at which the files are looked at, ms: notices of the system are lost for links and network drives. */
-const WATCH_MS = 1000;
+type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
 
 /** The certificate in use. */
-export interface LiveCertificate {
-  readonly current: Certificate;
-  /** Calls back with each later certificate. */
-  onChange(listener: (certificate: Certificate) => void): void;
-  close(): void;
+export type LiveCertificate = Live<Certificate>;
+/** What certificates of providers are checked against. */
+export type LiveTrust = Live<Trust>;
+
+/** @throws ConfigError which names the setting */
+export async function openCertificate(config: TlsConfig, log: Log): Promise<LiveCertificate> {
+  return openLive('TLS certificate', [config.certFile, config.keyFile], () => readCertificate(config), log);
 }
 
 /**
- * Reads the certificate and watches its files. A changed one that cannot be used is logged, and the old one stays.
+ * The authorities that certificates of providers must lead to, and the lists of those that they revoked.
  * @throws ConfigError which names the setting
  */
-export async function openCertificate(
-  config: TlsConfig,
-  log: Pick<Logger, 'info' | 'warn' | 'error'>,
-): Promise<LiveCertificate> {
-  let current = await readCertificate(config);
-  const listeners = new Set<(certificate: Certificate) => void>();
-  let reading = Promise.resolve();
-  const reload = async (): Promise<void> => {
-    try {
-      const next = await readCertificate(config);
-      if (next.cert === current.cert && next.key === current.key) return;
-      current = next;
-      log.info({ file: config.certFile }, 'the changed TLS certificate is in use');
-      for (const listener of listeners) listener(next);
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      log.warn({ reason: error.message }, 'the changed TLS certificate cannot be used, the old one stays');
-    }
-  };
-  const changed = (): void => {
-    reading = reading.then(reload).catch((err: unknown) => log.error({ err }, 'reading the TLS certificate failed'));
-  };
-  const files = [config.certFile, config.keyFile];
-  for (const file of files) watchFile(file, { interval: WATCH_MS, persistent: false }, changed);
-  return {
-    get current() {
-      return current;
-    },
-    onChange: (listener) => void listeners.add(listener),
-    close: () => {
-      for (const file of files) unwatchFile(file, changed);
-    },
-  };
+export async function openTrust(
+  { tlsAuthorities, tlsRevocations }: Pick<Config, 'tlsAuthorities' | 'tlsRevocations'>,
+  log: Log,
+): Promise<LiveTrust> {
+  const read = async (): Promise<Trust> => ({
+    ...(tlsAuthorities === undefined ? {} : { authorities: await readAuthorities(tlsAuthorities) }),
+    ...(tlsRevocations === undefined ? {} : { revocations: await readRevocations(tlsRevocations) }),
+  });
+  const files = [tlsAuthorities, tlsRevocations].filter((file) => file !== undefined);
+  return openLive('trust in TLS certificates of providers', files, read, log);
 }
 
 /** @throws ConfigError */
@@ -79,11 +57,8 @@ async function readCertificate({ certFile, keyFile }: TlsConfig): Promise<Certif
   return { cert, key };
 }
 
-/**
- * The authorities that certificates of providers must lead to, PEM.
- * @throws ConfigError
- */
-export async function readAuthorities(file: string): Promise<string> {
+/** @throws ConfigError */
+async function readAuthorities(file: string): Promise<string> {
   const { X509Certificate } = await import('node:crypto');
   const pem = await read('RINGMASTER_TLS_CA', file);
   const each = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
@@ -92,7 +67,18 @@ export async function readAuthorities(file: string): Promise<string> {
   return pem;
 }
 
-type Setting = 'RINGMASTER_TLS_CERT' | 'RINGMASTER_TLS_KEY' | 'RINGMASTER_TLS_CA';
+/** @throws ConfigError */
+async function readRevocations(file: string): Promise<readonly string[]> {
+  const { createSecureContext } = await import('node:tls');
+  const pem = await read('RINGMASTER_TLS_CRL', file);
+  // OpenSSL takes one list of each text.
+  const each = pem.match(/-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g) ?? [];
+  if (each.length === 0) throw new ConfigError('RINGMASTER_TLS_CRL', file, 'lists of revoked certificates in PEM');
+  attempt('RINGMASTER_TLS_CRL', file, 'lists of revoked certificates in PEM', () => createSecureContext({ crl: each }));
+  return each;
+}
+
+type Setting = 'RINGMASTER_TLS_CERT' | 'RINGMASTER_TLS_KEY' | 'RINGMASTER_TLS_CA' | 'RINGMASTER_TLS_CRL';
 
 async function read(setting: Setting, file: string): Promise<string> {
   try {

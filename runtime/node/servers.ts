@@ -7,7 +7,7 @@ import type { Config, ServerAddress } from '../config/index.ts';
 import { CallGate, type LostConnection, startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
-import { type LiveCertificate, readAuthorities } from './certificate.ts';
+import { type LiveCertificate, openTrust } from './certificate.ts';
 import { SCENARIOS } from './project.ts';
 import { type Opened, opening, type Shutdown } from './shutdown.ts';
 
@@ -90,10 +90,12 @@ async function startEmbeddedSip(
   { exited, lost }: { exited: (error: Error) => void; lost: (connection: LostConnection) => void },
 ) {
   const secret = randomBytes(16).toString('hex');
-  const { sip, tls, tlsAuthorities, webSocket, publicAddresses } = config;
+  const { sip, tls, webSocket, publicAddresses } = config;
   const at = (port: number) => sip.hosts.map((host) => atPort(host, port));
   const forwarded = { secret: randomBytes(16).toString('hex'), host: sip.hosts[0] as string };
   const gate = new CallGate();
+  const trust = await openTrust(config, log);
+  shutdown.add('TLS trust', () => trust.close());
   const server = await startSipServer(
     {
       gate: gate.memory,
@@ -105,7 +107,7 @@ async function startEmbeddedSip(
       ...(tls !== undefined && certificate !== undefined
         ? { tls: at(tls.sipPort), certificate: certificate.current }
         : {}),
-      ...(tlsAuthorities !== undefined && { authorities: await readAuthorities(tlsAuthorities) }),
+      trust: trust.current,
       ...(webSocket.port === undefined ? {} : { [certificate === undefined ? 'ws' : 'wss']: at(webSocket.port) }),
       origins: webSocket.origins,
       forwarded,
@@ -114,6 +116,7 @@ async function startEmbeddedSip(
   );
   shutdown.add('SIP server', () => server.close());
   certificate?.onChange((changed) => server.reconfigure({ certificate: changed }));
+  trust.onChange((changed) => server.reconfigure({ trust: changed }));
   void server.exited.then((error) => exited(error ?? new Error('the embedded SIP server ended')));
   const { port } = hostPort(server.addresses.forwarded ?? '');
   return {

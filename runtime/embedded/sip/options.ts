@@ -1,5 +1,5 @@
 /** Options and figures of the SIP server. */
-import type { Certificate, ParseLimits, TcpLimits, TimerValues, WebSocketRules } from '../stack/index.ts';
+import type { Certificate, ParseLimits, TcpLimits, TimerValues, Trust, WebSocketRules } from '../stack/index.ts';
 
 /** Options of the embedded SIP server. */
 export interface SipServerOptions {
@@ -11,10 +11,8 @@ export interface SipServerOptions {
   readonly sip: readonly string[];
   /** Certificate for `tls` and `wss`, which are left out without it. */
   readonly certificate?: Certificate;
-  /**
-   * PEM of the authorities that certificates of called TLS servers must lead to. Default: those of Node and of the system.
-   */
-  readonly authorities?: string;
+  /** For certificates of called TLS servers. Default: the authorities of Node and of the system. */
+  readonly trust?: Trust;
   /** `ip:port` of each address for TLS. */
   readonly tls?: readonly string[];
   /** `ip:port` of each address for WebSockets without TLS. */
@@ -58,10 +56,10 @@ export interface LostConnection {
   readonly port: number;
 }
 
-/** Changes of a running server. */
+/** Changes of a running server, for connections from now on; open ones stay. */
 export interface SipServerChange {
-  /** For connections from now on; open ones stay. */
-  readonly certificate: Certificate;
+  readonly certificate?: Certificate;
+  readonly trust?: Trust;
 }
 
 /** Live objects of the server. Without calls all are zero but `apps` and the listening `sockets`. */

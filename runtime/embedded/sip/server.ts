@@ -87,7 +87,7 @@ export class EmbeddedSipServer {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.tcpLimits === undefined ? {} : { tcpLimits: options.tcpLimits }),
       ...(options.publicAddresses === undefined ? {} : { publicAddresses: options.publicAddresses }),
-      ...(options.authorities === undefined ? {} : { authorities: options.authorities }),
+      ...(options.trust === undefined ? {} : { trust: options.trust }),
     });
     this.#core = {
       endpoint,
@@ -166,8 +166,9 @@ export class EmbeddedSipServer {
   }
 
   /** Applies a change without closing a connection. */
-  reconfigure({ certificate }: SipServerChange): void {
-    this.#core.endpoint.replaceCertificate(certificate);
+  reconfigure({ certificate, trust }: SipServerChange): void {
+    if (certificate !== undefined) this.#core.endpoint.replaceCertificate(certificate);
+    if (trust !== undefined) this.#core.endpoint.trust(trust);
   }
 
   get stats(): SipServerStats {

@@ -10,6 +10,7 @@ import { RejectedMessageError } from './rejected-message.ts';
 import { OwnAddresses } from './local-address.ts';
 import { isNumeric, resolveDestination } from './resolve.ts';
 import { type RequestHandler, ServerTable } from './server-table.ts';
+import type { Trust } from './secure-client.ts';
 import type { Certificate } from './secure-server.ts';
 import { DEFAULT_TIMER_VALUES, type Timers, type TimerValues, TimerWheel } from './timers.ts';
 import { newBranch } from './tokens.ts';
@@ -38,8 +39,8 @@ export interface SipEndpointOptions {
   readonly tcpLimits?: TcpLimits;
   /** Public addresses in Via and Contact for peers beyond this machine's own networks, at most one a family. */
   readonly publicAddresses?: readonly string[];
-  /** PEM of the authorities that TLS servers' certificates must lead to. Default: those of Node and of the system. */
-  readonly authorities?: string;
+  /** For certificates of TLS servers. Default: the authorities of Node and of the system. */
+  readonly trust?: Trust;
   /** Highest number of server transactions. Above it requests get a stateless 503. Default 50,000. */
   readonly maxServerTransactions?: number;
   /**
@@ -99,7 +100,7 @@ export class SipEndpoint {
       options.limits ?? DEFAULT_LIMITS,
       options.tcpLimits ?? DEFAULT_TCP_LIMITS,
       new OwnAddresses(options.publicAddresses),
-      options.authorities,
+      options.trust,
     );
     const { timers, timerValues } = this;
     const tools = { transport: this.#transport, timers, timerValues, completed: new CompletedTransactions(timers) };
@@ -144,6 +145,11 @@ export class SipEndpoint {
   /** Uses another certificate for connections from now on; open ones stay. */
   replaceCertificate(certificate: Certificate): void {
     this.#transport.replaceCertificate(certificate);
+  }
+
+  /** Checks certificates of TLS servers against this from now on; open connections stay. */
+  trust(trust: Trust): void {
+    this.#transport.trust(trust);
   }
 
   /** Bound addresses. */

@@ -54,6 +54,7 @@ export { destinationOf, isNumeric, resolveDestination } from './resolve.ts';
 export { responseTo } from './responses.ts';
 export { decimal, formatParams, parseParams, splitOutside } from './scan.ts';
 export { type ReplyOptions, ServerTransaction } from './server-transaction.ts';
+export type { Trust } from './secure-client.ts';
 export type { Certificate } from './secure-server.ts';
 export { StreamFramer } from './stream-framer.ts';
 export { DEFAULT_TIMER_VALUES, type Timer, type Timers, type TimerValues, TimerWheel } from './timers.ts';

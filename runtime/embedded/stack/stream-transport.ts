@@ -4,7 +4,7 @@ import { ListenError } from '../listen-error.ts';
 import { type Carrier, Connection, type TcpLimits } from './connection.ts';
 import { SipTransportError } from './errors.ts';
 import type { ParseLimits } from './parse-message.ts';
-import { SecureClient } from './secure-client.ts';
+import { SecureClient, type Trust } from './secure-client.ts';
 import { type Certificate, SecureServer } from './secure-server.ts';
 import { attach, bare, dial, remoteKey, socketCarrier } from './stream-sockets.ts';
 import {
@@ -30,8 +30,8 @@ export interface StreamOptions {
   readonly tcp: TcpLimits;
   /** For `tls` and `wss`. */
   readonly certificate?: Certificate;
-  /** PEM of the authorities that servers' certificates must lead to; absent: those of Node and of the system. */
-  readonly authorities?: string;
+  /** For certificates of servers; absent: the authorities of Node and of the system. */
+  readonly trust?: Trust;
   /** For `ws` and `wss`. */
   readonly webSocket?: WebSocketRules;
 }
@@ -133,6 +133,11 @@ export class StreamTransport {
     this.#client?.replace(certificate);
   }
 
+  /** Checks certificates of servers against this from now on. */
+  trust(trust: Trust): void {
+    this.#client?.trust(trust);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -143,12 +148,12 @@ export class StreamTransport {
   }
 
   async #listen(): Promise<void> {
-    const { transport, host, port, tcp, certificate, authorities, webSocket } = this.#options;
+    const { transport, host, port, tcp, certificate, trust = {}, webSocket } = this.#options;
     if (isSecure(transport)) {
       if (certificate === undefined) throw new RangeError(`${transport}: a certificate is missing`);
       // Loaded only with a certificate: a node without one starts faster.
       const tls = await import('node:tls');
-      this.#client = new SecureClient(tls, certificate, authorities);
+      this.#client = new SecureClient(tls, certificate, trust);
       this.#secure = new SecureServer(tls, certificate, tcp.messageTimeout, {
         secured: (socket) => this.#opened(socket),
         refused: (reason, socket) => this.#refused(`TLS: ${reason}`, socket),

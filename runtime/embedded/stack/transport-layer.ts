@@ -6,6 +6,7 @@ import { SipTransportError } from './errors.ts';
 import { choosePoint, OwnAddresses } from './local-address.ts';
 import type { SipRequest } from './message.ts';
 import { DEFAULT_LIMITS, type ParseLimits } from './parse-message.ts';
+import type { Trust } from './secure-client.ts';
 import type { Certificate } from './secure-server.ts';
 import { StreamTransport } from './stream-transport.ts';
 import type { Channel } from './transaction.ts';
@@ -35,7 +36,7 @@ export class TransportLayer {
   readonly #limits: ParseLimits;
   readonly #tcpLimits: TcpLimits;
   readonly #own: OwnAddresses;
-  readonly #authorities: string | undefined;
+  #trust: Trust;
   readonly #udp: UdpTransport[] = [];
   readonly #streams: StreamTransport[] = [];
 
@@ -44,13 +45,13 @@ export class TransportLayer {
     limits: ParseLimits = DEFAULT_LIMITS,
     tcpLimits: TcpLimits = DEFAULT_TCP_LIMITS,
     own: OwnAddresses = new OwnAddresses(),
-    authorities?: string,
+    trust: Trust = {},
   ) {
     this.#own = own;
     this.#events = events;
     this.#limits = limits;
     this.#tcpLimits = tcpLimits;
-    this.#authorities = authorities;
+    this.#trust = trust;
   }
 
   /** @throws ListenError */
@@ -83,6 +84,12 @@ export class TransportLayer {
   /** Uses another certificate for connections from now on. */
   replaceCertificate(certificate: Certificate): void {
     for (const stream of this.#streams) stream.replaceCertificate(certificate);
+  }
+
+  /** Checks certificates of servers against this from now on; open connections stay. */
+  trust(trust: Trust): void {
+    this.#trust = trust;
+    for (const stream of this.#streams) stream.trust(trust);
   }
 
   /**
@@ -225,7 +232,7 @@ export class TransportLayer {
       events: this.#events,
       limits: this.#limits,
       tcp: this.#tcpLimits,
-      ...(this.#authorities !== undefined && { authorities: this.#authorities }),
+      trust: this.#trust,
     };
     return StreamTransport.open({ transport, host: address.host, port: address.port, ...common, ...options });
   }

@@ -56,7 +56,7 @@ const made = makeCertificate();
   async function client(authorities: string): Promise<SipEndpoint> {
     const endpoint = new SipEndpoint({
       handler: { request: () => undefined, ack: () => undefined },
-      authorities,
+      trust: { authorities },
       tcpLimits: { ...DEFAULT_TCP_LIMITS, connectTimeout: 400 },
     });
     endpoints.push(endpoint);
