@@ -18,6 +18,14 @@ const PAGES = {
   runs: 'Runs',
 } as const;
 
+/** Empty, or what does not fit. */
+const WIDER = `(document.documentElement.scrollWidth > innerWidth || document.querySelector('main').scrollWidth > innerWidth ? 'wider' : '')`;
+/** Empty, or a button or link that is too small for a finger (WCAG 2.5.8). */
+const SMALL = `[...document.querySelectorAll('button, a, input, select, summary')]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }) && getComputedStyle(each).display !== 'inline')
+  .filter((each) => !each.matches('[type=checkbox]') && Math.min(each.offsetHeight, each.offsetWidth) < 24)
+  .map((each) => each.outerHTML.slice(0, 80)).join()`;
+
 const MARKUP = '<img src="x" onerror="document.title=\'run\'">';
 
 describe('the pages of operators in the console', () => {
@@ -27,15 +35,29 @@ describe('the pages of operators in the console', () => {
 
   const open = (hash: string, options = {}): Promise<ConsoleWindow> => inConsole('admin', hash, options);
 
-  it('have nothing that axe finds, in both colour schemes and on the screen of a phone', async function () {
-    this.timeout(120_000);
-    const window = await open('#/calls', { width: 390 });
+  it('have nothing that axe finds, in both colour schemes and languages, on the smallest screen', async function () {
+    this.timeout(180_000);
+    const window = await open('#/calls', { width: 320 });
     for (const [path, title] of Object.entries(PAGES)) {
       await window.go(`#/${path}`);
       await window.shows(title, 'main h1');
       for (const scheme of ['light', 'dark'] as const) expect(await window.axe(scheme), path).to.deep.equal([]);
+      expect(await window.page.evaluate(`${WIDER} || ${SMALL}`), path).to.equal('');
     }
-    expect(await window.page.evaluate('document.documentElement.scrollWidth')).to.equal(390);
+    await window.press('☰');
+    await window.page.select('nav select', 'de');
+    expect(await window.page.evaluate(`getComputedStyle(document.querySelector('main')).visibility`)).to.equal(
+      'hidden',
+    );
+    await window.page.keyboard.press('Tab');
+    await window.page.keyboard.press('Escape');
+    expect(await window.page.evaluate('document.activeElement.className')).to.contain('menu');
+    for (const path of Object.keys(PAGES)) {
+      await window.go(`#/${path}`);
+      await window.page.waitForSelector('main h1');
+      expect(await window.axe('light'), path).to.deep.equal([]);
+      expect(await window.page.evaluate(WIDER), path).to.equal('');
+    }
   });
 
   it('show a call with its sides, labels and SIP messages, filter calls as typed, and find the ended call', async () => {

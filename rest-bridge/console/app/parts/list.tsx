@@ -84,6 +84,8 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
   const slots = visible.value + 2 * SPARE;
   const shown = items.slice(from, first.value + visible.value + SPARE);
   const widths = (of: readonly Column<T>[]): string => of.map(({ width }) => width).join(' ');
+  // A small screen has room for all columns that are for it.
+  const narrow = widths(columns.filter(({ wide }) => wide !== true)).replaceAll(/minmax\([\d.]+em/g, 'minmax(3em');
   return (
     <div
       ref={scroller}
@@ -91,7 +93,7 @@ export function List<T>({ label, items, columns, onOpen, empty }: ListProps<T>) 
       style={{
         '--row': `${ROW}px`,
         '--columns': widths(columns),
-        '--narrow': widths(columns.filter(({ wide }) => wide !== true)),
+        '--narrow': narrow,
       }}
       role="grid"
       tabIndex={0}

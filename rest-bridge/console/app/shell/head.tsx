@@ -31,7 +31,7 @@ export function Head({ menu, drawers, drawer, onDrawer, onHelp }: HeadProps) {
         ☰ <span class="narrow-hidden">{words('menu')}</span>
       </button>
       <a class="brand" href="#/">
-        <img src="/phone/icon.svg" alt="" width={22} height={22} /> Ringmaster
+        <img src="/phone/icon.svg" alt="" width={22} height={22} /> <span>Ringmaster</span>
       </a>
       {domains.length > 1 ? (
         <select

@@ -17,18 +17,12 @@ export interface NavigationProps {
   readonly isOpen: boolean;
   /** A page is chosen, maybe the present one. */
   readonly onGo: () => void;
-  readonly onClose: () => void;
 }
 
-export function Navigation({ pages, current, isOpen, onGo, onClose }: NavigationProps) {
+export function Navigation({ pages, current, isOpen, onGo }: NavigationProps) {
   const { name = '', login = '' } = session.value ?? {};
   return (
-    <nav
-      class={isOpen ? 'pages open' : 'pages'}
-      id="pages"
-      aria-label={words('navigation')}
-      onKeyDown={({ key }) => key === 'Escape' && isOpen && onClose()}
-    >
+    <nav class={isOpen ? 'pages open' : 'pages'} id="pages" aria-label={words('navigation')}>
       {(['operate', 'author', 'mine'] as const)
         .map((group) => ({ group, members: pages.filter((page) => page.group === group) }))
         .filter(({ members }) => members.length > 0)

@@ -49,6 +49,18 @@ export function Shell() {
       main.current?.focus({ preventScroll: true });
   }, [heading, place]);
 
+  // Of small screens: it covers the page.
+  useEffect(() => {
+    if (!menu.value) return undefined;
+    const close = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return;
+      menu.value = false;
+      document.querySelector<HTMLElement>('button.menu')?.focus();
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, [menu.value]);
+
   const toggle = (id: string): void => {
     drawer.value = drawer.value === id ? undefined : id;
     opened.value = new Set([...opened.value, id]);
@@ -73,10 +85,6 @@ export function Shell() {
         isOpen={menu.value}
         onGo={() => {
           menu.value = false;
-        }}
-        onClose={() => {
-          menu.value = false;
-          document.querySelector<HTMLElement>('button.menu')?.focus();
         }}
       />
       <main ref={main} tabIndex={-1}>

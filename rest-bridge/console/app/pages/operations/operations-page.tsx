@@ -12,7 +12,7 @@ import type { OperationRecord } from '../../stores/operation-record.ts';
 import { words } from '../../words/operations.ts';
 
 const COLUMNS: readonly Column<OperationRecord>[] = [
-  { title: () => words('started'), width: '7em', cell: ({ startts }) => clock(startts) },
+  { title: () => words('started'), width: '5.5em', cell: ({ startts }) => clock(startts) },
   { title: () => words('operation'), width: 'minmax(6em, 1fr)', cell: ({ operation }) => operation },
   { title: () => words('byUser'), width: 'minmax(6em, 1fr)', cell: ({ userid }) => <By id={userid} />, wide: true },
   {
@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<OperationRecord>[] = [
     cell: ({ milestones }) => milestones.map(({ milestone }) => milestone).join(', '),
     wide: true,
   },
-  { title: () => words('result'), width: '9em', cell: (record) => <Result record={record} /> },
+  { title: () => words('result'), width: '7em', cell: (record) => <Result record={record} /> },
   { title: () => words('took'), width: '5em', cell: tookOf, number: true },
 ];
 

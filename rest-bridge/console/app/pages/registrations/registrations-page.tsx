@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Registration>[] = [
   { title: () => words('transport'), width: '5.5em', cell: ({ transport }) => transport, wide: true },
   { title: () => words('device'), width: 'minmax(6em, 2fr)', cell: ({ user_agent }) => user_agent, wide: true },
   { title: () => words('since'), width: '7em', cell: ({ since }) => clock(since), wide: true, number: true },
-  { title: () => words('expires'), width: '6em', cell: ({ expires }) => <Left until={expires} />, number: true },
+  { title: () => words('expires'), width: '5em', cell: ({ expires }) => <Left until={expires} />, number: true },
 ];
 
 function Left({ until }: { readonly until: number }) {
