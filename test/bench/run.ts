@@ -3,6 +3,7 @@ import { calls } from './calls.ts';
 import { cluster } from './cluster.ts';
 import { codecs } from './codecs.ts';
 import { conference } from './conference.ts';
+import { consolePage } from './console.ts';
 import { events } from './events.ts';
 import { hostile } from './hostile.ts';
 import { QUIET_GC } from './hostile/quiet-gc.ts';
@@ -26,6 +27,7 @@ const BY_NAME: Readonly<Record<string, Benchmark>> = {
   cluster,
   codecs,
   conference,
+  console: consolePage,
   events,
   hostile,
   media,
