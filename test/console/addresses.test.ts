@@ -83,6 +83,18 @@ describe('addresses in the console', () => {
     await window.shows('Scenarios', 'main h1');
   });
 
+  it('lead back to the row that was opened, with the focus', async () => {
+    const window = await open('#/scenarios');
+    await window.shows('menu', '[role=grid]');
+    await window.page.focus('[role=grid]');
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter'] as const) await window.page.keyboard.press(key);
+    await window.page.waitForSelector('.graph .node');
+    await window.page.goBack();
+    await window.shows('menu', '[role=grid]');
+    const row = `document.activeElement.matches('[role=grid]') && document.activeElement.getAttribute('aria-activedescendant')`;
+    await eventually(async () => expect(String(await window.page.evaluate(row))).to.match(/-2$/));
+  });
+
   it('open a step of a run', async () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('500');
