@@ -3,6 +3,7 @@ import SrfClass from 'drachtio-srf';
 import { addressesOf, hostsOf, transportOf, webSocketOf } from './hostports.ts';
 import { ALLOW, IncomingInvite, sourceOf } from './incoming-invite.ts';
 import type { SipAnswer } from './answers.ts';
+import { OutlivingDialogs } from './outliving-dialogs.ts';
 import { OutgoingInvite, type OutgoingInviteOptions } from './outgoing-invite.ts';
 import { type OutgoingOptionsOptions, sendOutgoingOptions } from './outgoing-options.ts';
 import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-message.ts';
@@ -79,6 +80,9 @@ export interface SipLinkOptions {
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
 const RECONNECT_MS = 2000;
 
+/** Milliseconds between two questions to a phone whose requests the SIP server may keep. */
+const ASK_MS = 5000;
+
 /** The connection to a drachtio-server for incoming and outgoing requests. */
 export class SipLink implements DialogHome {
   /** `host:port` of the app port. */
@@ -91,7 +95,7 @@ export class SipLink implements DialogHome {
   readonly #sessionExpires: number;
   readonly #journal: RingingJournal | undefined;
   readonly #waiting: RingingJournal<WaitingInvite> | undefined;
-  /** Entries of an earlier process. */
+  /** Entries of an earlier process, or of a lost connection. */
   readonly #leftWaiting: WaitingInvite[];
   /** True for a server of another site. */
   readonly isRemote: boolean;
@@ -99,6 +103,7 @@ export class SipLink implements DialogHome {
   readonly #accepted = Promise.withResolvers<void>();
   readonly #refused = Promise.withResolvers<never>();
   readonly #turns: Turns;
+  readonly #outliving: OutlivingDialogs;
   #hosts: ReadonlySet<string> = new Set();
   #hostports = '';
   #addresses: readonly string[] = [];
@@ -138,6 +143,7 @@ export class SipLink implements DialogHome {
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
+    this.#outliving = new OutlivingDialogs(this.#srf, () => this.#connected);
     this.#turns = new Turns(this.#srf);
     this.#turns.rests = rests;
     if (tap) tapMessages(this.#srf, tap, () => this.#hostports);
@@ -345,6 +351,7 @@ export class SipLink implements DialogHome {
         const again = this.#wasConnected;
         this.#wasConnected = true;
         this.#accepted.resolve();
+        this.#outliving.resume();
         this.#checkDialogs();
         // Phones whose INVITE was lost with the connection.
         if (again) this.cancelLeftRinging((server) => server === name);
@@ -366,13 +373,18 @@ export class SipLink implements DialogHome {
   }
 
   #lost(): void {
+    // An answer of this node would go nowhere.
+    if (this.#connected) this.#leftWaiting.push(...(this.#waiting?.ringing ?? []));
     this.#connected = false;
     for (const invite of this.#invites) invite.lost();
   }
 
-  /** After a lost connection: ends calls that ended meanwhile, or that a restarted server has lost. */
+  /**
+   * After a lost connection: ends calls that ended meanwhile, or that a restarted server has lost. A drachtio-server that kept running
+   * answers the requests of their phones itself from then on, so only asking shows that one has hung up.
+   */
   #checkDialogs(): void {
-    for (const dialog of this.dialogs) dialog.check();
+    for (const dialog of this.dialogs) dialog.check(ASK_MS);
   }
 
   /** Logs each problem once. */

@@ -12,7 +12,7 @@ export interface LivenessAnswer {
  * answer shows that it is alive.
  */
 export class Liveness {
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #ask: () => Promise<LivenessAnswer>;
   readonly #lost: () => void;
   #over = false;
@@ -25,7 +25,7 @@ export class Liveness {
   constructor(silenceMs: number, ask: () => Promise<LivenessAnswer>, lost: () => void) {
     this.#ask = ask;
     this.#lost = lost;
-    this.#timer = setTimeout(() => void this.#question(), silenceMs).unref();
+    this.#timer = this.#after(silenceMs);
   }
 
   /** The phone sent something. */
@@ -33,14 +33,26 @@ export class Liveness {
     if (!this.#over) this.#timer.refresh();
   }
 
-  /** Probes immediately. */
-  askNow(): void {
-    if (!this.#over) void this.#question();
+  /**
+   * Probes immediately.
+   * @param silenceMs milliseconds without a request after which the phone is probed from now on; absent: as before
+   */
+  askNow(silenceMs?: number): void {
+    if (this.#over) return;
+    if (silenceMs !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = this.#after(silenceMs);
+    }
+    void this.#question();
   }
 
   stop(): void {
     this.#over = true;
     clearTimeout(this.#timer);
+  }
+
+  #after(silenceMs: number): NodeJS.Timeout {
+    return setTimeout(() => void this.#question(), silenceMs).unref();
   }
 
   async #question(): Promise<void> {

@@ -2,6 +2,7 @@
 import { parseAllowEvents } from './allow-events.ts';
 import { headerOf } from './header-of.ts';
 import { Liveness, type LivenessAnswer } from './liveness.ts';
+import { Unconnected } from './outliving-dialogs.ts';
 import { Reinvites } from './reinvite.ts';
 import type { DialogTags } from './replaces.ts';
 import { sendableStatus } from './sendable-status.ts';
@@ -79,9 +80,14 @@ export interface SipDialogPlace {
 /** The SIP server of a dialog. */
 export interface DialogHome {
   readonly name: string;
-  /** Number of its live dialogs. */
+  /** False while its connection is lost. */
+  readonly connected: boolean;
+  /** Its live dialogs. */
   readonly dialogs: Set<SipDialog>;
 }
+
+/** The question was lost with the connection to the SIP server. */
+const UNASKED: LivenessAnswer = { status: 503, local: false };
 
 /** An established INVITE dialog with a phone, gateway or conference (RFC 3261 section 12). */
 export class SipDialog {
@@ -175,17 +181,24 @@ export class SipDialog {
     return this.#handlers as SipDialogHandlers;
   }
 
-  /** Probes the phone; when it is gone, or the SIP server has lost the dialog, the dialog ends. */
-  check(): void {
-    this.#liveness.askNow();
+  /**
+   * Probes the phone; when it is gone, or the SIP server has lost the dialog, the dialog ends.
+   * @param everyMs milliseconds without a request after which it is probed from now on
+   */
+  check(everyMs?: number): void {
+    this.#liveness.askNow(everyMs);
   }
 
-  /** Sends BYE and settles with any answer. No effect after the end of the dialog. */
+  /** Sends BYE and settles with any answer, or at once while the SIP server is away. No effect after the end of the dialog. */
   async bye(headers: Record<string, string> = {}): Promise<void> {
     if (this.#ended !== undefined) return;
     this.#ended = 'local';
     this.#over();
-    await unlessGone(this.#dialog.destroy({ headers }));
+    try {
+      await unlessGone(this.#dialog.destroy({ headers }));
+    } catch (error) {
+      if (!(error instanceof Unconnected)) throw error;
+    }
   }
 
   /** Leaves the dialog as it is: another application goes on with it. */
@@ -249,8 +262,20 @@ export class SipDialog {
 
   /** Probes by OPTIONS, which every phone answers within a dialog (RFC 3261 section 11). */
   async #ask(): Promise<LivenessAnswer> {
-    const { status, source_address: source } = await this.#dialog.request({ method: 'OPTIONS' });
-    return { status, local: source === '' };
+    // It is asked when the SIP server is back.
+    if (this.#isAway()) return UNASKED;
+    try {
+      const { status, source_address: source } = await this.#dialog.request({ method: 'OPTIONS' });
+      return { status, local: source === '' };
+    } catch (error) {
+      if (this.#isAway()) return UNASKED;
+      throw error;
+    }
+  }
+
+  /** Whether the connection to the SIP server is lost. */
+  #isAway(): boolean {
+    return this.#home?.connected === false;
   }
 
   /** The phone is gone without BYE. Sends one anyway, in case it was only unreachable. */
