@@ -8,6 +8,7 @@ import { delimiter, join } from 'node:path';
 import type { TestCertificate } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort } from '../support/ports.ts';
+import { endsWithUs } from '../support/ends-with-us.ts';
 
 /** Debian installs it where users do not look. */
 process.env['PATH'] = `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin`;
@@ -70,7 +71,11 @@ export class Kamailio {
     await writeFile(file, config.join('\n'));
     const args = ['-f', file, '-DD', '-E', '-m', '32', '-M', '4', '-w', folder, '-Y', folder];
     // A process group of its own: it forks workers.
-    const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(...endsWithUs(program, args, 'TERM'), {
+      cwd: folder,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const kamailio = new Kamailio(child, folder, port, tlsPort);
     try {
       const listens = eventually(async () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requirePeer } from '../../phones/peers.ts';
 import { freeTcpPort } from '../../support/ports.ts';
+import { endsWithUs } from '../../support/ends-with-us.ts';
 
 const PATIENCE_MS = 15_000;
 
@@ -38,7 +39,7 @@ export class NatsServer {
 
   async start(): Promise<void> {
     const args = ['-a', '127.0.0.1', '-p', String(this.port), '-js', '-sd', this.#folder, ...this.#options];
-    const child = spawn('nats-server', args, { stdio: 'ignore' });
+    const child = spawn(...endsWithUs('nats-server', args, 'TERM'), { stdio: 'ignore' });
     this.#process = child;
     const kill = (): unknown => child.kill('SIGKILL');
     process.once('exit', kill);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { freeTcpPort } from '../../support/ports.ts';
+import { endsWithUs } from '../../support/ends-with-us.ts';
 
 const PACKAGES = '/usr/lib/postgresql';
 
@@ -71,7 +72,8 @@ async function start(bin: string): Promise<PostgresServer> {
   execFileSync(join(bin, 'initdb'), initdb, { ...owner, cwd: folder, stdio: 'pipe' });
   const port = await freeTcpPort();
   const settings = ['-c', 'fsync=off', '-c', `unix_socket_directories=${folder}`, '-c', 'max_connections=200'];
-  server = spawn(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port), ...settings], {
+  const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), ...settings];
+  server = spawn(...endsWithUs(join(bin, 'postgres'), args, 'INT'), {
     ...owner,
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
