@@ -40,6 +40,13 @@ describe('PGlite storage after the end of its process', function () {
     expect(rows).to.deep.equal([{ n: acked }]);
   });
 
+  it('a process killed while opening leaves an empty postmaster.pid, and the folder opens again', async () => {
+    const dataDir = folders.make();
+    await (await openStorage({ dataDir })).close();
+    writeFileSync(join(dataDir, 'pglite', 'postmaster.pid'), '');
+    await (await openStorage({ dataDir })).close();
+  });
+
   it('a held folder is refused with the pid of its owner', async () => {
     const dataDir = folders.make();
     const child = storageChild(dataDir, 'hold');

@@ -1,6 +1,6 @@
 /** Worker thread with the PGlite instance: a long query blocks this thread, never a call. */
 import { PGlite } from '@electric-sql/pglite';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { giveBackAtRest } from '../../memory/index.ts';
@@ -108,6 +108,8 @@ async function open(): Promise<void> {
   }
   let db: PGlite;
   try {
+    // PostgreSQL refuses one that a process killed while opening left empty. The folder has a lock of its own (lock.ts).
+    rmSync(join(directory, 'postmaster.pid'), { force: true });
     db = new Engine({ dataDir: directory, parsers: decoders, serializers, startParams });
     await db.waitReady;
   } catch (error) {
