@@ -1,5 +1,6 @@
-// Prepares the first start, at the end of `npm ci`: starts a node once in a temporary folder, which leaves the template of the
-// database and compiled code beside the installed packages. It must run on any Node from 20 on, and never fails an installation.
+// Prepares starts, at the end of `npm ci`: joins the modules of the commands, and starts a node once in a temporary folder, which leaves
+// the template of the database and compiled code beside the installed packages. It must run on any Node from 20 on, and never fails an
+// installation.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +15,22 @@ const READY = 'Ringmaster is ready.';
 
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-prepare-'));
 try {
+  await joinModules();
   await startOnce();
 } catch (error) {
   process.stderr.write(`ringmaster: the first start is not prepared and will take longer: ${error.message}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Without joined modules starts take longer. */
+async function joinModules() {
+  try {
+    const { joinCommands } = await import('./join.mjs');
+    await joinCommands();
+  } catch (error) {
+    process.stderr.write(`ringmaster: the modules are not joined, and starts will take longer: ${error.message}\n`);
+  }
 }
 
 /** @throws Error when the node does not become ready, or does not end */

@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { joinedCommands } from './joined.mjs';
 import { LAUNCHER, onParentGone } from './parent.mjs';
 
 const NEEDED_MAJOR = 24;
@@ -49,7 +50,7 @@ if (major !== NEEDED_MAJOR) {
   // may end after they passed on the first. Before that nohup may ignore it.
   if (isServer)
     onParentGone(() => process.kill(process.pid, process.listenerCount('SIGHUP') > 0 ? 'SIGHUP' : 'SIGTERM'));
-  const { main } = await import('./main.ts');
+  const { main } = await import(joinedCommands() ?? './main.ts');
   await main(args);
 }
 

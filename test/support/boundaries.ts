@@ -37,7 +37,7 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   '@nats-io/jetstream': ['runtime/cluster'],
   fastify: ['rest-bridge'],
   jssip: ['rest-bridge'],
-  esbuild: ['rest-bridge'],
+  esbuild: ['rest-bridge', 'runtime/cli'],
   preact: ['rest-bridge'],
   '@preact/signals': ['rest-bridge'],
   uplot: ['rest-bridge'],

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { FreshCopy } from '../stress/fresh-copy.ts';
+
+const run = promisify(execFile);
+
+describe('joined modules', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let project: string;
+  /** What the command says without joined modules. */
+  let unjoined: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ringmaster-joined-'));
+    project = new FreshCopy(join(folder, 'project')).folder;
+    unjoined = await check();
+    await node('-e', "import('./runtime/cli/join.mjs').then(({ joinCommands }) => joinCommands())");
+    await cp(joined(), join(folder, 'joined'), { recursive: true });
+  });
+  afterEach(async () => {
+    await rm(joined(), { recursive: true });
+    await cp(join(folder, 'joined'), joined(), { recursive: true });
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const node = async (...args: readonly string[]): Promise<string> =>
+    (await run(process.execPath, args, { cwd: project, env: { PATH: process.env['PATH'] } })).stdout;
+  const joined = () => join(project, 'node_modules/.cache/ringmaster/joined');
+  const areUsed = async (): Promise<boolean> =>
+    (await node('-e', "import('./runtime/cli/joined.mjs').then((all) => console.log(all.joinedCommands()))")) !==
+    'undefined\n';
+  const check = () => node('runtime/cli/ringmaster.mjs', 'check', 'scenarios/examples');
+
+  it('do what the modules do', async () => {
+    expect(await areUsed()).to.equal(true);
+    expect(await check())
+      .to.equal(unjoined)
+      .and.not.equal('');
+  });
+
+  it('are what a command loads', async () => {
+    const main = join(joined(), 'main.mjs');
+    const text = await readFile(main, 'utf8');
+    // The contents are recorded for the changed file too.
+    await writeFile(main, `${text}\nprocess.stdout.write('joined\\n');\n`);
+    await node(
+      '-e',
+      `import('./runtime/cli/joined.mjs').then(({ contentsOf }) => {
+        const file = '${join(joined(), 'contents.json')}';
+        const { files } = JSON.parse(fs.readFileSync(file, 'utf8'));
+        fs.writeFileSync(file, contentsOf(files));
+      })`,
+    );
+    expect(await check()).to.match(/^joined\n/);
+  });
+
+  it('are not used once a module of the project has changed, even with the same size', async () => {
+    const module = join(project, 'runtime/cli/main.ts');
+    const text = await readFile(module, 'utf8');
+    await writeFile(module, text.replace('a scenario runtime for telephony', 'A SCENARIO RUNTIME FOR TELEPHONY'));
+    expect(await node('runtime/cli/ringmaster.mjs', 'help')).to.contain('A SCENARIO RUNTIME FOR TELEPHONY');
+    await writeFile(module, text);
+    expect(await areUsed()).to.equal(true);
+  });
+
+  it('are not used once a package that they contain has changed', async () => {
+    const manifest = join(project, 'node_modules/kysely/package.json');
+    const text = await readFile(manifest, 'utf8');
+    // The installed packages are hard links.
+    await rm(manifest);
+    await writeFile(manifest, `${text}\n`);
+    expect(await areUsed()).to.equal(false);
+    await writeFile(manifest, text);
+    expect(await areUsed()).to.equal(true);
+  });
+
+  it('are not used when one of them is damaged or missing', async () => {
+    const [chunk = ''] = (await readdir(joined())).filter((name) => name.startsWith('chunk-') && name.endsWith('.mjs'));
+    await appendFile(join(joined(), chunk), ' ');
+    expect(await areUsed()).to.equal(false);
+    expect(await check()).to.equal(unjoined);
+    await rm(join(joined(), chunk));
+    expect(await areUsed()).to.equal(false);
+    expect(await check()).to.equal(unjoined);
+  });
+});
