@@ -1,8 +1,8 @@
 // Prepares starts, at the end of `npm ci`: joins the modules of the commands, and starts a node once in a temporary folder, which leaves
-// the template of the database and compiled code beside the installed packages. It must run on any Node from 20 on, and never fails an
+// the template of the database, compiled code and the compiled scripts of the examples beside the installed packages. It must run on any Node from 20 on, and never fails an
 // installation.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -17,6 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ringmaster-prepare-'));
 try {
   await joinModules();
   await startOnce();
+  keepCompiledScripts();
 } catch (error) {
   process.stderr.write(`ringmaster: the first start is not prepared and will take longer: ${error.message}\n`);
 } finally {
@@ -31,6 +32,13 @@ async function joinModules() {
   } catch (error) {
     process.stderr.write(`ringmaster: the modules are not joined, and starts will take longer: ${error.message}\n`);
   }
+}
+
+/** The first start in an empty data directory then needs no script process. */
+function keepCompiledScripts() {
+  const kept = fileURLToPath(new URL('../../node_modules/.cache/ringmaster/compiled-scripts.jsonl', import.meta.url));
+  copyFileSync(join(folder, 'compiled-scripts.jsonl'), `${kept}.${process.pid}`);
+  renameSync(`${kept}.${process.pid}`, kept);
 }
 
 /** @throws Error when the node does not become ready, or does not end */

@@ -52,17 +52,24 @@ export async function createDemoData(storage: Storage): Promise<boolean> {
     await roles.create({ domain_id, ...USER_ROLE });
     const admin = { login: 'admin', name: 'Administrator', roles: [ADMIN_ROLE], domains: [master.id] };
     const people = DEMO_PEOPLE.map(({ login, name }) => ({ login, name, roles: [USER_ROLE.code] }));
-    // Created concurrently, because hashing takes the time.
-    const created = await Promise.all(
+    // Created concurrently, because hashing takes the time. The other data are made meanwhile.
+    const creating = Promise.all(
       [admin, ...people].map((user) => users.create({ domain_id, pwd: `demo-${user.login}`, ...user })),
     );
+    const others = async (): Promise<void> => {
+      for (const featureCode of FEATURE_CODES) await featurecodes.create({ domain_id, ...featureCode });
+      for (const [number, code] of Object.entries(DEMO_SCENARIOS)) {
+        await routes.create({ domain_id, to_pattern: number, target: { type: 'scenario', code } });
+      }
+    };
+    const creatingOthers = others();
+    // No statement of either may come after a rollback.
+    await Promise.allSettled([creating, creatingOthers]);
+    await creatingOthers;
+    const created = await creating;
     for (const { login, name, phonenumber } of DEMO_PEOPLE) {
       const user_id = created.find((user) => user.login === login)?.id;
       await sipusers.create({ domain_id, login, name, phonenumber, pwd: `demo-${login}`, user_id });
-    }
-    for (const featureCode of FEATURE_CODES) await featurecodes.create({ domain_id, ...featureCode });
-    for (const [number, code] of Object.entries(DEMO_SCENARIOS)) {
-      await routes.create({ domain_id, to_pattern: number, target: { type: 'scenario', code } });
     }
   });
 }

@@ -48,7 +48,7 @@ import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
 import type { LateParts } from './late.ts';
 import type { NodeSounds } from './prompts.ts';
-import { SCENARIOS } from './project.ts';
+import { PREPARED_SCRIPTS, SCENARIOS } from './project.ts';
 import type { Recordings } from './recordings.ts';
 import type { LiveDirectory } from '../domain/index.ts';
 import type { ConfirmToken } from '../iam/index.ts';
@@ -107,7 +107,12 @@ export interface ScenarioNeeds {
 export function openScripting(config: Config, sandbox: Sandbox, log: Logger): Scripting {
   const promptsFolder = promptsOf(config.scenarioDir);
   const file = join(config.dataDir, 'compiled-scripts.jsonl');
-  const compile = rememberCompiled({ file, compile: sandbox.compile.bind(sandbox), log });
+  const compile = rememberCompiled({
+    file,
+    prepared: PREPARED_SCRIPTS,
+    compile: sandbox.compile.bind(sandbox),
+    log,
+  });
   const services = openScenarioLibrary({ components, log, compile, folders: [join(SCENARIOS, 'service')] });
   // Reported by `openScenarios`.
   services.catch(() => undefined);

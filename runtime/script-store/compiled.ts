@@ -19,6 +19,8 @@ interface Line {
 export interface CompiledOptions {
   /** File of JSON lines. */
   readonly file: string;
+  /** Such a file that is only read, as the installation left it. */
+  readonly prepared?: string;
   readonly compile: (source: ScriptSource) => Promise<CompileResult>;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -27,7 +29,7 @@ export interface CompiledOptions {
  * A `compile` that remembers sources without mistakes over a restart.
  * A file that cannot be read or written only makes the next start slower.
  */
-export function rememberCompiled({ file, compile, log }: CompiledOptions): CompiledOptions['compile'] {
+export function rememberCompiled({ file, prepared, compile, log }: CompiledOptions): CompiledOptions['compile'] {
   let known: Map<string, string | null> | undefined;
   let isWritable = true;
   const remember = (line: Line): void => {
@@ -41,7 +43,7 @@ export function rememberCompiled({ file, compile, log }: CompiledOptions): Compi
     }
   };
   return async (source) => {
-    known ??= read(file);
+    known ??= new Map([...(prepared === undefined ? [] : read(prepared)), ...read(file)]);
     const key = createHash('sha256')
       .update(JSON.stringify([FORM, source.format, source.kind, source.source]))
       .digest('base64url');

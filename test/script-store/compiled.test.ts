@@ -22,9 +22,13 @@ describe('remembered scripts', () => {
   };
 
   /** A node that starts. */
-  function begin(file: string): (source: string, more?: Partial<ScriptSource>) => Promise<CompileResult> {
+  function begin(
+    file: string,
+    prepared = join(folder, 'missing'),
+  ): (source: string, more?: Partial<ScriptSource>) => Promise<CompileResult> {
     const compile = rememberCompiled({
       file,
+      prepared,
       compile: async ({ source }) => {
         asked.push(source);
         return results[source] ?? { ok: true, code: source };
@@ -42,6 +46,18 @@ describe('remembered scripts', () => {
         expect(await compile(source)).to.deep.equal(result);
       }
     expect(asked).to.deep.equal(['return 1', 'let a: number', 'let =', 'let =', 'let =', 'let =']);
+  });
+
+  it('of the installation are not compiled, nor changed', async () => {
+    const prepared = join(folder, 'prepared');
+    await begin(prepared)('let a: number');
+    const text = readFileSync(prepared, 'utf8');
+    asked = [];
+    const compile = begin(join(folder, 'own'), prepared);
+    expect(await compile('let a: number')).to.deep.equal(results['let a: number']);
+    expect(await compile('return 1')).to.deep.equal(results['return 1']);
+    expect(asked).to.deep.equal(['return 1']);
+    expect(readFileSync(prepared, 'utf8')).to.equal(text);
   });
 
   it('are not those of another kind or format', async () => {
