@@ -8,7 +8,7 @@ import type { Directory, Registrations } from '../runtime/domain/index.ts';
 import type { EventBus, SharedEvents } from '../runtime/events/index.ts';
 import type { FirstAnswers } from '../runtime/idempotency/index.ts';
 import type { Accounts, Avatars, Iam, Session } from '../runtime/iam/index.ts';
-import type { AuditLog, Model, ModelCollection } from '../runtime/model/index.ts';
+import type { AuditLog, Model, ModelCollection, Pages } from '../runtime/model/index.ts';
 import type { SpentElsewhere } from '../runtime/rate/index.ts';
 import type { ScenarioFigures } from '../runtime/history/index.ts';
 import type { Agents, Queues, RunView } from '../runtime/runs/index.ts';
@@ -98,8 +98,8 @@ export interface RunRecords {
   read(id: string): RunView | undefined;
   /** The same of another node of a cluster; absent on a single node. */
   readElsewhere?(id: string, domain: DomainName): Promise<RunView | undefined>;
-  /** The runs of a domain in progress, oldest first. */
-  inProgress(domain: DomainName): readonly RunView[] | Promise<readonly RunView[]>;
+  /** The runs of a domain in progress at this node, oldest first. */
+  inProgress(domain: DomainName): readonly RunView[];
   /** Makes the next run of a scenario wait for a debugger; undefined for an unknown scenario. */
   debug(
     scenario: string,
@@ -110,6 +110,14 @@ export interface RunRecords {
   debugged(domain: DomainName): Promise<readonly DebuggedRun[]>;
   /** Cancels it; false when the scenario was not waiting. */
   undebug(scenario: string, domain: DomainName): boolean;
+}
+
+/** Pages of lists that change from moment to moment. */
+export interface LivePages {
+  readonly calls: Pages<DialogScope>;
+  readonly conferences: Pages<DialogScope>;
+  /** Those in progress. */
+  readonly runs: Pages<DomainName>;
 }
 
 /** A scenario whose next run waits for a debugger. */
@@ -216,6 +224,8 @@ export interface RestDeps {
   /** Requests of sessions at the other nodes; absent on a single node. */
   readonly requestsElsewhere?: SpentElsewhere;
   readonly calls: CallStore;
+  /** Lists of which each node has a part; absent on a single node. */
+  readonly pages?: LivePages;
   readonly history: History;
   /** Ended runs of scenarios, with their traces. */
   readonly runHistory: History;

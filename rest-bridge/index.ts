@@ -1,4 +1,5 @@
 /** The door of this room: what other rooms use of it. */
+export { LIVE_LISTS } from './live-lists.ts';
 export { domainCenter } from './domain-center/index.ts';
 export { ClassResource } from './model/class-resource.ts';
 export { clientOf } from './openapi/client/client.ts';

@@ -1,15 +1,13 @@
 /** Lists: filter, order, pages, and the form of items. */
 import { type Static, Type } from 'typebox';
 import {
-  type Expression,
-  ExpressionParser,
-  type FieldTypes,
-  First,
-  type OrderEntry,
-  parseFilter,
-  parseOrder,
-  sortItems,
-  toPredicate,
+  countOf,
+  type ListType,
+  pageOf,
+  type Pages,
+  type PageWish,
+  type Selection,
+  selectionOf as selectionIn,
 } from '../../runtime/model/index.ts';
 import { badParameter } from '../errors.ts';
 import { shaper } from './shape.ts';
@@ -38,28 +36,12 @@ export const ListQuery = Type.Object({
 export const Count = Type.Object({ count: Type.Integer() });
 
 /** Description of a type of resource for lists. */
-export interface ResourceType {
+export interface ResourceType extends ListType {
   /** Names of the fields, in the order in which they are answered. */
   readonly fields: readonly string[];
-  /** Other names for them in mask, filter and order. */
-  readonly aliases: Readonly<Record<string, string>>;
-  /** Types of the fields, for filter and order. */
-  readonly types: FieldTypes;
 }
 
-type Item = Readonly<Record<string, unknown>>;
-
-/** The requested part of a list, with parsed expressions. */
-export interface Selection {
-  readonly filter: Expression | undefined;
-  /** Undefined: unsorted. */
-  readonly order: readonly OrderEntry[] | undefined;
-  readonly offset: number;
-  /** Undefined: all. */
-  readonly limit: number | undefined;
-  /** Other names of fields that filter or order use. */
-  readonly aliases: ReadonlySet<string>;
-}
+export type { Selection };
 
 /** True when only the number of items is requested. */
 export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): boolean {
@@ -72,24 +54,8 @@ export function wantsCount({ countonly, limit }: Static<typeof ListQuery>): bool
  * @throws {RestError} 400/1400 for an invalid parameter
  * @throws BadParameterError for an invalid expression
  */
-export function selectionOf({ aliases, types }: ResourceType, query: Static<typeof ListQuery>): Selection {
-  const { filter, order, offset = 0, limit } = query;
-  const used = new Set<string>();
-  const known = {
-    get: (name: string) => {
-      const field = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-      if (field !== undefined) used.add(name);
-      return types.get(field ?? name);
-    },
-  };
-  const context = { fields: known, now: Date.now() };
-  return {
-    filter: filter === undefined ? undefined : parseFilter(new ExpressionParser(context), json('filter', filter)),
-    order: order === undefined ? undefined : parseOrder(new ExpressionParser(context), json('order', order)),
-    offset,
-    limit,
-    aliases: used,
-  };
+export function selectionOf(type: ResourceType, query: Static<typeof ListQuery>): Selection {
+  return selectionIn(type, wishOf(query));
 }
 
 /**
@@ -104,13 +70,40 @@ export function answerList(
   query: Static<typeof ListQuery>,
   form: (item: object) => object = (item) => item,
 ): object {
-  const selection = selectionOf(type, query);
-  const found = select(type, items, selection);
-  if (wantsCount(query)) return { count: found.length };
-  const { order, offset, limit = found.length } = selection;
-  const last = Math.min(offset + limit, found.length);
-  const page = (order === undefined ? found : inOrder(found, order, last)).slice(offset, last);
-  return answerPage(type, page.map(form), query);
+  const wish = wishOf(query);
+  if (wantsCount(query)) return { count: countOf(type, items, wish) };
+  return answerPage(type, pageOf(type, items, wish).map(form), query);
+}
+
+/**
+ * Answers a list of which each node of a cluster may have a part.
+ *
+ * @throws as {@link selectionOf}, and errors of the list
+ */
+export async function answerPages<Scope>(
+  type: ResourceType,
+  pages: Pages<Scope>,
+  scope: Scope,
+  query: Static<typeof ListQuery>,
+): Promise<object> {
+  const wish = wishOf(query);
+  if (wantsCount(query)) return { count: await pages.count(scope, wish) };
+  return answerPage(type, await pages.page(scope, wish), query);
+}
+
+/**
+ * The wanted part of a list.
+ *
+ * @throws {RestError} 400/1400 for what is not JSON
+ */
+export function wishOf({ filter, order, offset = 0, limit }: Static<typeof ListQuery>): PageWish {
+  return {
+    ...(filter !== undefined && { filter: json('filter', filter) }),
+    ...(order !== undefined && { order: json('order', order) }),
+    offset,
+    ...(limit !== undefined && { limit }),
+    now: Date.now(),
+  };
 }
 
 /** The items of a page, shaped by mask and flat. */
@@ -125,28 +118,6 @@ export function answerPage(
 /** One resource, shaped by mask and flat. */
 export function answerRead(type: ResourceType, item: object, query: Static<typeof ReadQuery>): object {
   return shaper(type.fields, type.aliases, query)(item);
-}
-
-/** The items that match the filter, unsorted. */
-function select(type: ResourceType, items: readonly object[], { filter, aliases }: Selection): readonly Item[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an entity is JSON
-  const entities = items as readonly Item[];
-  // Only for an expression with an alias, because it copies each item.
-  const used = Object.entries(type.aliases).filter(([alias]) => aliases.has(alias));
-  const named = used.length === 0 ? entities : entities.map((item) => withAliases(item, used));
-  return filter === undefined ? named : named.filter(toPredicate(filter));
-}
-
-/** The first items in the requested order. */
-function inOrder(items: readonly Item[], order: readonly OrderEntry[], size: number): readonly Item[] {
-  if (size * 2 > items.length) return sortItems(items, order);
-  const first = new First<Item>(order, size);
-  for (const item of items) first.add(item);
-  return first.items();
-}
-
-function withAliases(fields: Item, aliases: readonly (readonly [alias: string, name: string])[]): Item {
-  return { ...fields, ...Object.fromEntries(aliases.map(([alias, name]) => [alias, fields[name]])) };
 }
 
 function json(field: string, text: string): unknown {

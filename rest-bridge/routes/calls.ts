@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { DialogRecord } from '../../runtime/operations/index.ts';
 import { DIALOG_FIELDS } from '../../runtime/callstore/index.ts';
 import type { App } from '../app.ts';
-import { fieldTypes } from '../../runtime/model/index.ts';
-import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
+import { fieldTypes, localPages } from '../../runtime/model/index.ts';
+import { answerPages, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { OPERATION_PATHS, operationRoutes, scopeOf } from '../operations.ts';
@@ -14,15 +14,15 @@ import { answers, ErrorAnswer, IdPath } from './schemas.ts';
 /** The answered fields depend on mask and flat. */
 const Dialog = Type.Partial(DialogRecord);
 
-const DIALOG: ResourceType = {
+export const DIALOG: ResourceType = {
   fields: DIALOG_FIELDS,
   aliases: { esgdlgid: 'esgdlg' },
   types: fieldTypes(Dialog),
 };
 
 /** Active calls (specification, "Call control"). */
-export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'operations' | 'firstAnswers'>): void {
-  const { calls } = deps;
+export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'pages' | 'operations' | 'firstAnswers'>): void {
+  const { calls, pages = { calls: localPages(DIALOG, (scope) => calls.list(scope)) } } = deps;
   for (const { base, path } of OPERATION_PATHS.calls) {
     app.get(
       base,
@@ -32,7 +32,7 @@ export function callRoutes(app: App, deps: Pick<RestDeps, 'calls' | 'operations'
           response: answers({ 200: Type.Union([Type.Array(Dialog), Count]), 400: ErrorAnswer }),
         },
       },
-      async (request) => answerList(DIALOG, await calls.list(scopeOf(request, path)), request.query),
+      async (request) => await answerPages(DIALOG, pages.calls, scopeOf(request, path), request.query),
     );
     app.get(
       `${base}/${ID}`,

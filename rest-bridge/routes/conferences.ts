@@ -1,10 +1,18 @@
 /** Routes of active conferences. */
 import { Type } from 'typebox';
 import { CONFERENCE_FIELDS, PARTICIPANT_FIELDS } from '../../runtime/callstore/index.ts';
-import { fieldTypes } from '../../runtime/model/index.ts';
+import { fieldTypes, localPages } from '../../runtime/model/index.ts';
 import { conferenceOf, ConferenceRecord, ParticipantRecord, participantsOf } from '../../runtime/operations/index.ts';
 import type { App } from '../app.ts';
-import { answerList, answerRead, Count, ListQuery, ReadQuery, type ResourceType } from '../collection/list.ts';
+import {
+  answerList,
+  answerPages,
+  answerRead,
+  Count,
+  ListQuery,
+  ReadQuery,
+  type ResourceType,
+} from '../collection/list.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { OPERATION_PATHS, operationRoutes, PARTICIPANT_ID, ParticipantPath, scopeOf } from '../operations.ts';
@@ -17,14 +25,14 @@ const confuri = Type.String({ description: 'The same as uri; on single reads' })
 const Conference = Type.Partial(Type.Object({ ...names, confuri, site, startts, uris }));
 const Participant = Type.Partial(ParticipantRecord);
 
-const CONFERENCE: ResourceType = {
+export const CONFERENCE: ResourceType = {
   fields: CONFERENCE_FIELDS,
   aliases: { confuri: 'uri' },
   types: fieldTypes(Conference),
 };
 const PARTICIPANT: ResourceType = { fields: PARTICIPANT_FIELDS, aliases: {}, types: fieldTypes(Participant) };
 
-type Deps = Pick<RestDeps, 'conferences' | 'rooms' | 'operations' | 'firstAnswers'>;
+type Deps = Pick<RestDeps, 'conferences' | 'pages' | 'rooms' | 'operations' | 'firstAnswers'>;
 type ConferencePath = (typeof OPERATION_PATHS.conferences)[number];
 
 /** Active conferences (specification, "Conferences (own)"; decisions, "Conferences"). */
@@ -37,6 +45,7 @@ export function conferenceRoutes(app: App, deps: Deps): void {
 }
 
 function roomRoutes(app: App, deps: Deps, { base, path }: ConferencePath): void {
+  const { pages = { conferences: localPages(CONFERENCE, (scope) => deps.conferences.list(scope)) } } = deps;
   app.get(
     base,
     {
@@ -45,7 +54,7 @@ function roomRoutes(app: App, deps: Deps, { base, path }: ConferencePath): void 
         response: answers({ 200: Type.Union([Type.Array(Conference), Count]), 400: ErrorAnswer }),
       },
     },
-    async (request) => answerList(CONFERENCE, await deps.conferences.list(scopeOf(request, path)), request.query),
+    async (request) => await answerPages(CONFERENCE, pages.conferences, scopeOf(request, path), request.query),
   );
 
   app.get(

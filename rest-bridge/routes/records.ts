@@ -2,11 +2,11 @@
 import { type Static, Type } from 'typebox';
 import type { DomainName } from '../../runtime/domain-name/index.ts';
 import { RUN_FIELDS, type RunRecord, runOf, runRecord } from '../../runtime/history/index.ts';
-import { fieldTypes } from '../../runtime/model/index.ts';
+import { fieldTypes, localPages } from '../../runtime/model/index.ts';
 import type { RunView } from '../../runtime/runs/index.ts';
 import type { App } from '../app.ts';
 import { sessionOf } from '../authentication.ts';
-import { answerList, Count, ListQuery, type ResourceType, wantsCount } from '../collection/list.ts';
+import { answerList, Count, ListQuery, type ResourceType, wantsCount, wishOf } from '../collection/list.ts';
 import type { DebuggedRun, RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
 import { listQuery } from '../model/query.ts';
@@ -56,7 +56,7 @@ const Listed = Type.Object({
   outcome: Record,
 });
 
-const TYPE: ResourceType = { fields: Object.keys(Listed.properties), aliases: {}, types: fieldTypes(Listed) };
+export const RUN: ResourceType = { fields: Object.keys(Listed.properties), aliases: {}, types: fieldTypes(Listed) };
 
 const { export: _export, ...LISTS } = ListQuery.properties;
 const RunsQuery = Type.Object({
@@ -77,8 +77,12 @@ const EVER = [0, Date.UTC(2999, 0, 1)];
 const ORDER = '[{"ts":"desc"}]';
 
 /** Records of the scenario runs of the session's domain: traces and results. */
-export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHistory' | 'runs' | 'workbench'>): void {
+export function recordRoutes(
+  app: App,
+  deps: Pick<RestDeps, 'directory' | 'runHistory' | 'runs' | 'pages' | 'workbench'>,
+): void {
   const { directory, runHistory, runs, workbench } = deps;
+  const { pages = { runs: localPages(RUN, (domain: DomainName) => liveRuns(runs.inProgress(domain), domain)) } } = deps;
 
   app.get(
     '/api/runs',
@@ -102,20 +106,19 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
         limit: wantsCount(query) ? 0 : offset + limit,
       };
       // First: a run that ends meanwhile is among the ended ones, too, and none is missing. Other nodes write theirs at that.
-      const running = (await runs.inProgress(domain)).filter((run) => !run.outcome);
-      const live = interval === undefined ? running : [];
-      const ended = id === undefined ? [] : await (await runHistory.collection(id)).list(wanted);
-      const shown = (rows: readonly object[]): readonly object[] => rows.map((row) => listed(row as RunRecord, domain));
-      if (Array.isArray(ended)) {
-        const over = new Set((ended as RunRecord[]).map((run) => run.id));
-        const going = shown(live.filter((run) => !over.has(run.id)).map(withoutSteps));
-        const all = [...going, ...shown(ended as RunRecord[])];
-        return answerList(TYPE, all, { ...request.query, offset, limit, order }, withoutNulls);
+      const first = interval === undefined ? offset + limit : 0;
+      const wish = { ...wishOf({ ...query, order }), offset: 0, limit: first };
+      if (wantsCount(query)) {
+        const going = await pages.runs.count(domain, wish);
+        const { count } = (await endedOf(id, wanted)) as Static<typeof Count>;
+        return { count: (interval === undefined ? going : 0) + count };
       }
-      const { count } = answerList(TYPE, shown(live.map(withoutSteps)), { ...query, countonly: true }) as Static<
-        typeof Count
-      >;
-      return { count: count + (ended as Static<typeof Count>).count };
+      const live = await pages.runs.page(domain, wish);
+      const ended = (await endedOf(id, wanted)) as readonly RunRecord[];
+      const over = new Set(ended.map((run) => run.id));
+      const going = (live as readonly RunRecord[]).filter((run) => !over.has(run.id));
+      const all = [...going, ...ended.map((run) => listed(run, domain))];
+      return answerList(RUN, all, { ...request.query, offset, limit, order }, withoutNulls);
     },
   );
 
@@ -145,6 +148,12 @@ export function recordRoutes(app: App, deps: Pick<RestDeps, 'directory' | 'runHi
   const runOfDomain = async (domain: DomainName, id: string): Promise<RunView | undefined> => {
     const run = runs.read(id) ?? (await past(domain, id)) ?? (await runs.readElsewhere?.(id, domain));
     return run?.domain === domain ? run : undefined;
+  };
+
+  /** Ended runs, or their number. @param id of the domain */
+  const endedOf = async (id: string | undefined, wanted: object): Promise<unknown> => {
+    if (id !== undefined) return await (await runHistory.collection(id)).list(wanted);
+    return 'limit' in wanted && wanted.limit === 0 ? { count: 0 } : [];
   };
 
   const past = async (domain: DomainName, run: string): Promise<RunView | undefined> => {
@@ -184,13 +193,22 @@ function debuggedOf({ scenario, callerNumber, until }: DebuggedRun): Static<type
   return { scenario, from: callerNumber, until };
 }
 
+/** Runs in progress as lists have them. */
+export function liveRuns(runs: readonly RunView[], domain: DomainName): readonly RunRecord[] {
+  return runs.filter((run) => !run.outcome).map((run) => listed(withoutSteps(run), domain));
+}
+
 /** A run as lists filter and order it. */
-function listed(record: RunRecord, domain: DomainName): object {
+function listed(record: RunRecord, domain: DomainName): RunRecord {
   return { ...record, status: record['status'] ?? 'running', domain, start: record.ts };
 }
 
-function withoutSteps(run: RunView): object {
-  const { trace: _trace, children: _children, ...rest } = runRecord(run);
+function withoutSteps(run: RunView): RunRecord {
+  const {
+    trace: _trace,
+    children: _children,
+    ...rest
+  } = runRecord(run) as RunRecord & { trace?: unknown; children?: unknown };
   return rest;
 }
 

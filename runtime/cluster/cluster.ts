@@ -231,9 +231,9 @@ export class Cluster {
     return this.#queues;
   }
 
-  /** The live runs of all nodes. @param flush writes the runs that have ended here */
-  runRecords(local: ScenarioRunner, flush: () => Promise<void>): RunRecords {
-    return new RunRecords(local, this.#nodes, flush);
+  /** The live runs of all nodes. */
+  runRecords(local: ScenarioRunner): RunRecords {
+    return new RunRecords(local, this.#nodes);
   }
 
   /** Requests with an Idempotency-Key at all nodes. */

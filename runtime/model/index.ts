@@ -57,3 +57,13 @@ export {
   toPredicate,
   type ValueType,
 } from './filter/index.ts';
+export {
+  countOf,
+  type ListType,
+  localPages,
+  pageOf,
+  type Pages,
+  type PageWish,
+  type Selection,
+  selectionOf,
+} from './pages.ts';

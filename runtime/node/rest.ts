@@ -4,6 +4,7 @@ import {
   ClassResource,
   createRestServer,
   domainCenter,
+  LIVE_LISTS,
   listenOn,
   type SipWebSockets,
   webAppsOf,
@@ -99,6 +100,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
   } = needs;
   const { directory, iam, model, avatars } = data;
   const database = databaseState(storage);
+  const clusterRuns = cluster?.runRecords(scenarios.runner);
   const rest = await createRestServer({
     iam,
     accounts: iam.accounts,
@@ -131,7 +133,16 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     queues: scenarios.runServices.queues,
     rooms: calls.everyConference ?? calls.switch.conferences,
     operationRecords: operations.everywhere?.records ?? operations.local,
-    runs: cluster?.runRecords(scenarios.runner, () => runHistory.flush()) ?? scenarios.runner,
+    runs: clusterRuns ?? scenarios.runner,
+    ...(calls.everywhere &&
+      calls.everyConference &&
+      clusterRuns && {
+        pages: {
+          calls: calls.everywhere.pages(LIVE_LISTS.calls),
+          conferences: calls.everyConference.pages(LIVE_LISTS.conferences),
+          runs: clusterRuns.pages(LIVE_LISTS.runs, LIVE_LISTS.liveRuns, () => runHistory.flush()),
+        },
+      }),
     registrations: new Registrations(directory, data.location),
     scripts: scenarios.scripts,
     workbench: openWorkbench(scenarios.scripts, sandbox, (domain) => {

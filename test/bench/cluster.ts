@@ -165,6 +165,11 @@ async function madeCalls(progress: Progress): Promise<readonly Figure[]> {
     if ((await ask(first, 'found')) !== 3) throw new Error('a call is not found');
     const lookups: number[] = [];
     for (let look = 0; look < LOOKS; look += 1) lookups.push(await ask(first, 'lookup'));
+    const [firstPages, orderedPages]: [number[], number[]] = [[], []];
+    for (let look = 0; look < LOOKS; look += 1) {
+      firstPages.push(await ask(first, 'page'));
+      orderedPages.push(await ask(first, 'ordered page'));
+    }
     const lists: number[] = [];
     for (let look = 0; look < 10; look += 1) lists.push(await ask(first, 'list'));
     const index = await ask(first, 'index');
@@ -177,6 +182,8 @@ async function madeCalls(progress: Progress): Promise<readonly Figure[]> {
     return [
       { what: `LOOKUP among ${MADE_CALLS} calls, p50 ms`, figure: percentile(lookups, 0.5) },
       { what: 'p99 ms', figure: percentile(lookups, 0.99) },
+      { what: 'page of 100 of them, p50 ms', figure: percentile(firstPages, 0.5) },
+      { what: 'page of the latest 100, p50 ms', figure: percentile(orderedPages, 0.5) },
       { what: `list of ${MADE_CALLS} calls, p50 ms`, figure: percentile(lists, 0.5) },
       { what: 'keeping a call for other nodes: us of processor time a call', figure: index, note: '4 messages' },
       { what: "ms until a killed node's calls are gone from LOOKUP", figure: gone },

@@ -66,6 +66,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'runtime/events',
       'runtime/idempotency',
       'runtime/language',
+      'runtime/model',
       'runtime/operations',
       'runtime/rate',
       'runtime/runs',

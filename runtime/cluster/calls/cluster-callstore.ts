@@ -1,7 +1,9 @@
 /** The live dialogs of all nodes. Each node keeps its own, and is asked for them. */
 import type { CallStore, DialogScope, DialogSelector, DialogView, MemoryCallStore } from '../../callstore/index.ts';
 import { asDomainName } from '../../domain-name/index.ts';
+import type { ListType, Pages } from '../../model/index.ts';
 import type { Nodes } from '../nodes.ts';
+import { ClusterPages } from '../pages.ts';
 
 /** A dialog, and what puts it in order. */
 interface Found {
@@ -44,6 +46,12 @@ export class ClusterCallStore implements CallStore {
       this.#nodes.askAll<readonly DialogView[]>(LIST, { scope }, LIST_MS),
     ]);
     return others.length === 0 ? own : [own, ...others.map(({ answer }) => answer)].flat().toSorted(byBegin);
+  }
+
+  /** Pages of the same list. Called once. */
+  pages(type: ListType): Pages<DialogScope> {
+    const items = (scope: DialogScope) => this.#local.list(scope);
+    return new ClusterPages({ name: 'calls', type, items, compare: byBegin }, this.#nodes);
   }
 
   async read(scope: DialogScope, dialogid: string): Promise<DialogView | undefined> {

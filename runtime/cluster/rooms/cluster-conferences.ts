@@ -10,7 +10,9 @@ import {
   SELECTOR_KEYS,
 } from '../../callstore/index.ts';
 import { asDomainName } from '../../domain-name/index.ts';
+import type { ListType, Pages } from '../../model/index.ts';
 import type { Nodes } from '../nodes.ts';
+import { ClusterPages } from '../pages.ts';
 
 const LIST = 'conferences.list';
 const READ = 'conferences.read';
@@ -38,6 +40,11 @@ interface Asked {
   readonly selector: ConferenceSelector;
   /** The dialogs that the selector, or the scope's user, means. */
   readonly dialogids?: readonly string[];
+  readonly own?: readonly string[];
+}
+
+/** A scope with the dialogs of its user. */
+interface OwnScope extends DialogScope {
   readonly own?: readonly string[];
 }
 
@@ -71,6 +78,23 @@ export class ClusterConferences implements ConferenceStore {
     const own = await this.#own(scope);
     const answers = await this.#nodes.askAll<readonly ConferenceView[]>(LIST, { scope, own });
     return [this.#local.among(scope, own), ...answers.map(({ answer }) => answer)].flat().toSorted(byBegin);
+  }
+
+  /** Pages of the same list. Called once. */
+  pages(type: ListType): Pages<DialogScope> {
+    const items = ({ own, ...scope }: OwnScope) => this.#local.among(scope, own);
+    const pages = new ClusterPages<OwnScope, ConferenceView>(
+      { name: 'conferences', type, items, compare: byBegin },
+      this.#nodes,
+    );
+    const whole = async (scope: DialogScope): Promise<OwnScope> => {
+      const own = await this.#own(scope);
+      return { ...scope, ...(own && { own }) };
+    };
+    return {
+      page: async (scope, wish) => await pages.page(await whole(scope), wish),
+      count: async (scope, wish) => await pages.count(await whole(scope), wish),
+    };
   }
 
   async read(scope: DialogScope, confid: string): Promise<ConferenceView | undefined> {

@@ -1,34 +1,49 @@
 /** The live runs of all nodes. */
 import { asDomainName, type DomainName } from '../../domain-name/index.ts';
+import type { ListType, Pages } from '../../model/index.ts';
 import type { RunView, ScenarioRunner } from '../../runs/index.ts';
 import type { Nodes } from '../nodes.ts';
+import { ClusterPages } from '../pages.ts';
 
-const LIST = 'runs.list';
 const READ = 'runs.read';
-/** Milliseconds for a list of some 10,000 runs. */
-const LIST_MS = 10_000;
+
+/** A run as lists have it. */
+export interface ListedRun {
+  readonly id: string;
+  readonly ts: number;
+}
 
 /** Runs with their traces, as REST reads them. */
 export class RunRecords {
   readonly #local: ScenarioRunner;
   readonly #nodes: Nodes;
 
-  /**
-   * Also answers the other nodes from now on.
-   * @param flush writes the runs that have ended here
-   */
-  constructor(local: ScenarioRunner, nodes: Nodes, flush: () => Promise<void>) {
+  /** Also answers the other nodes from now on. */
+  constructor(local: ScenarioRunner, nodes: Nodes) {
     this.#local = local;
     this.#nodes = nodes;
-    nodes.serve(LIST, async (asked) => {
-      const runs = local.inProgress(domainIn(asked)).map(({ children: _children, ...run }) => ({ ...run, trace: [] }));
-      await flush();
-      return runs;
-    });
     nodes.serve(READ, (asked) => {
       const run = local.read((asked as { readonly id: string }).id);
       return run?.domain === domainIn(asked) ? run : null;
     });
+  }
+
+  /**
+   * Pages of the runs in progress of all nodes. All others are in the history then. Called once.
+   * @param item the form of runs in lists
+   * @param flush writes the runs that have ended here
+   */
+  pages<Item extends ListedRun>(
+    type: ListType,
+    item: (runs: readonly RunView[], domain: DomainName) => readonly Item[],
+    flush: () => Promise<void>,
+  ): Pages<DomainName> {
+    const items = async (domain: DomainName): Promise<readonly Item[]> => {
+      const going = item(this.#local.inProgress(domain), domain);
+      await flush();
+      return going;
+    };
+    return new ClusterPages({ name: 'runs', type, items, compare: byBegin }, this.#nodes);
   }
 
   /** A run of this node, in progress or one of the latest finished ones. */
@@ -45,20 +60,17 @@ export class RunRecords {
     return answers.find(({ answer }) => answer !== null)?.answer ?? undefined;
   }
 
-  /**
-   * The runs of a domain in progress, of all nodes, the other nodes' without their steps. All others are in the history then.
-   * @throws OperationError `node_unreachable`
-   */
-  async inProgress(domain: DomainName): Promise<readonly RunView[]> {
-    const others = await this.#nodes.askAll<readonly RunView[]>(LIST, { domain }, LIST_MS);
-    const all = [this.#local.inProgress(domain), ...others.map(({ answer }) => answer)].flat();
-    return all.toSorted((a, b) => (a.start ?? 0) - (b.start ?? 0));
-  }
+  /** The runs of a domain in progress at this node. */
+  readonly inProgress: ScenarioRunner['inProgress'] = (domain) => this.#local.inProgress(domain);
 
   /** Debuggers connect to this node. */
   readonly debug: ScenarioRunner['debug'] = (...asked) => this.#local.debug(...asked);
   readonly debugged: ScenarioRunner['debugged'] = (domain) => this.#local.debugged(domain);
   readonly undebug: ScenarioRunner['undebug'] = (code, domain) => this.#local.undebug(code, domain);
+}
+
+function byBegin(a: ListedRun, b: ListedRun): number {
+  return a.ts - b.ts || (a.id < b.id ? -1 : 1);
 }
 
 function domainIn(asked: unknown): DomainName {

@@ -1,5 +1,6 @@
 /** A node with made calls and nothing else, in a process of its own: `ADDRESS NAME FIRST COUNT`. It does what its parent asks. */
 import process from 'node:process';
+import { LIVE_LISTS } from '../../../rest-bridge/index.ts';
 import { MemoryCallStore } from '../../../runtime/callstore/index.ts';
 import { Cluster } from '../../../runtime/cluster/index.ts';
 import { callOf, DOMAIN } from '../../cluster/support/made-call.ts';
@@ -12,6 +13,7 @@ const servers = [{ address, secure: false, user: undefined, password: undefined,
 const tls = { ca: undefined, cert: undefined, key: undefined };
 const cluster = await Cluster.open({ servers, credentialsFile: undefined, tls, name }, log);
 const everywhere = cluster.callstore(store);
+const pages = everywhere.pages(LIVE_LISTS.calls);
 const scope = { domain: DOMAIN };
 const calls = Array.from({ length: Number(count) }, (_, at) => callOf(Number(first) + at));
 for (const { entry } of calls) store.put(entry);
@@ -24,6 +26,18 @@ cluster.join(() => ({
   state: 'accepting',
   load: { calls: store.count, runs: 0 },
 }));
+
+async function page(order: unknown): Promise<number> {
+  const began = performance.now();
+  const found = await pages.page(scope, {
+    ...(order !== undefined && { order }),
+    offset: 0,
+    limit: 100,
+    now: Date.now(),
+  });
+  if (found.length !== 100) throw new Error(`a page of ${found.length} calls`);
+  return performance.now() - began;
+}
 
 /** What the parent may ask, by name. Each answers a number. */
 const WORK: Readonly<Record<string, () => number | Promise<number>>> = {
@@ -39,6 +53,9 @@ const WORK: Readonly<Record<string, () => number | Promise<number>>> = {
     await everywhere.list(scope);
     return performance.now() - began;
   },
+  /** Milliseconds of the first 100 calls, and of the latest 100. */
+  page: () => page(undefined),
+  'ordered page': () => page([{ startts: 'desc' }]),
   /** Calls that are found of one at each node. */
   found: async () => {
     let found = 0;
