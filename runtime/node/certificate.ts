@@ -25,12 +25,12 @@ export async function openTrust(
   { tlsAuthorities, tlsRevocations }: Pick<Config, 'tlsAuthorities' | 'tlsRevocations'>,
   log: Log,
 ): Promise<LiveTrust> {
-  const read = async (): Promise<Trust> => ({
+  const readTrust = async (): Promise<Trust> => ({
     ...(tlsAuthorities === undefined ? {} : { authorities: await readAuthorities(tlsAuthorities) }),
     ...(tlsRevocations === undefined ? {} : { revocations: await readRevocations(tlsRevocations) }),
   });
   const files = [tlsAuthorities, tlsRevocations].filter((file) => file !== undefined);
-  return openLive('trust in TLS certificates of providers', files, read, log);
+  return openLive('trust in TLS certificates of providers', files, readTrust, log);
 }
 
 /** @throws ConfigError */
