@@ -49,6 +49,7 @@ export interface DrainControl {
 export interface Health {
   /** Calls can be made. */
   readonly ok: boolean;
+  readonly roles: readonly string[];
   /** Numbers of live objects in the node, by kind: dialogs, endpoints, sockets, timers ... */
   readonly counts: Readonly<Record<string, number>>;
   /** The database: calls continue without it; requests that need it are answered 503. */
@@ -243,6 +244,8 @@ export interface RestDeps {
   readonly firstAnswers: Pick<FirstAnswers, 'once'>;
   /** The node's figures for Prometheus. */
   readonly metrics: { readonly contentType: string; text(): Promise<string> } & Partial<SubscriberObserver>;
+  /** `health`: the state and the figures of the node alone, and SIP over WebSocket. Default: `all`. */
+  readonly serves?: 'all' | 'health';
   readonly health: () => Promise<Health>;
   readonly drain: DrainControl;
   /** Absent on a single node. */

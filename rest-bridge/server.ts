@@ -117,11 +117,24 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
   const traces = tracing();
   if (traces !== undefined) traceRequests(app, traces);
 
-  const subscribers = new Subscribers(deps.sharedEvents ?? deps.events, deps.iam, deps.metrics, deps.sharedEvents);
+  const subscribers =
+    deps.serves === 'health'
+      ? undefined
+      : new Subscribers(deps.sharedEvents ?? deps.events, deps.iam, deps.metrics, deps.sharedEvents);
   const sip = deps.sipWebSockets === undefined ? undefined : new SipTunnels(deps.sipWebSockets, log);
   webSockets(app, { iam: deps.iam, subscribers, sip });
   healthRoute(app, deps);
   metricsRoute(app, deps);
+  if (subscribers !== undefined) await serveAll(app, deps, subscribers);
+  app.addHook('preClose', async () => closeFurther(app));
+  app.addHook('onClose', () => secure?.close());
+  app.decorate('secureFront', secure);
+  await app.ready();
+  return app;
+}
+
+/** The pages for browsers, and everything under `/rest/v1`. */
+async function serveAll(app: App, deps: RestDeps, subscribers: Subscribers): Promise<void> {
   homeRoutes(app, consoleRoutes(app, deps.directory));
   phoneRoutes(app, deps.directory);
   await app.register(
@@ -175,11 +188,6 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     },
     { prefix: BASE_PATH },
   );
-  app.addHook('preClose', async () => closeFurther(app));
-  app.addHook('onClose', () => secure?.close());
-  app.decorate('secureFront', secure);
-  await app.ready();
-  return app;
 }
 
 function versionRoutes(api: App, { scripts, workbench, collections }: RestDeps): void {

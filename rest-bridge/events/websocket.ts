@@ -20,9 +20,18 @@ const CHECK_MS = 15_000;
 
 interface WebSocketDeps {
   readonly iam: Iam;
-  readonly subscribers: Subscribers;
+  /** Undefined: the node serves no events. */
+  readonly subscribers: Subscribers | undefined;
   /** Takes the upgrades to `/sip`, which need no session: phones log in by SIP. */
   readonly sip: SipTunnels | undefined;
+}
+
+interface Opened {
+  readonly stream: Duplex;
+  readonly session: Session;
+  readonly secret: string;
+  readonly ip: string;
+  readonly subscribers: Subscribers;
 }
 
 /** WebSocket at `/ws` (decisions, "Events and WebSocket"): a client without a session gets 401 before the upgrade. */
@@ -37,16 +46,20 @@ export function webSockets(app: App, { iam, subscribers, sip }: WebSocketDeps): 
       sip.open(request, socket, head);
       return;
     }
+    if (subscribers === undefined) throw new RestError('ENDPOINT_NOT_FOUND');
     const secret = secretOfHeaders(request.headers.authorization, cookieOf(app, request));
     const ip = request.socket.remoteAddress ?? '';
     const session = await sessionOfSecret(iam, secret, ip);
     if (request.url?.split('?', 1)[0] !== PATH) throw new RestError('ENDPOINT_NOT_FOUND');
     refuseForeignOrigin(request.headers);
-    server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, session, secret ?? '', ip));
+    server.handleUpgrade(request, socket, head, (webSocket) =>
+      open(webSocket, { stream: socket, session, secret: secret ?? '', ip, subscribers }),
+    );
   }
 
-  function open(socket: WebSocket, stream: Duplex, session: Session, secret: string, ip: string): void {
-    const connection = new EventConnection(socket, stream, session, subscribers, (frame, turns) =>
+  function open(socket: WebSocket, opened: Opened): void {
+    const { stream, session, secret, ip } = opened;
+    const connection = new EventConnection(socket, stream, session, opened.subscribers, (frame, turns) =>
       runRest(app, frame, { secret, ip }, turns),
     );
     const unwatch = iam.watch(session, (now) => connection.follow(now));
@@ -80,7 +93,7 @@ export function webSockets(app: App, { iam, subscribers, sip }: WebSocketDeps): 
   app.addHook('preClose', async () => {
     for (const socket of server.clients) socket.terminate();
     sip?.close();
-    subscribers.close();
+    subscribers?.close();
   });
 }
 

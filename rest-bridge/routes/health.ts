@@ -6,6 +6,7 @@ import { answers, ErrorAnswer } from './schemas.ts';
 
 const HealthAnswer = Type.Object({
   status: Type.Literal('ok'),
+  roles: Type.Array(Type.String(), { description: 'What this node does, see RINGMASTER_ROLES' }),
   database: Type.Enum(['ok', 'slow', 'unavailable']),
   history: Type.Optional(
     Type.Object({
@@ -35,8 +36,12 @@ export function healthRoute(app: App, { health, drain }: Pick<RestDeps, 'health'
     '/healthz',
     { config: { public: true }, schema: { response: answers({ 200: HealthAnswer, 503: ErrorAnswer }) } },
     async () => {
-      const { ok, database, history, cluster, counts } = await health();
-      const kept = { ...(history && { history: { ...history } }), ...(cluster && { cluster: { ...cluster } }) };
+      const { ok, roles, database, history, cluster, counts } = await health();
+      const kept = {
+        roles: [...roles],
+        ...(history && { history: { ...history } }),
+        ...(cluster && { cluster: { ...cluster } }),
+      };
       const left = drain.state;
       if (ok && left.state !== 'accepting') {
         const reason = `the node is draining, ${left.calls} calls left`;

@@ -68,6 +68,8 @@ export interface ClusterNodeLink {
   askAll<Answer>(method: string, asked: unknown): Promise<readonly NodeAnswer<Answer>[]>;
   gone(id: string): AbortSignal;
   roomOwner(domain: string, number: string): Promise<string>;
+  findRoom(domain: string, number: string): Promise<string | undefined>;
+  withRole(role: string): readonly string[];
   releaseRoom(domain: string, number: string): void;
 }
 
@@ -172,9 +174,13 @@ export class Cluster {
     return new ClusterConferences(local, calls, this.#nodes, participants);
   }
 
-  /** Operations on the dialogs and conferences of all nodes. */
-  operations(local: Operations, stores: ClusterStores): ClusterOperations {
-    return new ClusterOperations(local, stores, this.#nodes);
+  /**
+   * Operations on the dialogs and conferences of all nodes.
+   * @param startsCalls false: those that start calls run at other nodes
+   */
+  operations(local: Operations, stores: ClusterStores, startsCalls: boolean): ClusterOperations {
+    const callNode = startsCalls ? undefined : () => this.#members.accepting('b2b')[0]?.id;
+    return new ClusterOperations(local, stores, this.#nodes, callNode);
   }
 
   /** Lets calls go to the nodes of what they lead to. */
@@ -187,6 +193,8 @@ export class Cluster {
       askAll: (method, asked) => this.#nodes.askAll(method, asked),
       gone: (id) => this.#members.goneSignal(id),
       roomOwner: (domain, number) => rooms.owner(domain, number),
+      findRoom: (domain, number) => rooms.find(domain, number),
+      withRole: (role) => this.#members.accepting(role).map(({ id }) => id),
       releaseRoom: (domain, number) => rooms.release(domain, number),
     };
   }
@@ -304,6 +312,16 @@ export class Cluster {
     const { self, others } = this.#members;
     const sorted = others.toSorted((a, b) => (a.node < b.node ? -1 : 1));
     return self === undefined ? sorted : [self, ...sorted];
+  }
+
+  /** True while another node takes calls from the SIP servers. */
+  get othersTakeCalls(): boolean {
+    return this.#members.accepting('b2b').length > 0;
+  }
+
+  /** True while a living node has this role. */
+  has(role: string): boolean {
+    return this.members.some(({ roles }) => roles.includes(role));
   }
 
   /** Tells the others that this node leaves: it is asked nothing any more. */

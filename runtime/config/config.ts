@@ -34,6 +34,10 @@ export interface NatsAddress {
   readonly token: string | undefined;
 }
 
+/** The roles of the specification; docs/operating/cluster.md says what a node does in each. */
+export const ROLES = ['mware', 'b2b', 'conf', 'esg', 'callstore', 'ivr'] as const;
+export type Role = (typeof ROLES)[number];
+
 /** How a node joins others over NATS. */
 export interface ClusterConfig {
   /** One at least. */
@@ -107,6 +111,8 @@ export interface Config {
   /** `json`, `pretty`, or empty: `pretty` on a terminal, else `json`. */
   readonly logFormat: string;
   readonly site: string;
+  /** At least one. */
+  readonly roles: ReadonlySet<Role>;
   /** The cluster; undefined: a single node. */
   readonly cluster: ClusterConfig | undefined;
   /** Folder of the operator's scenarios, absolute; served beside the examples. */
@@ -213,6 +219,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: oneOf(LOG_LEVELS, 'RINGMASTER_LOG_LEVEL', text),
     logFormat: text('RINGMASTER_LOG_FORMAT') === '' ? '' : oneOf(LOG_FORMATS, 'RINGMASTER_LOG_FORMAT', text),
     site: text('RINGMASTER_SITE'),
+    roles: roles(text),
     cluster: cluster(text),
     scenarioDir: resolve(text('RINGMASTER_SCENARIO_DIR') || join(text('RINGMASTER_DATA_DIR'), 'scenarios')),
     adminFile: text('RINGMASTER_ADMIN_FILE') === '' ? undefined : resolve(text('RINGMASTER_ADMIN_FILE')),
@@ -408,6 +415,17 @@ function hep(text: (name: Name) => string): Config['hep'] {
     throw new ConfigError('RINGMASTER_HEP', value, 'host:port or udp:host:port, e.g. 192.0.2.7:9060');
   const id = integer('RINGMASTER_HEP_ID', text, 0, 4_294_967_295);
   return { host: address, port: portNumber, id, password: text('RINGMASTER_HEP_PASSWORD') };
+}
+
+function roles(text: (name: Name) => string): ReadonlySet<Role> {
+  const value = text('RINGMASTER_ROLES');
+  const named = list(value).map((name) => {
+    const role = ROLES.find((each) => each === name);
+    if (role === undefined) throw new ConfigError('RINGMASTER_ROLES', name, `roles among ${ROLES.join(', ')}`);
+    return role;
+  });
+  if (named.length === 0) throw new ConfigError('RINGMASTER_ROLES', value, `roles among ${ROLES.join(', ')}`);
+  return new Set(named);
 }
 
 /** The cluster, which needs a database that all its nodes share. */

@@ -207,6 +207,12 @@ export const SETTINGS = [
     about: 'name of this node in the cluster; else the host name and the port of the REST service',
   },
   {
+    name: 'RINGMASTER_ROLES',
+    fallback: 'mware,b2b,conf,esg,callstore,ivr',
+    about:
+      'what this node does, comma-separated: mware (REST), b2b (calls), conf (rooms), esg (registrations with providers), callstore (call control), ivr (scenarios)',
+  },
+  {
     name: 'RINGMASTER_SCENARIO_DIR',
     fallback: '',
     about: 'folder of your own scenario files; else `scenarios` in the data directory',

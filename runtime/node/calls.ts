@@ -19,6 +19,7 @@ import { Admission, DigestBan, endCallsOf, OverloadNotice, SetupQueue, SourceRat
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { Drain } from './drain.ts';
+import type { Duties } from './duties.ts';
 import type { LateParts } from './late.ts';
 import type { Prompts } from '../prompts/index.ts';
 import type { Stir } from '../stir/index.ts';
@@ -63,6 +64,7 @@ export interface CallNeeds {
   readonly drain: Pick<Drain, 'refusal'>;
   /** Signs and verifies calls with providers. */
   readonly stir: Stir | undefined;
+  readonly duties: Duties;
   /** Undefined on a single node. */
   readonly cluster: Cluster | undefined;
   readonly log: Logger;
@@ -137,6 +139,7 @@ export function openCalls(needs: CallNeeds): Calls {
         callEvents(events).emit(domains, type, data, users);
       },
     },
+    duties: needs.duties,
     overload: () => overload('sip'),
     came: () => gate?.take(),
     senders: {

@@ -9,10 +9,8 @@ import type { RingingInvite, SipLinks, WaitingInvite } from '../signalling/index
 import type { Storage } from '../storage/index.ts';
 import type { Calls } from './calls.ts';
 import type { Drain } from './drain.ts';
+import type { Duties } from './duties.ts';
 import type { Links } from './links.ts';
-
-/** Roles of a node; every node has all of them. */
-const ROLES = ['mware', 'b2b', 'conf', 'esg', 'callstore', 'ivr'];
 
 /** Loads what a cluster needs, and connects; undefined where the settings name none: nothing is loaded then. */
 export async function openCluster(config: Config, log: Logger): Promise<Cluster | undefined> {
@@ -40,7 +38,7 @@ export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds
     const { state, calls, runs } = drain.state;
     return {
       site: config.site,
-      roles: ROLES,
+      roles: [...config.roles],
       version,
       http,
       started,
@@ -51,15 +49,19 @@ export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds
 }
 
 /**
- * Takes turns with the other nodes at the SIP servers, from now on. While this node drains, the others take all, as long as one of them
- * accepts calls.
+ * Takes turns with the other nodes at the SIP servers, from now on. While this node drains, or where it takes no calls at all, the others
+ * take them, as long as one of them does.
  * @returns ends that
  */
-export function takeTurns(cluster: Cluster, drain: Pick<Drain, 'refusal' | 'onChange'>, sip: SipLinks): () => void {
+export function takeTurns(
+  cluster: Cluster,
+  drain: Pick<Drain, 'refusal' | 'onChange'>,
+  sip: SipLinks,
+  { calls }: Duties,
+): () => void {
   const look = (): void => {
-    const [, ...others] = cluster.members;
-    const isOk = cluster.state.state === 'ok';
-    sip.rests = drain.refusal !== undefined && isOk && others.some(({ state }) => state === 'accepting');
+    const takesNone = drain.refusal !== undefined || !calls;
+    sip.rests = takesNone && cluster.state.state === 'ok' && cluster.othersTakeCalls;
   };
   look();
   drain.onChange(look);

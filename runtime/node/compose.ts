@@ -12,6 +12,7 @@ import { openCalls } from './calls.ts';
 import { inherit, joinCluster, openCluster, takeTurns } from './cluster.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
+import { dutiesOf } from './duties.ts';
 import { LateParts } from './late.ts';
 import { openHistory, openRunHistory, openScenarioFigures } from './history.ts';
 import { openLinks } from './links.ts';
@@ -48,6 +49,7 @@ export async function compose(
   Pick<Node, 'httpAddress' | 'httpsAddress' | 'sipAddress' | 'sipsAddress' | 'demo' | 'hasAccounts' | 'drain'>
 > {
   const { config, shutdown, nursery, storage, servers, sandbox, scripting, certificate } = needs;
+  const duties = dutiesOf(config.roles);
   const late = new LateParts();
   const callIds = new CallIds();
   const log = withCallIds(needs.log, callIds);
@@ -112,6 +114,7 @@ export async function compose(
     late,
     refusal: () => drain.refusal,
     isFull: () => calls.overload('rest') !== undefined,
+    duties,
     cluster,
     log,
   });
@@ -147,10 +150,11 @@ export async function compose(
     late,
     drain,
     gate: servers.gate,
+    duties,
     cluster,
     log,
   });
-  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, cluster, log });
+  const operations = openOperations({ calls, scenarios, directory, events, metrics, late, duties, cluster, log });
 
   servers.onConnectionLost((connection) => calls.switch.connectionLost(connection));
   const links = await openLinks(config, servers, calls.switch, log, messages.tap, cluster);
@@ -210,6 +214,7 @@ export async function compose(
     webhooks,
     ladder: messages.ladder,
     operations,
+    duties,
     cluster,
     counts,
     drain,
@@ -224,7 +229,7 @@ export async function compose(
   if (cluster !== undefined) {
     joinCluster(cluster, { config, http: rest.address, drain });
     shutdown.add('place in the cluster', () => cluster.leave());
-    shutdown.add('turns', takeTurns(cluster, drain, links.sip));
+    shutdown.add('turns', takeTurns(cluster, drain, links.sip, duties));
     inherit(cluster, { config, storage, calls, links, history, log });
   }
   return {

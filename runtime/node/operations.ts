@@ -7,6 +7,8 @@ import type { LiveDirectory } from '../domain/index.ts';
 import { type EventBus, operationEvents } from '../events/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Calls } from './calls.ts';
+import { CallControl } from './call-control.ts';
+import type { Duties } from './duties.ts';
 import type { LateParts } from './late.ts';
 import type { Scenarios } from './scenarios.ts';
 
@@ -17,6 +19,7 @@ export interface OperationNeeds {
   readonly events: EventBus;
   readonly metrics: Metrics;
   readonly late: LateParts;
+  readonly duties: Duties;
   /** Undefined on a single node. */
   readonly cluster: Cluster | undefined;
   readonly log: Logger;
@@ -27,10 +30,12 @@ export interface NodeOperations {
   readonly local: Operations;
   /** On the calls of all nodes; undefined on a single node. */
   readonly everywhere: ClusterOperations | undefined;
+  /** For REST callers and scenarios. */
+  readonly control: CallControl;
 }
 
 export function openOperations(needs: OperationNeeds): NodeOperations {
-  const { calls, scenarios, directory, events, metrics, late, cluster, log } = needs;
+  const { calls, scenarios, directory, events, metrics, late, duties, cluster, log } = needs;
   const { switch: b2b, callstore, conferenceStore } = calls;
   const { services, runner, runServices, scripts } = scenarios;
   const clusterDialogs = cluster?.dialogs(b2b.dialogs);
@@ -58,7 +63,13 @@ export function openOperations(needs: OperationNeeds): NodeOperations {
   const stores = calls.everywhere &&
     calls.everyConference &&
     clusterDialogs && { calls: calls.everywhere, conferences: calls.everyConference, dialogs: clusterDialogs };
-  const everywhere = stores && cluster?.operations(local, stores);
-  late.operations.bind(everywhere ?? local);
-  return { local, everywhere };
+  const everywhere = stores && cluster?.operations(local, stores, duties.calls);
+  const control = new CallControl({
+    calls: calls.everywhere ?? callstore,
+    operations: everywhere ?? local,
+    isThere: () => duties.callControl || cluster?.has('callstore') === true,
+    startsCalls: duties.calls || cluster !== undefined,
+  });
+  late.operations.bind(control.operations);
+  return { local, everywhere, control };
 }

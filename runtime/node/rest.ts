@@ -24,6 +24,7 @@ import type { Calls } from './calls.ts';
 import type { LiveCertificate } from './certificate.ts';
 import type { Data } from './data.ts';
 import type { Drain } from './drain.ts';
+import type { Duties } from './duties.ts';
 import type { Cluster } from '../cluster/index.ts';
 import type { NodeOperations } from './operations.ts';
 import type { Webhooks } from '../webhooks/index.ts';
@@ -52,6 +53,7 @@ export interface RestNeeds {
   readonly webhooks: Webhooks;
   readonly ladder: Ladder | undefined;
   readonly operations: NodeOperations;
+  readonly duties: Duties;
   /** Undefined on a single node. */
   readonly cluster: Cluster | undefined;
   /** Numbers of live objects in the node, by kind. */
@@ -91,6 +93,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     webhooks,
     ladder,
     operations,
+    duties,
     cluster,
     counts,
     drain,
@@ -118,13 +121,14 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     recordings: recordings.recording,
     scenarioRecordings: scenarios.recordings,
     voicemail: data.voicemail,
-    calls: calls.everywhere ?? calls.callstore,
+    serves: duties.rest ? 'all' : 'health',
+    calls: operations.control.calls,
     history,
     runHistory,
     scenarioFigures,
     webhooks,
     ...(ladder && { ladder }),
-    operations: operations.everywhere ?? operations.local,
+    operations: operations.control.operations,
     ...(cluster && { cluster }),
     metrics,
     firstAnswers: new FirstAnswers(storage, undefined, cluster?.firstRequests()),
@@ -138,7 +142,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
       calls.everyConference &&
       clusterRuns && {
         pages: {
-          calls: calls.everywhere.pages(LIVE_LISTS.calls),
+          calls: operations.control.pages(calls.everywhere.pages(LIVE_LISTS.calls)),
           conferences: calls.everyConference.pages(LIVE_LISTS.conferences),
           runs: clusterRuns.pages(LIVE_LISTS.runs, LIVE_LISTS.liveRuns, () => runHistory.flush()),
         },
@@ -155,6 +159,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
       const [alive, state] = await Promise.all([counts(), database()]);
       return {
         ok: calls.switch.ready,
+        roles: [...config.roles],
         counts: alive,
         database: state,
         history: history.state(),

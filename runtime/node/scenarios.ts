@@ -46,6 +46,7 @@ import { type EventBus, runFollowers } from '../events/index.ts';
 import type { RunHistory, ScenarioFigures } from '../history/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { Model } from '../model/index.ts';
+import type { Duties } from './duties.ts';
 import type { LateParts } from './late.ts';
 import type { NodeSounds } from './prompts.ts';
 import { PREPARED_SCRIPTS, SCENARIOS } from './project.ts';
@@ -98,6 +99,7 @@ export interface ScenarioNeeds {
   /** The refusal of starts that would begin calls now, if any. */
   readonly refusal: NonNullable<StarterOptions['refusal']>;
   readonly isFull: NonNullable<StarterOptions['isFull']>;
+  readonly duties: Duties;
   /** Undefined on a single node. */
   readonly cluster: Cluster | undefined;
   readonly log: Logger;
@@ -144,7 +146,8 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       }
       needs.runHistory.over(view);
     };
-    const keeper = needs.cluster?.waitingRuns(storage, () => needs.refusal() !== undefined);
+    const { scenarios: starts } = needs.duties;
+    const keeper = needs.cluster?.waitingRuns(storage, () => !starts || needs.refusal() !== undefined);
     const followers = runFollowers(events);
     const runner = new ScenarioRunner(scripts, log, { ...offered, keeper, followers }, (_run, _outcome, view) =>
       over(view),
@@ -162,6 +165,7 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       domain,
       domainOf: (name) => directory.domain(name)?.name,
       clock: systemClock,
+      starts,
       refusal: needs.refusal,
       claim: needs.cluster?.startClaims(storage),
       elsewhere,

@@ -7,4 +7,4 @@ export { DigestBan } from './registrations/digest-ban.ts';
 export { SourceRate } from './registrations/source-rate.ts';
 export { endCallsOf } from './ports/removed-domain.ts';
 export type { ListenTo } from './sound/call-media.ts';
-export { Switch } from './switch.ts';
+export { type CallDuties, Switch } from './switch.ts';

@@ -32,13 +32,15 @@ export function placeCall(tools: SwitchTools, decision: RouteDecision, given: At
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       // A scenario has no media, and a conference has some only with a voice: one side of a call needs media.
       if (options.caller instanceof ConferenceLeg && !options.caller.speaks) return failedAttempt(488);
+      if (!tools.runsScenarios) return tools.others?.callScenario(decision, options) ?? failedAttempt(503);
       return callScenario(tools, decision, { ...options, domain: decision.domain ?? options.domain });
     case 'pickup':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
       return tools.others?.pickUp(decision, options) ?? pickUp(tools, decision.number, options);
     case 'conference':
       if (options.caller instanceof IvrLeg) return callThroughLoop(tools, decision, options);
-      return tools.others?.callRoom(decision, options) ?? callConference(tools, decision, options);
+      if (tools.others !== undefined) return tools.others.callRoom(decision, options);
+      return tools.keepsRooms ? callConference(tools, decision, options) : failedAttempt(503);
     case 'reject':
       return failedAttempt(decision.status, decision.reason);
     default:

@@ -46,6 +46,18 @@ import { type CountMessages, mailboxKey, messageSummaryPackage } from './subscri
 import { Subscriptions, type SubscriptionStore } from './subscriptions/subscriptions.ts';
 import type { SwitchTools } from './tools.ts';
 
+/** What a node does with calls. One that does not is asked in vain: the other nodes do it. */
+export interface CallDuties {
+  /** Takes calls from the SIP servers. */
+  readonly calls: boolean;
+  /** Keeps conference rooms. */
+  readonly rooms: boolean;
+  /** Registers with providers. */
+  readonly trunks: boolean;
+  /** Runs the scenarios that are called. */
+  readonly scenarios: boolean;
+}
+
 export interface SwitchOptions {
   readonly directory: Directory;
   readonly location: LocationStore;
@@ -57,6 +69,8 @@ export interface SwitchOptions {
   readonly log: Log;
   /** Receives the call events of dialogs. */
   readonly events: DialogEvents;
+  /** Absent: all of them. */
+  readonly duties?: CallDuties;
   /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
   /** A new call has come, also one that is refused at once. */
@@ -94,6 +108,7 @@ export interface SwitchOptions {
   startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
 }
 
+const ALL_DUTIES: CallDuties = { calls: true, rooms: true, trunks: true, scenarios: true };
 /** Milliseconds that a stopping node waits for the answers of phones and providers. */
 const SHUTDOWN_MS = 2000;
 /** Seconds of silence after which a phone of a dead node is probed; it is hung up before. */
@@ -105,6 +120,7 @@ export class Switch implements SipHandlers {
   readonly #overload: SwitchOptions['overload'];
   readonly #came: SwitchOptions['came'];
   readonly #draining: SwitchOptions['draining'];
+  readonly #duties: CallDuties;
   readonly #adopted: AdoptedCalls;
   readonly #live: LiveDialogs;
   readonly #conferences: LiveConferences;
@@ -122,12 +138,15 @@ export class Switch implements SipHandlers {
 
   constructor(options: SwitchOptions) {
     const { directory, location, callstore, conferences, site, log, events } = options;
+    const { digestKey } = options.senders;
     const lamps = new BusyLamps((id) => {
       for (const event of ['dialog', 'presence']) this.#subscriptions.changed(event, id);
     });
     this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
     this.#trunks = new Trunks(directory, location, log, {
       node: options.node,
+      registers: (options.duties ?? ALL_DUTIES).trunks,
+      ...(digestKey && { key: digestKey }),
       trunk: options.onTrunk,
       gateway: options.onGateway,
     });
@@ -140,6 +159,7 @@ export class Switch implements SipHandlers {
     this.#overload = options.overload;
     this.#came = options.came;
     this.#draining = options.draining;
+    this.#duties = options.duties ?? ALL_DUTIES;
     const failed: SwitchTools['failed'] = (err, what, { callid }) => {
       // A status below 500 refuses a phone's request: no fault of the node.
       if (err instanceof MediaError && err.status < 500) log.info({ reason: err.message, callid }, `${what} refused`);
@@ -156,6 +176,8 @@ export class Switch implements SipHandlers {
       gateways: this.#trunks.gateways,
       loops: new LoopCount(),
       site,
+      keepsRooms: this.#duties.rooms,
+      runsScenarios: this.#duties.scenarios,
       log,
       isHere: (host, domain) => ownHosts.isHere(host, domain),
       invite: (invite) => this.#connected().sip.invite(invite),
@@ -233,7 +255,7 @@ export class Switch implements SipHandlers {
   invite(invite: IncomingInvite): void {
     // An INVITE with Replaces continues an existing call, so the limits do not apply.
     const overload = invite.header('Replaces') === undefined ? this.#overload?.() : undefined;
-    if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
+    if (!this.ready || !this.#duties.calls) invite.reject(503, undefined, { 'Retry-After': '5' });
     else if (overload) invite.reject(503, undefined, { 'Retry-After': String(overload.retryAfterSeconds) });
     else takeIncomingCall(this.#tools, this.#authentication, this.#trunks, invite);
   }
@@ -289,7 +311,7 @@ export class Switch implements SipHandlers {
 
   /** True while calls can be made from outside: what OPTIONS asks. */
   get acceptsCalls(): boolean {
-    return this.ready && this.#draining?.() !== true;
+    return this.ready && this.#duties.calls && this.#draining?.() !== true;
   }
 
   /** Sends texts of scenarios. */

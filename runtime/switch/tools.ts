@@ -36,6 +36,10 @@ export interface SwitchTools {
   readonly loops: LoopCount;
   /** Name of the site that serves the dialogs. */
   readonly site: string;
+  /** False: conference rooms are at other nodes. */
+  readonly keepsRooms: boolean;
+  /** False: other nodes run the scenarios that are called. */
+  readonly runsScenarios: boolean;
   readonly log: Log;
   /** Whether the host of a URI means this platform when a party of the domain names it. */
   isHere(host: string, domain: DomainName): boolean;

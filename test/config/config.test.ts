@@ -10,6 +10,15 @@ describe('the settings of a node', () => {
     expect(config.drachtio).to.deep.equal([]);
   });
 
+  it('give a node all roles, or those that are named', () => {
+    const all = ['mware', 'b2b', 'conf', 'esg', 'callstore', 'ivr'];
+    expect([...readConfig({}).roles]).to.deep.equal(all);
+    expect([...readConfig({ RINGMASTER_ROLES: 'b2b, esg,b2b' }).roles]).to.deep.equal(['b2b', 'esg']);
+    expect(() => readConfig({ RINGMASTER_ROLES: 'mware,b3b' })).to.throw(
+      'RINGMASTER_ROLES: found "b3b", expected roles among mware, b2b, conf, esg, callstore, ivr',
+    );
+  });
+
   it('name several real servers', () => {
     expect(readConfig({ RINGMASTER_DRACHTIO: '127.0.0.1:9022:a:b, [::1]:9023:c' }).drachtio).to.deep.equal([
       { host: '127.0.0.1', port: 9022, secret: 'a:b' },
@@ -52,6 +61,8 @@ describe('the settings of a node', () => {
 
   const bad: [string, string][] = [
     ['RINGMASTER_HTTP_PORT', '80a'],
+    ['RINGMASTER_ROLES', 'mware,b3b'],
+    ['RINGMASTER_ROLES', ' , '],
     ['RINGMASTER_SIP_PORT', '70000'],
     ['RINGMASTER_SIP_HOST', 'example'],
     ['RINGMASTER_SIP_HOST', '127.0.0.1, example'],

@@ -65,7 +65,7 @@ async function measure(seconds: number): Promise<void> {
     const calls = new MemoryCalls();
     if (found) calls.dialogs.push(dialog('1'));
     const log = pino({ level }, pino.destination(devNull));
-    const health = async () => ({ ok: true, counts: {}, database: 'ok' as const });
+    const health = async () => ({ ok: true, roles: ['mware'], counts: {}, database: 'ok' as const });
     const records = new MemoryRecords();
     const operations = new MemoryOperations(calls);
     return createRestServer({

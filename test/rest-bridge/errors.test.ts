@@ -148,8 +148,8 @@ describe('REST: health', () => {
     const node = await RestNode.start();
     const good = await node.call('GET', '/healthz');
     expect(good.status).to.equal(200);
-    expect(good.body).to.deep.equal({ status: 'ok', database: 'ok', counts: { dialogs: 0 } });
-    node.health = async () => ({ ok: false, counts: { dialogs: 1 }, database: 'unavailable' });
+    expect(good.body).to.deep.equal({ status: 'ok', roles: ['mware'], database: 'ok', counts: { dialogs: 0 } });
+    node.health = async () => ({ ok: false, roles: ['mware'], counts: { dialogs: 1 }, database: 'unavailable' });
     const bad = await node.call('GET', '/healthz');
     expect(bad.status).to.equal(503);
     expect(bad.body).to.have.property('error_code', 1503);

@@ -29,6 +29,8 @@ const LIST = 'operations.list';
 /** Milliseconds for the answer of an operation: phones may ring for an hour, twice. The end of its node is noticed at once. */
 const START_MS = 7_500_000;
 const PREVIEW_MS = 5000;
+/** Seconds after which a caller who was answered 503 should ask again. */
+const RETRY_AFTER_SECONDS = 1;
 
 /** What is told of a request. */
 interface ToldRequest extends Omit<OperationRequest, 'sensitive'> {
@@ -75,15 +77,20 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
   readonly #conferences: ClusterConferences;
   readonly #dialogs: ClusterDialogs;
   readonly #nodes: Nodes;
+  readonly #callNode: (() => string | undefined) | undefined;
 
-  /** Also answers the other nodes from now on. */
-  constructor(local: Operations, stores: ClusterStores, nodes: Nodes) {
+  /**
+   * Also answers the other nodes from now on.
+   * @param callNode the node that starts calls; undefined: this one does
+   */
+  constructor(local: Operations, stores: ClusterStores, nodes: Nodes, callNode?: () => string | undefined) {
     this.definitions = local.definitions;
     this.#local = local;
     this.#calls = stores.calls;
     this.#conferences = stores.conferences;
     this.#dialogs = stores.dialogs;
     this.#nodes = nodes;
+    this.#callNode = callNode;
     nodes.serve(START, (asked) => this.#startHere(asked as Asked));
     nodes.serve(PREVIEW, async (asked) => {
       const { name, request } = asked as Asked;
@@ -139,7 +146,8 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
 
   /** Whose dialogs the request means. Empty: it names none, or wrongly, and this node answers. */
   async #shares(name: string, request: OperationRequest): Promise<readonly Share[]> {
-    const target = this.definitions.get(name)?.target;
+    const { target, startsCall } = this.definitions.get(name) ?? {};
+    if (target === 'none' && startsCall === true) return this.#callShare();
     if (target === 'conference' || target === 'participant') return await this.#room(request);
     if (target !== 'dialog' && target !== 'dialogs' && target !== 'found') return [];
     const selector = selectorIn(request);
@@ -158,6 +166,15 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
       shares.set(owner, targets);
     }
     return [...shares].map(([owner, targets]) => ({ owner, targets }));
+  }
+
+  /** The node that starts a call. Empty: this one. */
+  #callShare(): readonly Share[] {
+    if (this.#callNode === undefined) return [];
+    const owner = this.#callNode();
+    if (owner !== undefined) return [{ owner, targets: [] }];
+    const reason = 'no node that accepts calls has the role b2b (RINGMASTER_ROLES)';
+    throw new OperationError({ kind: 'node_unreachable', reason, retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   /** The node of a conference. Empty: this one answers. */
@@ -217,7 +234,7 @@ export class ClusterOperations implements Pick<Operations, 'definitions' | 'star
     } catch (error) {
       if (!(error instanceof NodeGoneError)) throw error;
       const reason = `the node of the call ended before it answered (${error.message})`;
-      throw new OperationError({ kind: 'node_unreachable', reason, retryAfterSeconds: 1 });
+      throw new OperationError({ kind: 'node_unreachable', reason, retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
   }
 

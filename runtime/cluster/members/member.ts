@@ -24,6 +24,7 @@ export interface Member {
 }
 
 export function isMember(value: unknown): value is Member {
-  const { id, node, load } = (value ?? {}) as Partial<Member>;
-  return typeof id === 'string' && typeof node === 'string' && typeof load === 'object' && load !== null;
+  const { id, node, load, roles } = (value ?? {}) as Partial<Member>;
+  const isNamed = typeof id === 'string' && typeof node === 'string' && Array.isArray(roles);
+  return isNamed && typeof load === 'object' && load !== null;
 }

@@ -86,6 +86,13 @@ export class Membership {
     return [...this.#known.values()].map(({ member }) => member);
   }
 
+  /** The other nodes that accept calls and have this role, those with the fewest calls first. */
+  accepting(role: string): readonly Member[] {
+    return this.others
+      .filter(({ state, roles }) => state === 'accepting' && roles.includes(role))
+      .toSorted((a, b) => a.load.calls - b.load.calls);
+  }
+
   /** This node as it tells itself; undefined before `join`. */
   get self(): Member | undefined {
     return this.#self?.();

@@ -70,6 +70,16 @@ export class RoomOwners {
     }
   }
 
+  /** The node that has the room; undefined: nobody has. @throws ClusterAwayError */
+  async find(domain: string, number: string): Promise<string | undefined> {
+    const { kv } = this.#bucket;
+    if (kv === undefined) throw new ClusterAwayError();
+    const entry = await within(kv.get(keyOf(domain, number)));
+    if (entry?.operation !== 'PUT') return undefined;
+    const owner = entry.string();
+    return owner === this.#self || this.#lives(owner) ? owner : undefined;
+  }
+
   /** The room is over. */
   release(domain: string, number: string): void {
     const key = keyOf(domain, number);

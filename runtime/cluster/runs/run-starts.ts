@@ -43,9 +43,7 @@ export class RunStarts implements StartsElsewhere {
   }
 
   async start(code: string, request: HookRequest): Promise<HookResult | undefined> {
-    const accepting = this.#members.others
-      .filter(({ state }) => state === 'accepting')
-      .toSorted((a, b) => a.load.runs - b.load.runs);
+    const accepting = this.#members.accepting('ivr').toSorted((a, b) => a.load.runs - b.load.runs);
     for (const { id } of accepting) {
       const asked: Asked = { ...request, code };
       const { result, invalid } = await this.#ask(id, asked);

@@ -18,6 +18,7 @@ import type { ScenarioRunner } from '../runner.ts';
 import { StartRate } from './start-rate.ts';
 
 const MINUTE_MS = 60_000;
+const NOT_HERE: StartRefusal = { reason: 'no node that runs scenarios accepts the start', retryAfterSeconds: 1 };
 const FULL: StartRefusal = { reason: 'the node takes no more calls', retryAfterSeconds: 1 };
 
 export interface StarterOptions {
@@ -39,6 +40,8 @@ export interface StarterOptions {
   readonly refusal?: () => StartRefusal | undefined;
   /** Undefined on a single node. */
   readonly elsewhere?: StartsElsewhere | undefined;
+  /** False: the other nodes start what schedules, events and requests ask for. Default: true. */
+  readonly starts?: boolean;
   /** True while the node takes no more calls. Asked where another node may start a scenario that begins calls. */
   readonly isFull?: () => boolean;
 }
@@ -90,7 +93,7 @@ export class ScenarioStarter {
   constructor(options: StarterOptions) {
     this.#options = options;
     this.#listen();
-    void this.#everyMinute();
+    if (options.starts !== false) void this.#everyMinute();
   }
 
   /** Stops starting scenarios; live runs continue. */
@@ -276,6 +279,7 @@ export class ScenarioStarter {
   }
 
   #refusal(program: Program): StartRefusal | undefined {
+    if (this.#options.starts === false) return NOT_HERE;
     const refusal = this.#options.refusal?.();
     return refusal && beginsCalls(program) ? refusal : undefined;
   }

@@ -1,5 +1,5 @@
 /** Registers this platform with one provider. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Provider } from '../../domain/index.ts';
 import type { RegistrationOptions, RegistrationOutcome, SipAnswer } from '../../signalling/index.ts';
 import { providerUri } from './provider-callee.ts';
@@ -20,6 +20,8 @@ export interface Registers {
 export interface TrunkRegistrationTools {
   /** Name of this node, the same after a restart, and another one for each node. */
   readonly node: string;
+  /** User part of our Contact. */
+  readonly contactUser: string;
   registration(options: RegistrationOptions): Registers;
   changed(provider: Provider, state: TrunkState, err?: unknown): void;
 }
@@ -35,8 +37,7 @@ const RENEW_AT = 0.8;
 /** Keeps this platform registered with one provider, from `start` to `end`. */
 export class TrunkRegistration {
   readonly provider: Provider;
-  /** User part of our Contact. It cannot be guessed, so a call to it comes from the provider. */
-  readonly contactUser = randomBytes(12).toString('hex');
+  readonly contactUser: string;
   readonly #tools: TrunkRegistrationTools;
   readonly #registration: Registers;
   #state: TrunkState = { state: 'registering' };
@@ -51,6 +52,7 @@ export class TrunkRegistration {
   constructor(tools: TrunkRegistrationTools, provider: Provider) {
     this.#tools = tools;
     this.provider = provider;
+    this.contactUser = tools.contactUser;
     this.#registration = tools.registration({
       registrar: providerUri(provider),
       domain: provider.fromDomain,

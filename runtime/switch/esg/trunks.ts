@@ -10,6 +10,7 @@ import {
   type SrfRequest,
 } from '../../signalling/index.ts';
 import { isFromContact } from '../addresses/next-hop.ts';
+import { ContactUsers } from './contact-users.ts';
 import { TrunkGate } from './trunk-gate.ts';
 import { contactAddress } from '../addresses/callee.ts';
 import { providerUri } from './provider-callee.ts';
@@ -35,6 +36,15 @@ export interface TrunkListeners {
   readonly gateway?: ((provider: Provider, gateway: Gateway, status: GatewayStatus) => void) | undefined;
 }
 
+export interface TrunkOptions extends TrunkListeners {
+  /** Name of the node, the same after a restart. */
+  readonly node: string;
+  /** False: other nodes register with providers. */
+  readonly registers: boolean;
+  /** The secret of all nodes; absent on a single node. */
+  readonly key?: () => Uint8Array;
+}
+
 /** A provider, and what a node knows of it. */
 export interface KnownTrunk {
   readonly provider: Provider;
@@ -49,10 +59,11 @@ export class Trunks {
   readonly #location: LocationStore;
   readonly #log: Log;
   readonly #node: string;
+  readonly #registers: boolean;
+  readonly #contactUsers: ContactUsers;
   readonly #gate: TrunkGate;
   /** By id of the provider. */
   readonly #registrations = new Map<string, TrunkRegistration>();
-  readonly #byContactUser = new Map<string, TrunkRegistration>();
   readonly #probes = new Probes();
   readonly #board: TrunkBoard;
   readonly gateways: Gateways;
@@ -64,18 +75,19 @@ export class Trunks {
   /** The providers whose gateways register here. */
   #registering: readonly Provider[] = [];
 
-  /** @param node its name, the same after a restart */
   constructor(
     directory: Directory,
     location: LocationStore,
     log: Log,
-    { node, ...listeners }: TrunkListeners & { readonly node: string },
+    { node, registers, key, ...listeners }: TrunkOptions,
   ) {
     const { trunk: changed = () => undefined, gateway: gatewayChanged = () => undefined } = listeners;
     this.#directory = directory;
     this.#location = location;
     this.#log = log;
     this.#node = node;
+    this.#registers = registers;
+    this.#contactUsers = new ContactUsers(key);
     this.#board = new TrunkBoard(changed);
     this.gateways = new Gateways((provider, gateway, status) => {
       const { code, domain } = provider;
@@ -129,8 +141,8 @@ export class Trunks {
    */
   identify(req: SrfRequest): Provider | undefined {
     const target = parseSipUri(req.uri)?.user ?? '';
-    const called = this.#byContactUser.get(target)?.provider.id;
-    if (called !== undefined) return this.#providers.get(called);
+    const called = this.#calledAt(target);
+    if (called !== undefined) return called;
     const source = sourceOf(req);
     const registered = this.#registering.find(({ id }) =>
       this.#location.contacts(id).some((binding) => isFromContact(binding, source)),
@@ -146,8 +158,18 @@ export class Trunks {
   /** The number that a provider calls. A call to our Contact has it in To, because the Request-URI names the Contact. */
   dialled(req: SrfRequest): string {
     const target = parseSipUri(req.uri)?.user ?? '';
-    if (target !== '' && !this.#byContactUser.has(target)) return target;
+    if (target !== '' && this.#calledAt(target) === undefined) return target;
     return parseSipUri(req.get('To') ?? '')?.user ?? '';
+  }
+
+  /** The provider that has this user part of a Contact, from this node or another one. */
+  #calledAt(user: string): Provider | undefined {
+    // Without NATS at the start, the secret was another one.
+    for (const { contactUser, provider } of this.#registrations.values())
+      if (contactUser === user) return this.#providers.get(provider.id);
+    for (const provider of this.#providers.values())
+      if (provider.register === 'outbound' && this.#contactUsers.isOf(user, provider.id)) return provider;
+    return undefined;
   }
 
   /** Removes the registrations at the providers. */
@@ -172,13 +194,15 @@ export class Trunks {
       if (!same) void this.#end(registration);
     }
     for (const provider of wanted) {
-      if (!this.#registrations.has(provider.id)) this.#begin(provider);
+      if (!this.#registers) this.#board.put(provider, UNREGISTERED);
+      else if (!this.#registrations.has(provider.id)) this.#begin(provider);
     }
     this.#board.keep(this.#providers);
     for (const provider of providers) {
       if (provider.register === 'none') this.#board.put(provider, UNREGISTERED);
       // Nobody asks these, so an earlier answer says nothing of now.
-      const asked = provider.register === 'outbound' || provider.ping > 0 || provider.gateways.length > 0;
+      const asked =
+        (provider.register === 'outbound' && this.#registers) || provider.ping > 0 || provider.gateways.length > 0;
       if (!asked) this.#board.put(provider, { reachable: null });
     }
     this.#look();
@@ -198,6 +222,7 @@ export class Trunks {
     const registration = new TrunkRegistration(
       {
         node: this.#node,
+        contactUser: this.#contactUsers.fresh(provider.id),
         registration: (options) => links.registration(options),
         changed: (...change) => this.#changed(...change),
       },
@@ -205,13 +230,11 @@ export class Trunks {
     );
     this.#board.put(provider, { state: 'registering', expires: null });
     this.#registrations.set(provider.id, registration);
-    this.#byContactUser.set(registration.contactUser, registration);
     registration.start();
   }
 
   #end(registration: TrunkRegistration): Promise<void> {
     this.#registrations.delete(registration.provider.id);
-    this.#byContactUser.delete(registration.contactUser);
     return registration.end();
   }
 

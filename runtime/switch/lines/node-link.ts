@@ -26,6 +26,10 @@ export interface NodeLink {
    * @throws while NATS is away
    */
   roomOwner(domain: DomainName, number: string): Promise<string>;
+  /** The same, without becoming its node. @throws while NATS is away */
+  findRoom(domain: DomainName, number: string): Promise<string | undefined>;
+  /** The other nodes that accept calls and keep rooms, or run scenarios, those with the fewest calls first. */
+  withRole(role: 'conf' | 'ivr'): readonly string[];
   /** The room is over: any node may begin the next one. */
   releaseRoom(domain: DomainName, number: string): void;
 }

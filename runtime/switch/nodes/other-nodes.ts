@@ -33,6 +33,9 @@ export const ENTER = 'calls.enter';
 /** A call that went to another node continues an earlier one. */
 export const REPLACES = 'calls.replaces';
 
+/** The attempt to call a scenario of the asked node is over. */
+export const STOP = 'calls.stop';
+
 /** Attempts to find the room of a number, as rooms end and begin. */
 const ROOM_ATTEMPTS = 4;
 const QUICK_MS = 5000;
@@ -92,7 +95,8 @@ export class OtherNodes implements Elsewhere {
         const owner = await this.roomOwner(placed);
         if (options.dialog.ended.aborted) return answer(487, undefined, true);
         if (owner === this.link.self) return await this.callRoomHere(placed, options);
-        if (decision.room === '') continue;
+        // A fresh number must not lead into the room of others.
+        if (decision.room === '' && (await this.#findRoom(placed)) !== undefined) continue;
         const outcome = await this.#place(owner, placed, options);
         if (outcome.elsewhere !== true || options.dialog.ended.aborted) return outcome.final;
       }
@@ -100,14 +104,43 @@ export class OtherNodes implements Elsewhere {
     });
   }
 
-  /** The node that has the room; this one for a room that nobody has. @throws while NATS is away */
-  async roomOwner({
-    featureCode: { domain, prefix },
-    room,
-  }: Placed & { readonly kind: 'conference' }): Promise<string> {
-    const number = prefix + room;
-    if (this.#tools.conferences.roomAt(domain, number) !== undefined) return this.link.self;
-    return await this.link.roomOwner(domain, number);
+  /** The node that has the room, or is to have it: this one, if it keeps rooms. @throws while NATS is away */
+  async roomOwner(decision: Placed & { readonly kind: 'conference' }): Promise<string> {
+    const { featureCode, room } = decision;
+    const number = featureCode.prefix + room;
+    if (this.#tools.conferences.roomAt(featureCode.domain, number) !== undefined) return this.link.self;
+    if (this.#tools.keepsRooms) return await this.link.roomOwner(featureCode.domain, number);
+    const owner = (await this.#findRoom(decision)) ?? this.link.withRole('conf')[0];
+    if (owner === undefined) throw new MediaError('no node has the role conf', 503);
+    return owner;
+  }
+
+  #findRoom({ featureCode, room }: Placed & { readonly kind: 'conference' }): Promise<string | undefined> {
+    return this.link.findRoom(featureCode.domain, featureCode.prefix + room);
+  }
+
+  callScenario(decision: RouteDecision & { readonly kind: 'scenario' }, options: AttemptOptions): Attempt {
+    return this.#attempt(options, async () => {
+      for (const node of this.link.withRole('ivr')) {
+        const outcome = await this.#placeStoppable(node, decision, options);
+        if (outcome.elsewhere !== true || options.dialog.ended.aborted) return outcome.final;
+      }
+      return answer(503, undefined, true);
+    });
+  }
+
+  async #placeStoppable(node: string, decision: Placed, options: AttemptOptions): Promise<Outcome> {
+    const { stop, dialog } = options;
+    if (stop?.aborted === true) return { final: answer(487, undefined, true), taken: false };
+    const stopped = (): void => {
+      this.link.ask(node, STOP, { dialogid: dialog.dialogid }, QUICK_MS).catch(() => undefined);
+    };
+    stop?.addEventListener('abort', stopped, { once: true });
+    try {
+      return await this.#place(node, decision, options);
+    } finally {
+      stop?.removeEventListener('abort', stopped);
+    }
   }
 
   /** Calls a room of this node. */

@@ -5,9 +5,10 @@ import type { DialogSide } from '../../runs/index.ts';
 import { answer, LocalDescription, parseReplaces, type Replaces, type SipAnswer } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
-import { failureAnswer, failureCause } from '../placing/attempt.ts';
+import { type AttemptOptions, failureAnswer, failureCause } from '../placing/attempt.ts';
 import { pickUp } from '../placing/pickup.ts';
 import type { EnteredRoom } from '../../runs/index.ts';
+import { callScenario } from '../scenarios/call-scenario.ts';
 import { startEntering } from '../transfers/enter-room.ts';
 import { joinArrived } from '../transfers/join-arrived.ts';
 import { replaceByCall } from '../transfers/replacing-call.ts';
@@ -33,6 +34,7 @@ import {
   REPLACED,
   REPLACES,
   RINGING,
+  STOP,
   type WantedParty,
 } from './other-nodes.ts';
 import { type Sent, TAKE } from './sender.ts';
@@ -47,6 +49,8 @@ export function receive(tools: SwitchTools, others: OtherNodes): void {
 class Receiver {
   readonly #tools: SwitchTools;
   readonly #others: OtherNodes;
+  /** Attempts to call a scenario here, by dialog. */
+  readonly #attempts = new Map<string, AbortController>();
 
   constructor(tools: SwitchTools, others: OtherNodes) {
     this.#tools = tools;
@@ -75,6 +79,9 @@ class Receiver {
     link.serve(HAS, (asked) => {
       const { dialogid } = asked as Pick<DialogSide, 'dialogid'>;
       return (dialogs.find(dialogid) ?? dialogs.parted(dialogid)) !== undefined;
+    });
+    link.serve(STOP, (asked) => {
+      this.#attempts.get((asked as Pick<DialogSide, 'dialogid'>).dialogid)?.abort();
     });
     link.serve(REPLACES, (asked) => {
       const { dialogid, id } = asked as { readonly dialogid: string; readonly id: string };
@@ -133,14 +140,32 @@ class Receiver {
         room = entered;
       },
     };
-    const final =
-      decision.kind === 'conference'
-        ? await this.#others.callRoomHere(decision, options)
-        : await pickUp(this.#tools, decision.number, options).final;
+    const final = await this.#call(decision, options);
     // A caller who hung up here has left the sending node.
     const taken = final.status < 300 || dialog.ended.aborted;
     if (!taken) dialog.leave(failureCause(final));
     return { final, taken, ...(room && { room }) };
+  }
+
+  /** @returns the final answer of the callee */
+  async #call(decision: PlaceErrand['decision'], options: AttemptOptions): Promise<SipAnswer> {
+    switch (decision.kind) {
+      case 'conference':
+        return await this.#others.callRoomHere(decision, options);
+      case 'pickup':
+        return await pickUp(this.#tools, decision.number, options).final;
+      case 'scenario': {
+        const { dialogid } = options.dialog;
+        const control = new AbortController();
+        this.#attempts.set(dialogid, control);
+        const domain = decision.domain ?? options.domain;
+        const final = await callScenario(this.#tools, decision, { ...options, domain, stop: control.signal }).final;
+        this.#attempts.delete(dialogid);
+        return final;
+      }
+      default:
+        return decision satisfies never;
+    }
   }
 
   #giveBack(leg: PhoneLeg, far: FarPhone, outcome: Outcome): Outcome {

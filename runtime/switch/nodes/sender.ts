@@ -9,6 +9,8 @@ import type { NodeLink } from '../lines/node-link.ts';
 export const TAKE = 'calls.take';
 /** Milliseconds for an errand: the phone may get a re-INVITE, which is repeated for 32 s. */
 const TAKE_MS = 60_000;
+/** The same of one that leads to a scenario, which may ring for an hour, twice. The end of its node is noticed at once. */
+const SCENARIO_MS = 7_500_000;
 /** Added to the version of a session description when the other node died: it may have sent newer ones. */
 const VERSIONS = 16;
 
@@ -59,7 +61,7 @@ export class Sender {
 
   async #ask(node: string, sent: Sent): Promise<Outcome | undefined> {
     try {
-      return (await this.#link.ask(node, TAKE, sent, TAKE_MS)) as Outcome;
+      return (await this.#link.ask(node, TAKE, sent, limitOf(sent.errand))) as Outcome;
     } catch {
       if (!this.#link.gone(node).aborted) return undefined;
       const description = sent.phone.dialog?.description;
@@ -71,4 +73,8 @@ export class Sender {
       };
     }
   }
+}
+
+function limitOf(errand: Errand): number {
+  return errand.errand === 'place' && errand.decision.kind === 'scenario' ? SCENARIO_MS : TAKE_MS;
 }

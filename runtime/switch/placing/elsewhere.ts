@@ -32,6 +32,8 @@ export interface FetchedParty {
 export interface Elsewhere {
   /** Calls a room, whichever node has it. The first caller makes it at this node. */
   callRoom(decision: RouteDecision & { readonly kind: 'conference' }, options: AttemptOptions): Attempt;
+  /** Calls a scenario at another node. */
+  callScenario(decision: RouteDecision & { readonly kind: 'scenario' }, options: AttemptOptions): Attempt;
   /** Picks up the call that has been ringing longest, whichever node has it. */
   pickUp(decision: RouteDecision & { readonly kind: 'pickup' }, options: AttemptOptions): Attempt;
   /** The call of another node that has the phone of a Replaces. @throws while NATS is away */

@@ -15,7 +15,7 @@ export interface ToldCarried extends Omit<CarriedState, 'labels' | 'pausedRecord
   readonly pausedRecordings: readonly string[];
 }
 
-/** The party's call leads to a room or a ringing call of the other node, and moves there. */
+/** The party's call leads to a room, a ringing call or a scenario of the other node, and moves there. */
 export interface PlaceErrand {
   readonly errand: 'place';
   readonly dialog: {
@@ -26,7 +26,7 @@ export interface PlaceErrand {
     readonly known: KnownCall;
   };
   readonly carried: ToldCarried;
-  readonly decision: RouteDecision & { readonly kind: 'conference' | 'pickup' };
+  readonly decision: RouteDecision & { readonly kind: 'conference' | 'pickup' | 'scenario' };
   readonly options: Pick<
     AttemptOptions,
     'domain' | 'dialled' | 'callerNumber' | 'callerName' | 'asserted' | 'timeoutMs' | 'headers'

@@ -15,7 +15,7 @@ import {
 import type { Login } from '../../support/stage.ts';
 import { NatsServer, requireNats } from './nats-server.ts';
 
-/** A node with a session of the domain's administrator. */
+/** A node with a session of the domain's administrator; of a node without REST the first one's. */
 export interface ClusterNode {
   readonly node: TestNode;
   readonly rest: RestClient;
@@ -47,8 +47,11 @@ export class TestCluster {
     this.nodes = nodes;
   }
 
-  /** Starts nodes `n1`, `n2`, ... with two SIP servers. */
-  static async start(count: number): Promise<TestCluster> {
+  /**
+   * Starts nodes `n1`, `n2`, ... with two SIP servers.
+   * @param roles of each node; absent: all
+   */
+  static async start(count: number, roles: readonly string[] = []): Promise<TestCluster> {
     const databaseUrl = await (await postgresServer())?.createDatabase();
     const [nats, ...sips] = [await NatsServer.start(), await sipServerProgram(), await sipServerProgram()];
     const media = await mediaServerProgram();
@@ -60,13 +63,16 @@ export class TestCluster {
           DATABASE_URL: databaseUrl ?? '',
           RINGMASTER_CLUSTER: at === count ? `nats://127.0.0.1:${cable.port}` : nats.url,
           RINGMASTER_NODE: `n${at}`,
+          RINGMASTER_ROLES: roles[at - 1] ?? '',
           RINGMASTER_DRAIN: '20',
           RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
           RINGMASTER_FREESWITCH: media.setting,
           RINGMASTER_WEBHOOK_NETWORKS: '127.0.0.1',
         },
       });
-      return { node, rest: await node.login() };
+      const [first] = nodes;
+      const servesRest = roles[at - 1]?.includes('mware') ?? true;
+      return { node, rest: servesRest || first === undefined ? await node.login() : first.rest };
     };
     const nodes: ClusterNode[] = [];
     const cluster = new TestCluster(nats, sips, media, nodes, cable, databaseUrl ?? '');
@@ -180,13 +186,16 @@ async function requireServers(context: Mocha.Context): Promise<void> {
   context.skip();
 }
 
-/** A cluster for the tests of a file; skipped where NATS or PostgreSQL is not installed. */
-export function useCluster(count: number): () => TestCluster {
+/**
+ * A cluster for the tests of a file; skipped where NATS or PostgreSQL is not installed.
+ * @param roles of each node; absent: all
+ */
+export function useCluster(count: number, roles?: readonly string[]): () => TestCluster {
   let cluster: TestCluster | undefined;
   before(async function () {
     this.timeout(120_000);
     await requireServers(this);
-    cluster = await TestCluster.start(count);
+    cluster = await TestCluster.start(count, roles);
   });
   afterEach(() => cluster?.stopPhones());
   after(async function () {

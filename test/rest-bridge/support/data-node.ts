@@ -118,7 +118,7 @@ export class DataNode {
       metrics: NO_DATA.metrics,
       operationRecords: records.operations,
       runs: records,
-      health: async () => ({ ok: true, counts: {}, database: await database() }),
+      health: async () => ({ ok: true, roles: ['mware'], counts: {}, database: await database() }),
       log: pino({ level: 'error' }, { write: (line: string) => void this.log.push(line) }),
       ...deps,
     });

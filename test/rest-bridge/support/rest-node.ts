@@ -28,7 +28,7 @@ export class RestNode {
   readonly operations = new MemoryOperations(this.calls);
   readonly records = new MemoryRecords();
   readonly log: string[] = [];
-  health: () => Promise<Health> = async () => ({ ok: true, counts: { dialogs: 0 }, database: 'ok' });
+  health: () => Promise<Health> = async () => ({ ok: true, roles: ['mware'], counts: { dialogs: 0 }, database: 'ok' });
   app!: App;
   port = 0;
 

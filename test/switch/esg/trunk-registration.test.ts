@@ -21,6 +21,7 @@ class Registrar {
     this.trunk = new TrunkRegistration(
       {
         node: Registrar.node,
+        contactUser: 'us',
         registration: (asked) => {
           this.instance = asked.instance;
           return {
