@@ -12,6 +12,7 @@ import { ClusterOperations, type ClusterStores } from './calls/cluster-operation
 import { SharedContacts } from './contacts/shared-contacts.ts';
 import { ClaimedStarts } from './claimed-starts.ts';
 import { ClusterEvents } from './events/cluster-events.ts';
+import { Interest } from './events/interest.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
@@ -85,6 +86,7 @@ export class Cluster {
   readonly #rooms: RoomOwners;
   readonly #log: Log;
   readonly #index: LiveIndex;
+  readonly #interest: Interest;
   #contacts: SharedContacts | undefined;
   #losses: Losses | undefined;
   #queues: SharedQueues | undefined;
@@ -102,6 +104,7 @@ export class Cluster {
     this.#nodes = new Nodes(new Requests(this.#link, this.id, log), this.#members);
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
     this.#index = new LiveIndex(this.#link, this.id, log);
+    this.#interest = new Interest(this.#link, this.#nodes, log);
     this.#rooms = new RoomOwners(this.#link, this.id, (id) => !this.#members.goneSignal(id).aborted, log);
   }
 
@@ -130,7 +133,13 @@ export class Cluster {
 
   /** The events of all nodes, for subscribers. @param bus the events of this node */
   shareEvents(bus: EventBus): ClusterEvents {
-    this.#events = new ClusterEvents(bus, this.#link, this.id, this.#log);
+    this.#events = new ClusterEvents({
+      bus,
+      link: this.#link,
+      id: this.id,
+      interest: this.#interest,
+      log: this.#log,
+    });
     return this.#events;
   }
 
@@ -213,7 +222,7 @@ export class Cluster {
 
   /** The events of all nodes, for runs. */
   runEvents(bus: Bus): RunEvents {
-    return new RunEvents(bus, this.#link, this.id);
+    return new RunEvents(bus, this.#link, this.id, this.#interest);
   }
 
   /** Runs that wait without a call, for a living node to go on with. @param isFull true while this node takes none */
@@ -296,6 +305,7 @@ export class Cluster {
   /** Begins to tell the others of this node: it can be asked from now on. @param self called at each heartbeat */
   join(self: () => Omit<Member, 'id' | 'node'>): void {
     this.#members.join(() => ({ id: this.id, node: this.#node, ...self() }));
+    this.#interest.joined();
   }
 
   get state(): ClusterState {
@@ -335,6 +345,7 @@ export class Cluster {
     this.#contacts?.close();
     this.#hunts?.close();
     this.#events?.close();
+    this.#interest.close();
     this.#counts?.close();
     this.#digestKey.close();
     this.#losses?.close();

@@ -1,3 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { expect } from 'chai';
 import { Subscribers } from '../../rest-bridge/events/subscribers.ts';
 import { Cluster } from '../../runtime/cluster/cluster.ts';
@@ -49,7 +52,17 @@ class EventNode {
 
   static async start(url: string, name: string): Promise<EventNode> {
     const env = { DATABASE_URL: 'postgres://localhost/x', RINGMASTER_NODE: name, RINGMASTER_CLUSTER: url };
-    return new EventNode(await Cluster.open(readConfig(env).cluster ?? expect.fail(), silentLog));
+    const node = new EventNode(await Cluster.open(readConfig(env).cluster ?? expect.fail(), silentLog));
+    node.cluster.join(() => ({
+      site: 'main',
+      roles: [],
+      version: '0',
+      http: '',
+      started: 0,
+      state: 'accepting',
+      load: { calls: 0, runs: 0 },
+    }));
+    return node;
   }
 
   publish(n: number | string, type = 'call_init', domain = DOMAIN): void {
@@ -64,6 +77,7 @@ class EventNode {
 
   async close(): Promise<void> {
     this.subscribers.close();
+    await this.cluster.leave();
     await this.cluster.close();
   }
 }
@@ -99,6 +113,97 @@ describe('the events of a cluster', function () {
     }
     return [first as EventNode, second as EventNode, third as EventNode];
   }
+
+  /** Number of the last message of the stream. */
+  async function stored(): Promise<number> {
+    const connection = await connect({ servers: nats.url });
+    const { state } = await (await jetstreamManager(connection)).streams.info('ringmaster_events');
+    await connection.close();
+    return state.last_seq;
+  }
+
+  /** Waits until no node sends events of a domain that nobody follows. */
+  const quiet = (): Promise<void> =>
+    eventually(async () => {
+      const domain = asDomainName(`${Math.random()}.test`);
+      const before = await stored();
+      for (const node of nodes) node.publish(0, 'call_init', domain);
+      await delay(200);
+      expect(await stored()).to.equal(before);
+    }, 20_000);
+
+  it('are sent where somebody follows their domain, and from the answer to a subscription on none is missing', async () => {
+    const [first, second, third] = await started(3);
+    await quiet();
+    for (let round = 0; round < 10; round += 1) {
+      const domain = asDomainName(`race-${round}.test`);
+      let [published, isOver] = [0, false];
+      const publishing = (async () => {
+        while (!isOver) {
+          published += 1;
+          (published % 2 === 0 ? second : third).publish(published, 'call_init', domain);
+          await new Promise(setImmediate);
+        }
+      })();
+      const client = new Client();
+      await first.subscribe(client, {}, domain);
+      const begun = published;
+      await delay(20);
+      isOver = true;
+      await publishing;
+      // The last ones of both nodes.
+      await eventually(async () => expect(client.told).to.include.members([published - 1, published]));
+      // Of those before the answer, some may come.
+      const told = client.told.map(Number).filter((n) => n > begun);
+      expect(told.toSorted((a, b) => a - b)).to.deep.equal(upTo(published, begun + 1));
+    }
+  });
+
+  it('are kept for a subscriber whose node has died, though nobody else follows the domain', async () => {
+    const [first, second, third] = await started(3);
+    await quiet();
+    const client = new Client();
+    await first.subscribe(client, {});
+    second.publish(1);
+    await eventually(async () => expect(client.told).to.deep.equal([1]));
+    await nodes.shift()?.cluster.close();
+    for (let n = 2; n <= 20; n += 1) second.publish(n);
+    // A node that starts now knows from the bucket that the domain is followed.
+    const late = await EventNode.start(nats.url, 'n4');
+    nodes.push(late);
+    await quiet();
+    late.publish(21);
+    const again = new Client();
+    expect(await third.subscribe(again, { after: 1 })).to.include({ resumed: true });
+    await eventually(async () =>
+      expect(again.told.toSorted((a, b) => Number(a) - Number(b))).to.deep.equal(upTo(21, 2)),
+    );
+  });
+
+  it('reach runs of other nodes once, by the messages that subscribers get', async () => {
+    const [first, second] = await started(2);
+    await quiet();
+    const heard: unknown[] = [];
+    const runs = first.cluster.runEvents(first.bus);
+    const kind = { domain: DOMAIN, class: 'callevents', type: 'call_end' };
+    const stop = runs.subscribe(kind, ({ data }) => heard.push(data['n']));
+    // Its node asks the others for the events.
+    await eventually(async () => {
+      second.publish('ready', 'call_end');
+      await delay(50);
+      expect(heard).to.include('ready');
+    });
+    const client = new Client();
+    await first.subscribe(client, {});
+    const [before, length] = [await stored(), heard.length];
+    second.publish(1, 'call_end');
+    second.publish(2);
+    first.publish(3, 'call_end');
+    await eventually(async () => expect(client.got.length).to.equal(3));
+    await eventually(async () => expect(heard.slice(length)).to.have.members([1, 3]));
+    expect((await stored()) - before, 'messages').to.be.at.most(3);
+    stop();
+  });
 
   it('come to subscribers of all nodes in the same order, numbered without gaps', async () => {
     const [first, second, third] = await started(3);

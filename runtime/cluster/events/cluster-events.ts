@@ -16,6 +16,7 @@ import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
 import { EventStream } from './event-stream.ts';
 import { Follower } from './follower.ts';
+import type { Held, Interest } from './interest.ts';
 import { Outgoing } from './outgoing.ts';
 import { pastOf } from './past.ts';
 import { SharedDemand } from './shared-demand.ts';
@@ -34,6 +35,7 @@ type Listener = (event: NodeEvent) => void;
 
 interface Followed {
   readonly follower: Follower;
+  readonly held: Held;
   /** Events since the last marks. */
   count: number;
 }
@@ -41,6 +43,16 @@ interface Followed {
 interface Own {
   readonly name: SubscriptionName;
   readonly record: OwnRecord;
+}
+
+export interface ClusterEventsNeeds {
+  /** The events of this node. */
+  readonly bus: EventBus;
+  readonly link: NatsLink;
+  /** Of this process. */
+  readonly id: string;
+  readonly interest: Interest;
+  readonly log: Log;
 }
 
 /**
@@ -52,6 +64,7 @@ export class ClusterEvents implements SharedEvents {
   readonly #stream: EventStream;
   readonly #link: NatsLink;
   readonly #id: string;
+  readonly #interest: Interest;
   readonly #log: Log;
   readonly #outgoing: Outgoing;
   readonly #records: SubscriptionRecords;
@@ -71,11 +84,11 @@ export class ClusterEvents implements SharedEvents {
   #joining = false;
   #missed = 0;
 
-  /** @param id of this process */
-  constructor(bus: EventBus, link: NatsLink, id: string, log: Log) {
+  constructor({ bus, link, id, interest, log }: ClusterEventsNeeds) {
     this.#bus = bus;
     this.#link = link;
     this.#id = id;
+    this.#interest = interest;
     this.#log = log;
     this.#stream = new EventStream(link);
     this.#outgoing = new Outgoing(this.#stream, id, log);
@@ -113,7 +126,8 @@ export class ClusterEvents implements SharedEvents {
 
   async open(domain: DomainName): Promise<void> {
     if (this.#epoch === undefined) return;
-    await this.#follow(domain, this.#epoch).follower.opened;
+    const { follower, held } = this.#follow(domain, this.#epoch);
+    await Promise.all([follower.opened, held.confirmed]);
   }
 
   async recall<T>(
@@ -126,8 +140,8 @@ export class ClusterEvents implements SharedEvents {
       const found = epoch === undefined ? undefined : await this.#records.find(name);
       const mark = found?.record.marks.findLast(({ seq }) => seq <= after);
       if (epoch === undefined || found?.record.epoch !== epoch || mark === undefined) return undefined;
-      const { follower } = this.#follow(name.domain, epoch);
-      await follower.opened;
+      const { follower, held } = this.#follow(name.domain, epoch);
+      await Promise.all([follower.opened, held.confirmed]);
       // What happens meanwhile.
       const present: NodeEvent[] = [];
       const upTo = follower.position;
@@ -188,7 +202,7 @@ export class ClusterEvents implements SharedEvents {
     for (const timer of this.#timers) clearInterval(timer);
     this.#demand.close();
     this.#outgoing.close();
-    for (const { follower } of this.#followed.values()) follower.close();
+    for (const followed of this.#followed.values()) leave(followed);
   }
 
   /** Publishes here what subscribers of any node want. */
@@ -208,8 +222,8 @@ export class ClusterEvents implements SharedEvents {
 
   #published(event: NodeEvent): void {
     if (this.#epoch === undefined) this.#tell(event);
-    // The node that wrote it sends it.
-    if (event.elsewhere !== true) this.#outgoing.add(event);
+    // The node that wrote it sends it, where somebody follows its domain.
+    if (event.elsewhere !== true && this.#interest.wants(event.domain)) this.#outgoing.add(event);
   }
 
   #tell(event: NodeEvent): void {
@@ -227,6 +241,7 @@ export class ClusterEvents implements SharedEvents {
     if (known !== undefined) return known;
     const followed: Followed = {
       count: 0,
+      held: this.#interest.hold(domain),
       follower: new Follower(domain, this.#stream, epoch, {
         heard: (events) => {
           for (const event of events) this.#tell(event);
@@ -268,7 +283,7 @@ export class ClusterEvents implements SharedEvents {
   #alone(reason: string): void {
     if (this.#epoch === undefined) return;
     this.#epoch = undefined;
-    for (const { follower } of this.#followed.values()) follower.close();
+    for (const followed of this.#followed.values()) leave(followed);
     this.#followed.clear();
     this.#lose(reason);
   }
@@ -285,7 +300,7 @@ export class ClusterEvents implements SharedEvents {
   #mark(): void {
     for (const [domain, followed] of this.#followed) {
       if ((this.#domains.get(domain)?.size ?? 0) === 0) {
-        followed.follower.close();
+        leave(followed);
         this.#followed.delete(domain);
         this.#domains.delete(domain);
         continue;
@@ -299,6 +314,11 @@ export class ClusterEvents implements SharedEvents {
     followed.count = 0;
     for (const { name, record } of this.#own) if (name.domain === domain) record.mark();
   }
+}
+
+function leave({ follower, held }: Followed): void {
+  follower.close();
+  held.release();
 }
 
 function nameOf({ userId, domain, id }: SubscriptionName): string {

@@ -13,6 +13,8 @@ import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { ClusterAwayError } from '../errors.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
+/** The header by which NATS knows a repeated message. */
+export const MESSAGE_ID = 'Nats-Msg-Id';
 const STREAM = 'ringmaster_events';
 const SUBJECT = 'ringmaster.v1.feed';
 /** For how long, and in how many bytes, events are kept for subscribers that return. */
@@ -138,7 +140,7 @@ export class EventStream {
   }
 }
 
-/** Names of domains have dots. */
-function subjectOf(domain: string): string {
+/** The subject of the events of a domain. Names of domains have dots. */
+export function subjectOf(domain: string): string {
   return `${SUBJECT}.${Buffer.from(domain).toString('base64url')}`;
 }

@@ -1,11 +1,12 @@
 /** Events of all nodes, for runs that wait for them. */
 import type { NatsConnection, Subscription } from '@nats-io/transport-node';
-import { asDomainName } from '../../domain-name/index.ts';
+import type { DomainName } from '../../domain-name/index.ts';
 import type { BusEvent, EventPort } from '../../runs/index.ts';
+import { MESSAGE_ID, subjectOf } from '../events/event-stream.ts';
+import type { Held, Interest } from '../events/interest.ts';
+import { eventsOf } from '../events/message.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
-/** Followed by the domain, class and type. NATS drops events for which no run waits. */
-const SUBJECT = 'ringmaster.v1.event';
 /** Each node of the database publishes changes of the data model itself. */
 const OF_THE_DATABASE = 'modelevents';
 
@@ -17,30 +18,34 @@ export interface Bus extends EventPort {
   subscribe(filter: Partial<Kind>, listener: Listener): () => void;
 }
 
-interface Told {
-  readonly from: string;
-  readonly event: BusEvent;
-}
-
+/** A domain with runs that wait. */
 interface Watched {
-  readonly subject: string;
-  readonly listeners: Set<Listener>;
+  readonly domain: DomainName;
+  readonly held: Held;
+  /** By class and type. */
+  readonly listeners: Map<string, Set<Listener>>;
+  /** Number of the last message of each process: a node repeats what NATS has not confirmed. */
+  readonly latest: Map<string, number>;
   subscription: Subscription | undefined;
 }
 
-/** The event bus for runs: what the other nodes publish comes, too, while NATS is there. */
+/**
+ * The event bus for runs: what the other nodes publish comes, too, while NATS is there. It hears the messages on their way into the
+ * stream of events.
+ */
 export class RunEvents implements EventPort {
   readonly #bus: Bus;
   readonly #link: NatsLink;
   readonly #id: string;
-  readonly #watched = new Map<string, Watched>();
+  readonly #interest: Interest;
+  readonly #watched = new Map<DomainName, Watched>();
 
   /** @param id of this process */
-  constructor(bus: Bus, link: NatsLink, id: string) {
+  constructor(bus: Bus, link: NatsLink, id: string, interest: Interest) {
     this.#bus = bus;
     this.#link = link;
     this.#id = id;
-    bus.subscribe({}, (event) => this.#tell(event));
+    this.#interest = interest;
     let served: NatsConnection | undefined;
     link.onUp(() => {
       const { connection } = link;
@@ -57,55 +62,59 @@ export class RunEvents implements EventPort {
 
   subscribe(kind: Kind, listener: Listener): () => void {
     const stop = this.#bus.subscribe(kind, listener);
-    const subject = subjectOf(kind);
-    const watched = this.#watched.get(subject) ?? this.#watch(subject);
+    const watched = this.#watched.get(kind.domain) ?? this.#watch(kind.domain);
+    const key = keyOf(kind);
+    const listeners = watched.listeners.get(key) ?? new Set<Listener>();
+    watched.listeners.set(key, listeners);
     // Each subscription counts, also several of the same function.
     const own: Listener = (event) => listener(event);
-    watched.listeners.add(own);
+    listeners.add(own);
     return () => {
       stop();
-      if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
+      if (!listeners.delete(own) || listeners.size > 0) return;
+      watched.listeners.delete(key);
+      if (watched.listeners.size > 0) return;
       watched.subscription?.unsubscribe();
-      this.#watched.delete(subject);
+      watched.held.release();
+      this.#watched.delete(kind.domain);
     };
   }
 
-  #watch(subject: string): Watched {
-    const watched: Watched = { subject, listeners: new Set(), subscription: undefined };
-    this.#watched.set(subject, watched);
+  #watch(domain: DomainName): Watched {
+    const watched: Watched = {
+      domain,
+      held: this.#interest.hold(domain),
+      listeners: new Map(),
+      latest: new Map(),
+      subscription: undefined,
+    };
+    this.#watched.set(domain, watched);
     const { connection } = this.#link;
     if (connection !== undefined) watched.subscription = this.#follow(connection, watched);
     return watched;
   }
 
-  #follow(connection: NatsConnection, { subject, listeners }: Watched): Subscription {
-    return connection.subscribe(subject, {
+  #follow(connection: NatsConnection, watched: Watched): Subscription {
+    return connection.subscribe(subjectOf(watched.domain), {
       callback: (err, message) => {
-        const told = err === null ? parsed(message.string()) : undefined;
-        if (told === undefined || told.from === this.#id) return;
-        const event = { ...told.event, domain: asDomainName(told.event.domain) };
-        for (const listener of listeners) listener(event);
+        if (err !== null) return;
+        const [from = '', number] = (message.headers?.get(MESSAGE_ID) ?? '').split('.');
+        const isNew = Number(number) > (watched.latest.get(from) ?? 0);
+        if (from === this.#id || !isNew) return;
+        watched.latest.set(from, Number(number));
+        this.#tell(watched, Number(number), message.string());
       },
     });
   }
 
-  #tell({ seq, ts, domain, class: name, type, data }: BusEvent): void {
-    if (name === OF_THE_DATABASE) return;
-    const told: Told = { from: this.#id, event: { seq, ts, domain, class: name, type, data } };
-    this.#link.connection?.publish(subjectOf(told.event), JSON.stringify(told));
+  #tell({ domain, listeners }: Watched, number: number, text: string): void {
+    for (const event of eventsOf(domain, number, text)) {
+      if (event.class === OF_THE_DATABASE) continue;
+      for (const listener of listeners.get(keyOf(event)) ?? []) listener(event);
+    }
   }
 }
 
-/** Names of domains have dots. */
-function subjectOf({ domain, class: name, type }: Kind): string {
-  return `${SUBJECT}.${Buffer.from(`${domain} ${name} ${type}`).toString('base64url')}`;
-}
-
-/** Undefined for what is no event of a node. */
-function parsed(text: string): Told | undefined {
-  try {
-    return JSON.parse(text) as Told;
-  } catch {
-    return undefined;
-  }
+function keyOf({ class: name, type }: Pick<Kind, 'class' | 'type'>): string {
+  return `${name} ${type}`;
 }
