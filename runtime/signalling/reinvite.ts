@@ -30,13 +30,14 @@ export class Reinvites {
 
   /**
    * Sends a re-INVITE with a new offer and returns the answer (section 14.1).
+   * @param unwanted sends CANCEL, to which the phone answers with 487, or has answered otherwise
    * @throws ReinviteRefused
    */
-  async send(sdp: string): Promise<string> {
+  async send(sdp: string, unwanted?: AbortSignal): Promise<string> {
     const dialog = this.#dialog;
     for (let attempt = 1; ; attempt++) {
       this.#pending = true;
-      const { status, body } = await send(dialog, sdp).finally(() => {
+      const { status, body } = await send(dialog, sdp, unwanted).finally(() => {
         this.#pending = false;
       });
       if (status < 300) {
@@ -44,7 +45,7 @@ export class Reinvites {
         return body;
       }
       // It crossed a re-INVITE of the phone.
-      if (status !== 491 || attempt === GLARE_ATTEMPTS) throw new ReinviteRefused(status);
+      if (status !== 491 || attempt === GLARE_ATTEMPTS || unwanted?.aborted === true) throw new ReinviteRefused(status);
       await new Promise((resolve) => setTimeout(resolve, glarePause(dialog)));
     }
   }
@@ -56,16 +57,23 @@ function glarePause({ type }: SrfDialog): number {
 }
 
 /** Without the dialog's methods: after a refusal `modify` never settles, and `request` acknowledges it twice. */
-function send(dialog: SrfDialog, sdp: string): Promise<SrfIncomingResponse> {
+function send(dialog: SrfDialog, sdp: string, unwanted: AbortSignal | undefined): Promise<SrfIncomingResponse> {
   const { contact } = dialog.local;
   const headers: Record<string, string> = contact === undefined ? {} : { Contact: contact };
   return new Promise((resolve, reject) => {
     const options = { method: 'INVITE', stackDialogId: dialog.id, headers, body: sdp };
     // The SIP server inserts the dialog's URI.
     dialog.srf.request('sip:placeholder', options, (err, req) => {
-      if (req === undefined) reject(err);
-      req?.on('response', (res: SrfIncomingResponse, acknowledge: () => void) => {
+      if (req === undefined) {
+        reject(err);
+        return;
+      }
+      const cancel = (): void => req.cancel();
+      if (unwanted?.aborted === true) cancel();
+      else unwanted?.addEventListener('abort', cancel, { once: true });
+      req.on('response', (res: SrfIncomingResponse, acknowledge: () => void) => {
         if (res.status < 200) return;
+        unwanted?.removeEventListener('abort', cancel);
         if (res.status < 300) acknowledge();
         resolve(res);
       });

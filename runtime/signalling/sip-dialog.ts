@@ -26,8 +26,11 @@ export interface SipDialogHandlers {
    * @param lost the far end or the SIP server has lost the dialog: nobody hung up
    */
   ended(reason: string, lost: boolean): void;
-  /** A re-INVITE or UPDATE with an offer; `sdp` is undefined for an offerless re-INVITE (RFC 3264 section 8). */
-  reinvite(sdp: string | undefined): Promise<ReinviteAnswer>;
+  /**
+   * A re-INVITE or UPDATE with an offer; `sdp` is undefined for an offerless re-INVITE (RFC 3264 section 8).
+   * @param cancelled the far end has sent CANCEL, and the SIP server has answered
+   */
+  reinvite(sdp: string | undefined, cancelled?: AbortSignal): Promise<ReinviteAnswer>;
   /** The answer in the ACK of an offerless INVITE; empty when missing. */
   answerInAck(sdp: string): void;
   /** An INFO, MESSAGE or NOTIFY, already answered with 200. */
@@ -213,10 +216,11 @@ export class SipDialog {
 
   /**
    * Sends a re-INVITE with a new offer and returns the answer.
+   * @param unwanted cancels it
    * @throws ReinviteRefused
    */
-  reinvite(sdp: string): Promise<string> {
-    return this.#reinvites.send(sdp);
+  reinvite(sdp: string, unwanted?: AbortSignal): Promise<string> {
+    return this.#reinvites.send(sdp, unwanted);
   }
 
   /** Sends a request within the dialog and returns the status of its final answer. */
@@ -322,8 +326,11 @@ export class SipDialog {
       res.send(200, { headers: timer });
       return;
     }
+    const cancelled = new AbortController();
+    req.on('cancel', () => cancelled.abort());
     const handlers = await this.#listener();
-    const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer);
+    const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer, cancelled.signal);
+    if (cancelled.signal.aborted) return;
     if (answer.sdp === undefined) {
       res.send(sendableStatus(answer.status));
       return;

@@ -122,6 +122,33 @@ async function expectFax(one: PhoneCall, other: PhoneCall): Promise<void> {
     await expectFax(outgoing, incoming);
   });
 
+  it('is taken back at the other phone when its offerer cancels, and may be offered again', async () => {
+    const { outgoing, incoming } = await connect();
+    const never = Promise.withResolvers<void>();
+    const asked = new Promise<void>((resolve) => {
+      incoming.delays = () => {
+        resolve();
+        return never.promise;
+      };
+    });
+    expect(await outgoing.offerFax('alone', asked)).to.equal(487);
+    await incoming.cancelledOffers.next(5000);
+    await expectTalk(outgoing, incoming);
+    incoming.delays = () => Promise.resolve();
+    expect(await outgoing.offerFax()).to.equal(200);
+    await expectFax(outgoing, incoming);
+  });
+
+  it('that the other phone does not answer in time is cancelled there', async function () {
+    this.timeout(30_000);
+    const { outgoing, incoming } = await connect();
+    const never = Promise.withResolvers<void>();
+    incoming.delays = () => never.promise;
+    expect(await outgoing.offerFax()).to.equal(488);
+    await incoming.cancelledOffers.next(5000);
+    await expectTalk(outgoing, incoming);
+  });
+
   it('stays when the other phone refuses sound', async () => {
     const { outgoing, incoming } = await connect();
     expect(await outgoing.offerFax()).to.equal(200);

@@ -37,6 +37,8 @@ export abstract class PhoneCall {
   /** Bodies of INFO requests received. */
   readonly infos: string[] = [];
   readonly notifies = new Arrivals<SipRequest>('NOTIFY');
+  /** Re-INVITEs of the far end that it cancelled. */
+  readonly cancelledOffers = new Arrivals<SipRequest>('CANCEL of a re-INVITE');
   readonly messages = new Arrivals<SipRequest>('MESSAGE');
   /** Status with which re-INVITEs of the far end are refused from now on. */
   refuses: number | undefined;
@@ -175,7 +177,11 @@ export abstract class PhoneCall {
         this.finish({ by: 'there', ...reasonOf(transaction.request) });
         break;
       case 'INVITE':
-        void this.delays().then(() => this.#receiveOffer(transaction));
+        transaction.respond(100);
+        void this.delays().then(() => {
+          // Not after a CANCEL.
+          if (transaction.status < 200) this.#receiveOffer(transaction);
+        });
         break;
       case 'UPDATE':
         this.#receiveOffer(transaction);
@@ -198,6 +204,12 @@ export abstract class PhoneCall {
       default:
         transaction.respond(405, { headers: [ALLOW] });
     }
+  }
+
+  /** The far end has cancelled its re-INVITE. */
+  offerCancelled(transaction: ServerTransaction): void {
+    transaction.respond(487);
+    this.cancelledOffers.push(transaction.request);
   }
 
   /** Abandons the call without a message, like a phone without power. */
@@ -256,9 +268,9 @@ export abstract class PhoneCall {
   }
 
   /** Offers a fax by T.38 (`beside sound`: with a refused stream of sound before it); the answer's status. */
-  async offerFax(form: 'alone' | 'beside sound' = 'alone'): Promise<number> {
+  async offerFax(form: 'alone' | 'beside sound' = 'alone', cancelled?: Promise<unknown>): Promise<number> {
     this.session.wantsFax = form;
-    const { status } = await this.reinvite();
+    const { status } = await this.reinvite({ cancelled });
     if (status >= 300) this.session.wantsFax = undefined;
     return status;
   }
@@ -272,8 +284,10 @@ export abstract class PhoneCall {
     return status;
   }
 
-  /** Sends a re-INVITE with the present offer and takes the answer. `offerless`: the 200 offers, the ACK answers. */
-  async reinvite(options: { offerless?: boolean } = {}): Promise<SipResponse> {
+  /** Sends a re-INVITE with the present offer and takes the answer. `offerless`: the 200 offers, the ACK answers; `cancelled`: settles when it is taken back. */
+  async reinvite(
+    options: { offerless?: boolean; cancelled?: Promise<unknown> | undefined } = {},
+  ): Promise<SipResponse> {
     const offerless = options.offerless === true;
     const dialog = this.requireDialog();
     const { endpoint } = this.context;
@@ -284,6 +298,7 @@ export abstract class PhoneCall {
     this.#reinviting = true;
     try {
       const transaction = endpoint.send(request, endpoint.peerOf(dialog.nextHop), { repeated2xx: () => repeatAck?.() });
+      void options.cancelled?.then(() => endpoint.cancel(transaction));
       const response = await transaction.final;
       if (response === undefined) throw new Error(`${this.context.label}: no answer to the re-INVITE`);
       if (response.status < 300) {

@@ -369,6 +369,7 @@ export class Phone {
     this.#cancelledEarly.add(transaction);
     for (const call of this.#calls) {
       if (call instanceof IncomingCall && call.isInviteOf(transaction)) call.cancelled();
+      else if (call.owns(transaction.request)) call.offerCancelled(transaction);
     }
   }
 }

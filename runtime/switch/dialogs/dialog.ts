@@ -340,11 +340,16 @@ export class CallDialog implements LegOwner {
     this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
   }
 
-  legOffered(leg: Leg, offer: string, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> | undefined {
+  legOffered(
+    leg: Leg,
+    offer: string,
+    sound: () => Promise<ReinviteAnswer>,
+    cancelled?: AbortSignal,
+  ): Promise<ReinviteAnswer> | undefined {
     const party = faxParty(leg);
     const connected = this.state === 'dialog' && this.#path !== undefined && !this.held;
     const other = connected ? faxParty(this.opposite(leg)) : undefined;
-    return party && this.#fax.offered(party, other, offer, sound);
+    return party && this.#fax.offered(party, other, offer, sound, cancelled);
   }
 
   legDescription(leg: Leg): string | undefined {

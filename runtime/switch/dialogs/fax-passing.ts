@@ -44,6 +44,7 @@ export class FaxPassing {
    * Takes a phone's offer.
    * @param other the other party; undefined where it cannot take a fax now
    * @param sound takes the offer as one of sound
+   * @param cancelled the phone takes its offer back
    * @returns the answer; undefined where it is to be taken as an offer of sound
    */
   offered(
@@ -51,6 +52,7 @@ export class FaxPassing {
     other: FaxParty | undefined,
     offer: string,
     sound: () => Promise<ReinviteAnswer>,
+    cancelled?: AbortSignal,
   ): Promise<ReinviteAnswer> | undefined {
     const { state } = this.#state;
     if (state === 'asking' || state === 'returning') return Promise.resolve(PENDING);
@@ -58,7 +60,7 @@ export class FaxPassing {
     if (!isFax(offer)) return undefined;
     const parties = [party, other].filter((each) => each?.phone.endpoint.passesFaxes === true);
     if (state !== 'sound' || other === undefined || parties.length < 2) return Promise.resolve(NOT_ACCEPTABLE);
-    return this.#ask(party, other, offer);
+    return this.#ask(party, other, offer, cancelled);
   }
 
   /** Has both phones go back to sound, before the call parts them. Never rejects. */
@@ -76,12 +78,16 @@ export class FaxPassing {
     this.#over.resolve('');
   }
 
-  async #ask(party: FaxParty, other: FaxParty, offer: string): Promise<ReinviteAnswer> {
+  async #ask(party: FaxParty, other: FaxParty, offer: string, cancelled?: AbortSignal): Promise<ReinviteAnswer> {
     this.#state.step('fax');
     const theirs = faxOffer(offer, other.phone.endpoint.localSdp);
-    const asked = this.#answerOf(other, theirs);
-    const answer = await this.#inTime(asked);
-    if (answer === undefined) return this.#letGo(asked, other, theirs);
+    const unwanted = new AbortController();
+    const asked = this.#answerOf(other, theirs, unwanted.signal);
+    const answer = await this.#inTime(asked, cancelled);
+    if (answer === undefined) {
+      unwanted.abort();
+      return this.#letGo(asked, other, theirs);
+    }
     if (!isFax(answer)) {
       // A phone that accepted the offer without its only stream has no sound any more.
       if (answer !== '') await this.#toSound(other, theirs);
@@ -101,9 +107,9 @@ export class FaxPassing {
   }
 
   /** A phone's answer; empty for a refusal, and when the dialog is over. Never rejects. */
-  async #answerOf({ phone }: FaxParty, offer: string): Promise<string> {
+  async #answerOf({ phone }: FaxParty, offer: string, unwanted?: AbortSignal): Promise<string> {
     try {
-      return await Promise.race([phone.offer(offer), this.#over.promise]);
+      return await Promise.race([phone.offer(offer, unwanted), this.#over.promise]);
     } catch (error) {
       if (!(error instanceof ReinviteRefused)) phone.failed(error);
       return '';
@@ -111,7 +117,7 @@ export class FaxPassing {
   }
 
   /** The answer; undefined when it does not come in time, or is not awaited any more. */
-  async #inTime(answer: Promise<string>): Promise<string | undefined> {
+  async #inTime(answer: Promise<string>, cancelled: AbortSignal | undefined): Promise<string | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       this.#giveUp = () => {
@@ -119,6 +125,7 @@ export class FaxPassing {
         resolve(undefined);
       };
       timer = setTimeout(this.#giveUp, this.#patienceMs);
+      cancelled?.addEventListener('abort', this.#giveUp, { once: true });
     });
     try {
       return await Promise.race([answer, late]);
@@ -127,7 +134,7 @@ export class FaxPassing {
     }
   }
 
-  /** Refuses the offer. A phone that accepts it later goes back to sound. */
+  /** Refuses the offer. A phone whose acceptance crosses the CANCEL goes back to sound. */
   #letGo(asked: Promise<string>, other: FaxParty, offer: string): ReinviteAnswer {
     void asked.then(async (answer) => {
       if (answer !== '' && this.#state.is('late')) await this.#toSound(other, offer);

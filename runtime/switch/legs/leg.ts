@@ -41,7 +41,12 @@ export interface LegOwner {
    * @param sound takes it as an offer of sound
    * @returns the answer; undefined where it is to be taken as an offer of sound
    */
-  legOffered?(leg: Leg, offer: string, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> | undefined;
+  legOffered?(
+    leg: Leg,
+    offer: string,
+    sound: () => Promise<ReinviteAnswer>,
+    cancelled?: AbortSignal,
+  ): Promise<ReinviteAnswer> | undefined;
   /** The present description for the far end, where it is not that of its endpoint's sound. */
   legDescription?(leg: Leg): string | undefined;
   /** The far end sent a request within the call. */
@@ -53,9 +58,10 @@ export interface FaxSide {
   readonly endpoint: MediaEndpoint;
   /**
    * Offers the phone a session description within the call, and returns its answer.
+   * @param unwanted takes the offer back, if the phone has not answered
    * @throws ReinviteRefused; any error when the phone is gone
    */
-  offer(sdp: string): Promise<string>;
+  offer(sdp: string, unwanted?: AbortSignal): Promise<string>;
   /** A session description with the origin and version of the phone's session. */
   describe(sdp: string): string;
   /** Logs an error, unless the phone is gone. */

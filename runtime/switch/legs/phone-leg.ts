@@ -191,7 +191,7 @@ export class PhoneLeg implements MovableLeg {
     if (sip === undefined || endpoint === undefined || !this.#state.is('answered')) return undefined;
     return {
       endpoint,
-      offer: (sdp) => sip.reinvite(this.#description.of(sdp)),
+      offer: (sdp, unwanted) => sip.reinvite(this.#description.of(sdp), unwanted),
       describe: (sdp) => this.#description.of(sdp),
       failed: (error) => {
         if (!this.ended) this.#tools.failed(error, 'T.38', this);
@@ -457,7 +457,7 @@ export class PhoneLeg implements MovableLeg {
     this.#sip = sip;
     sip.handle({
       ended: (reason, lost) => this.#ended(reason, lost),
-      reinvite: (sdp) => this.#reinvite(sdp),
+      reinvite: (sdp, cancelled) => this.#reinvite(sdp, cancelled),
       answerInAck: (sdp) => void this.#answeredInAck(sdp),
       messaged: (message) => this.#messaged(message),
       refer: (request) => this.#tools.refer(this, request),
@@ -465,20 +465,20 @@ export class PhoneLeg implements MovableLeg {
   }
 
   /** A re-INVITE or UPDATE of the phone: new address, hold, or back from hold (RFC 3264 section 8.4). */
-  async #reinvite(sdp: string | undefined): Promise<ReinviteAnswer> {
+  async #reinvite(sdp: string | undefined, cancelled?: AbortSignal): Promise<ReinviteAnswer> {
     if (this.#endpoint === undefined || this.#lent) return { status: 491 };
     const present = this.owner?.legDescription?.(this) ?? this.#endpoint.localSdp;
     if (sdp === undefined) return { status: 200, sdp: this.#description.of(present) };
-    return this.#renegotiate(sdp);
+    return this.#renegotiate(sdp, cancelled);
   }
 
   async #answeredInAck(sdp: string): Promise<void> {
     this.#lateAnswer.resolve(sdp !== '' && (await this.#renegotiate(sdp)).status === 200);
   }
 
-  #renegotiate(sdp: string): Promise<ReinviteAnswer> {
+  #renegotiate(sdp: string, cancelled?: AbortSignal): Promise<ReinviteAnswer> {
     const sound = (): Promise<ReinviteAnswer> => this.#takeSound(sdp);
-    return this.owner?.legOffered?.(this, sdp, sound) ?? sound();
+    return this.owner?.legOffered?.(this, sdp, sound, cancelled) ?? sound();
   }
 
   async #takeSound(sdp: string): Promise<ReinviteAnswer> {
