@@ -59,19 +59,22 @@ describe('REFER by a phone', () => {
     expect((await stage.dialog()).dialogid).to.equal(before.dialogid);
   });
 
-  it('an attended transfer connects the two other parties', async () => {
-    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
-    const first = await stage.connect(alice, bob, '102');
-    await first.outgoing.hold();
-    const second = await stage.connect(alice, carol, '103');
-    const target = referTo(`<sip:103@demo.local?Replaces=${encodeURIComponent(second.outgoing.replaces)}>`);
-    expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
-    expect((await referProgress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
-    await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
-    await expectTalk(first.incoming, second.incoming);
-    const dialog = await stage.dialog();
-    expect(dialog.callids).to.have.length(2);
-  });
+  // Browsers with SIP.js name the Contact, as RFC 5589 section 7 recommends; the node's has no user.
+  for (const named of ['number', 'Contact'] as const)
+    it(`an attended transfer connects the two other parties, whose target is named by ${named}`, async () => {
+      const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+      const first = await stage.connect(alice, bob, '102');
+      await first.outgoing.hold();
+      const second = await stage.connect(alice, carol, '103');
+      const uri = named === 'number' ? 'sip:103@demo.local' : second.outgoing.remoteTarget;
+      const target = referTo(`<${uri}?Replaces=${encodeURIComponent(second.outgoing.replaces)}>`);
+      expect((await first.outgoing.request('REFER', target)).status).to.equal(202);
+      expect((await referProgress(first.outgoing)).at(-1)).to.equal('SIP/2.0 200 OK');
+      await Promise.all([first.outgoing.ended(), second.outgoing.ended()]);
+      await expectTalk(first.incoming, second.incoming);
+      const dialog = await stage.dialog();
+      expect(dialog.callids).to.have.length(2);
+    });
 
   it('a blind transfer works for a held peer, and while the peer itself holds and resumes', async () => {
     const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');

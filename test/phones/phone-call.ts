@@ -153,6 +153,11 @@ export abstract class PhoneCall {
     return `${callId};to-tag=${remoteTag};from-tag=${localTag}`;
   }
 
+  /** The far end's Contact. */
+  get remoteTarget(): string {
+    return this.requireDialog().remoteTarget;
+  }
+
   /** A request inside the dialog; rejects when no final answer comes. */
   async request(method: string, headers: readonly SipHeader[] = [], body = ''): Promise<SipResponse> {
     const dialog = this.requireDialog();
