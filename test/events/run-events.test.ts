@@ -74,7 +74,7 @@ describe('events of runs', () => {
     return told;
   }
 
-  it('tell of its begin, of each block and of its end those who name them and may read runs', async () => {
+  it('report the begin, each block and the end of a run to named subscriptions with the right to read runs', async () => {
     const told = await follow('admin', ['runevents']);
     const withoutRight = await follow('bob', ['runevents']);
     const everything = await follow('carol');
