@@ -1,5 +1,6 @@
 /** One FreeSWITCH media server. */
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import { audioCodecs } from './audio-codecs.ts';
 import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
@@ -9,7 +10,7 @@ import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
-import { keysOf, mustEncrypt, offeredKeys, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
+import { isEncrypted, keysOf, mustEncrypt, offeredKeys, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
 import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -110,8 +111,8 @@ export class MediaServer implements EndpointServer {
    * Creates an endpoint. It answers the phone's session description if given; otherwise it makes an offer, and `modify`
    * takes the answer later.
    * @param patienceMs duration of retries while the media server accepts no more sessions
-   * @throws MediaError with the SIP status of the refusal: 488 without a common codec or free RTP ports, or without encryption
-   * as it has to be; 503 when it is busy or does not answer
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec, or without encryption as it has to be; 503
+   * when it is busy, has no free RTP ports, or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
     const { via, remoteSdp, srtp, codecs, peer } = wish;
@@ -210,6 +211,8 @@ export class MediaServer implements EndpointServer {
       const status = (error as { status?: unknown }).status;
       // Only an answer proves that it is alive.
       if (typeof status !== 'number' || status === 408) this.#rest();
+      if (status === 488 && isAnswerable(remoteSdp))
+        throw new MediaError(`the media server at ${this.name} has no free RTP ports`, 503, { cause: error });
       throw new MediaError(
         `the media server refused the endpoint: ${(error as Error).message}`,
         typeof status === 'number' && status !== 408 ? status : 503,
@@ -227,6 +230,17 @@ export class MediaServer implements EndpointServer {
   #rest(): void {
     this.#restUntil = performance.now() + REST_MS;
   }
+}
+
+/**
+ * Whether a media server can only lack ports when it refuses this: it says 488 then, as it does without a common codec. True where it is to
+ * make the offer, and of plain G.711 over IPv4.
+ */
+function isAnswerable(sdp: string | undefined): boolean {
+  if (sdp === undefined) return true;
+  if (isEncrypted(sdp) || !/^c=IN IP4 /m.test(sdp)) return false;
+  const codecs = audioCodecs(sdp);
+  return codecs.has('PCMU') || codecs.has('PCMA');
 }
 
 /** Ends an endpoint that offers plain sound where it has to be encrypted. */
