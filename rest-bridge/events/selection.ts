@@ -20,11 +20,15 @@ export const SelectionFields = {
 const Selection = Type.Object(SelectionFields);
 export type Selection = Static<typeof Selection>;
 
-const OWN_CALLS = '/user/sip/calls';
+/** By class, the path of a user's own calls or rooms: its right suffices for the events of these. */
+const OWN_PATHS = new Map([
+  ['callevents', '/user/sip/calls'],
+  ['confevents', '/uc/conferences_by_participation'],
+]);
 
 /**
  * Compiles a selection. Events that `allows` refuses are left out: it checks the GET permission for their path. Events
- * of a user's own calls need only the own path.
+ * of a user's own calls and rooms need only the own path.
  *
  * @param since milliseconds since the epoch: `now` of the filter
  * @throws FilterError for an invalid filter
@@ -35,7 +39,10 @@ export function selector(
   selection: Omit<Selection, 'id'>,
   since?: number,
 ): Sight {
-  const isOwn = ({ users }: NodeEvent): boolean => users?.includes(userId) === true && allows(OWN_CALLS);
+  const isOwn = (event: NodeEvent): boolean => {
+    const path = OWN_PATHS.get(event.class);
+    return path !== undefined && event.users?.includes(userId) === true && allows(path);
+  };
   return {
     select: selectionOf(selection, since),
     allows: (event) => allows(pathOfEvent(event)) || isOwn(event),

@@ -47,6 +47,9 @@ export interface ParticipantView {
   /** The participant's URI. */
   readonly ruri: string;
   readonly rtag: string;
+  readonly moderator: boolean;
+  /** True while the media server hears the participant speak. */
+  readonly talking: boolean;
 }
 
 export const PARTICIPANT_FIELDS = [
@@ -57,6 +60,8 @@ export const PARTICIPANT_FIELDS = [
   'ltag',
   'ruri',
   'rtag',
+  'moderator',
+  'talking',
 ] as const satisfies readonly (keyof ParticipantView)[];
 
 /** True when `to` hears `from`. */

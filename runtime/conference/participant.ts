@@ -11,6 +11,8 @@ export interface Guest {
   readonly ruri: string;
   /** All URIs; a sipuser has two. */
   uris(): readonly string[];
+  /** Id of the user who owns the account. */
+  readonly userId: string | undefined;
 }
 
 export interface Admission {
@@ -140,7 +142,7 @@ export class Participant {
   }
 
   /** The participant for REST clients; undefined until the PIN is accepted. */
-  view(): ParticipantView | undefined {
+  view(): Omit<ParticipantView, 'moderator' | 'talking'> | undefined {
     if (this.#state === 'entering') return undefined;
     return {
       participantid: this.participantid,

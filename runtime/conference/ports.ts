@@ -18,7 +18,8 @@ type TopologyData = Readonly<Record<'from' | 'to', string> & { enabled: boolean 
 
 /** Publishes events of conferences. */
 export interface ConferenceEvents {
-  emit(domain: DomainName, type: ConferenceEventType, data: ConferenceEventData): void;
+  /** @param users ids of the users who take part */
+  emit(domain: DomainName, type: ConferenceEventType, data: ConferenceEventData, users: readonly string[]): void;
 }
 
 /** Counts events of conferences. */

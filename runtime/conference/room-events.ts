@@ -4,12 +4,19 @@ import type { ConferenceEventData, ConferenceEvents, ConferenceEventType } from 
 import type { RoomAddress } from './room-address.ts';
 import type { HearingChange } from './topology.ts';
 
+interface EventRoom {
+  readonly confid: string;
+  readonly address: RoomAddress;
+  /** Ids of the users who take part. */
+  users(): ReadonlySet<string>;
+}
+
 /** Publishes the events of one room. */
 export class RoomEvents {
   readonly #events: ConferenceEvents;
-  readonly #room: { readonly confid: string; readonly address: RoomAddress };
+  readonly #room: EventRoom;
 
-  constructor(events: ConferenceEvents, room: { readonly confid: string; readonly address: RoomAddress }) {
+  constructor(events: ConferenceEvents, room: EventRoom) {
     this.#events = events;
     this.#room = room;
   }
@@ -61,11 +68,16 @@ export class RoomEvents {
 
   #about(type: ConferenceEventType, participant: Participant, data: ConferenceEventData): void {
     const { participantid, callid, admission, line } = participant;
-    this.#tell(type, { participantid, callid, dialogid: line?.dialogid ?? '', ruri: admission.guest.ruri, ...data });
+    const about = { participantid, callid, dialogid: line?.dialogid ?? '', ruri: admission.guest.ruri };
+    this.#tell(type, { ...about, ...data }, admission.guest.userId);
   }
 
-  #tell(type: ConferenceEventType, data: ConferenceEventData = {}): void {
+  /** @param userId of the participant, who may have left */
+  #tell(type: ConferenceEventType, data: ConferenceEventData = {}, userId?: string): void {
     const { confid, address } = this.#room;
-    this.#events.emit(address.domain, type, { confid, confroomnum: address.confroomnum, uri: address.uri, ...data });
+    const { domain, confroomnum, uri } = address;
+    const users = new Set(this.#room.users());
+    if (userId !== undefined) users.add(userId);
+    this.#events.emit(domain, type, { confid, confroomnum, uri, ...data }, [...users]);
   }
 }

@@ -21,6 +21,8 @@ interface Seat {
   pinGiven: boolean;
   /** True after having been in the mix. */
   seated: boolean;
+  /** The media server hears the participant speak. */
+  talking: boolean;
 }
 
 /** State of a departed participant. */
@@ -63,8 +65,8 @@ export class RoomSound {
     return this.#members.size;
   }
 
-  moderates(participant: Participant): boolean {
-    return this.#seats.get(participant)?.moderator === true;
+  stateOf(participant: Participant): Pick<Seat, 'moderator' | 'talking'> {
+    return this.#seats.get(participant) ?? { moderator: false, talking: false };
   }
 
   /**
@@ -88,6 +90,7 @@ export class RoomSound {
     const joining = await seat?.joining?.catch(() => undefined);
     if (joining === undefined) return;
     this.#out(participant);
+    this.#talks(participant, false);
     participant.become('hold');
     await this.#mix.remove(joining.member);
     await joining.left;
@@ -144,6 +147,7 @@ export class RoomSound {
         moderator,
         pinGiven: false,
         seated: false,
+        talking: false,
       };
       this.#seats.set(participant, seat);
     }
@@ -216,15 +220,25 @@ export class RoomSound {
     switch (notice) {
       case 'talking':
       case 'silent':
-        this.#events.talking(participant, notice === 'talking');
+        this.#talks(participant, notice === 'talking');
         return;
       case 'muted':
+        // The media server does not say that a muted member is silent now.
+        this.#talks(participant, false);
+        return;
       case 'unmuted':
         // The room publishes its own actions itself.
         return;
       default:
         notice satisfies never;
     }
+  }
+
+  #talks(participant: Participant, talking: boolean): void {
+    const seat = this.#seats.get(participant);
+    if (seat === undefined || seat.talking === talking) return;
+    seat.talking = talking;
+    this.#events.talking(participant, talking);
   }
 
   #out(participant: Participant): void {

@@ -140,7 +140,7 @@ export class Room implements Host {
   }
 
   moderates(participant: Participant): boolean {
-    return this.#sound.moderates(participant);
+    return this.#sound.stateOf(participant).moderator;
   }
 
   /** Ends all calls, and thereby the room. */
@@ -184,7 +184,21 @@ export class Room implements Host {
   }
 
   participants(): readonly ParticipantView[] {
-    return [...this.#participants.values()].flatMap((participant) => participant.view() ?? []);
+    return [...this.#participants.values()].flatMap((participant) => {
+      const view = participant.view();
+      const { moderator, talking } = this.#sound.stateOf(participant);
+      return view === undefined ? [] : [{ ...view, moderator, talking }];
+    });
+  }
+
+  /** Ids of the users who take part or are being called: they may follow the room. */
+  users(): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const { state, admission } of this.#participants.values()) {
+      const { userId } = admission.guest;
+      if (userId !== undefined && state !== 'entering' && state !== 'disconnected') ids.add(userId);
+    }
+    return ids;
   }
 
   // Notifications from participants.
@@ -224,7 +238,7 @@ export class Room implements Host {
     if (invited && !wasIn) this.#forgetLater(participant);
     else this.#participants.delete(participant.participantid);
     const all = [...this.#participants.values()];
-    if (moderated && this.settings.endWithModerator && !all.some((other) => this.#sound.moderates(other))) {
+    if (moderated && this.settings.endWithModerator && !all.some((other) => this.moderates(other))) {
       this.terminate('the last moderator left');
     }
     if (!all.some(({ state, admission }) => keepsRoomAlive(state, admission))) this.#end();

@@ -7,11 +7,17 @@ export type ConferenceEventType = keyof typeof CONFERENCE_EVENTS;
 
 /** Publishes events of class `confevents` to the conference's domain. */
 export interface ConferenceEvents {
-  emit(domain: DomainName, type: ConferenceEventType, data: Readonly<Record<string, EventValue>>): void;
+  /** @param users ids of the users who take part */
+  emit(
+    domain: DomainName,
+    type: ConferenceEventType,
+    data: Readonly<Record<string, EventValue>>,
+    users: readonly string[],
+  ): void;
 }
 
 export function conferenceEvents(bus: EventBus): ConferenceEvents {
   return {
-    emit: (domain, type, data) => void bus.publish({ domain, class: 'confevents', type, data }),
+    emit: (domain, type, data, users) => void bus.publish({ domain, class: 'confevents', type, data, users }),
   };
 }

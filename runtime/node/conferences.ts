@@ -62,8 +62,8 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
   return new Conferences(
     {
       events: {
-        emit: (domain, type, data) => {
-          published.emit(domain, type, data);
+        emit: (domain, type, data, users) => {
+          published.emit(domain, type, data, users);
           const number = typeof data['uri'] === 'string' ? parseSipUri(data['uri'])?.user : undefined;
           if (number !== undefined) needs.changed(domain, number);
         },

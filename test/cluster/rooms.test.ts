@@ -12,6 +12,7 @@ import type { Phone } from '../phones/phone.ts';
 import type { RestClient } from '../phones/rest-client.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
+import { followEvents } from '../support/event-feed.ts';
 import { CALLS } from '../support/stage.ts';
 import { useSharedCluster } from './support/test-cluster.ts';
 
@@ -87,6 +88,24 @@ describe('rooms of a cluster', function () {
 
   const topology = async (rest: RestClient, confid: string): Promise<TopologyEntry[]> =>
     (await rest.get(`${ALL_CONFERENCES}/${confid}/topology`)).json<TopologyEntry[]>();
+
+  it('its events reach its participants at every node, and no other user', async () => {
+    const listen = (login: string) =>
+      Promise.all(
+        cluster().nodes.map(async ({ node }) =>
+          followEvents<{ talking?: boolean }>({ node, rest: () => node.login(login) }, 'confevents.conf_talking'),
+        ),
+      );
+    const [own, strange] = [await listen('bob'), await listen('dave')];
+    const { inside } = await roomOfThree('*7024');
+    const [a] = inside as [OutgoingCall];
+    const ends = (): number[] => own.map(({ seen }) => seen.filter(({ talking }) => talking === false).length);
+    a.play(undefined);
+    await eventually(async () => expect(ends()).to.deep.equal([1, 1, 1]));
+    expect(strange.map(({ seen }) => seen)).to.deep.equal([[], [], []]);
+    for (const each of inside) await each.hangup();
+    for (const each of [...own, ...strange]) each.close();
+  });
 
   it('its operations work at every node, and say the same of what is missing', async () => {
     const { phones, inside, conference } = await roomOfThree('*7018');

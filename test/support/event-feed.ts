@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** The events that an administrator is told, in their order. */
+/** The events that a user is told, in their order. */
 export interface EventFeed<Data> {
   readonly seen: readonly Data[];
   close(): void;
@@ -13,7 +14,7 @@ interface Subscribed {
   rest(): Promise<{ readonly token: string | undefined }> | { readonly token: string | undefined };
 }
 
-/** Subscribes by WebSocket. @param name of the events, `class.type` */
+/** Subscribes by WebSocket. @param name of the events, `class` or `class.type` */
 export async function followEvents<Data>(stage: Subscribed, name: string): Promise<EventFeed<Data>> {
   const { token } = await stage.rest();
   const socket = new WebSocket(`${stage.node.base.replace('http', 'ws')}/ws`, {
@@ -27,7 +28,7 @@ export async function followEvents<Data>(stage: Subscribed, name: string): Promi
     if (method === 'event') seen.push(body.data);
   });
   await once(socket, 'open');
-  socket.send(JSON.stringify(['subscribe', { qid: '1', id: name, events: [name], expires: 60 }]));
+  socket.send(JSON.stringify(['subscribe', { qid: '1', id: randomUUID(), events: [name], expires: 60 }]));
   await subscribed.promise;
   return { seen, close: () => socket.close() };
 }

@@ -28,6 +28,8 @@ export const ParticipantRecord = Type.Object({
   ltag: Type.String(),
   ruri: Type.String(),
   rtag: Type.String(),
+  moderator: Type.Boolean({ description: 'The room has this participant as a moderator.' }),
+  talking: Type.Boolean({ description: 'The participant speaks now.' }),
 });
 
 /** Who hears whom (specification, "Topology"). */

@@ -18,7 +18,7 @@ export const listParticipants = defineOperation({
   parameters: Type.Object({}),
   response: Type.Object({
     participants: Type.Array(ParticipantRecord, {
-      description: `With \`participantid\`, \`state\` (${PARTICIPANT_STATES.join(', ')}), \`callid\`, \`luri\`, \`ltag\`, \`ruri\`, \`rtag\`.`,
+      description: `With \`participantid\`, \`state\` (${PARTICIPANT_STATES.join(', ')}), \`callid\`, \`luri\`, \`ltag\`, \`ruri\`, \`rtag\`, \`moderator\`, \`talking\`.`,
     }),
   }),
   example: { confid: CONFID },

@@ -68,6 +68,11 @@ export function urisOf(party: Party): string[] {
   return [bracketUri(login, party.domain), bracketUri(phonenumber, party.domain)];
 }
 
+/** Id of the user who owns the account. */
+export function userIdOf(party: Party): string | undefined {
+  return party.kind === 'sipuser' ? party.sipUser.userId : undefined;
+}
+
 interface Shown {
   readonly number: string;
   readonly name: string | undefined;

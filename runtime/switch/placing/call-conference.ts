@@ -4,7 +4,7 @@ import { MediaError } from '../../media/index.ts';
 import { answer, bracketUri, type SipAnswer } from '../../signalling/index.ts';
 import { type Attempt, type AttemptOptions, AttemptProgress, failedAttempt, failureAnswer } from './attempt.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
-import { numberOf, urisOf } from '../legs/party.ts';
+import { numberOf, urisOf, userIdOf } from '../legs/party.ts';
 import type { SwitchTools } from '../tools.ts';
 
 /** Calls a conference: it answers at once and becomes the B leg; a full one is busy. */
@@ -20,7 +20,7 @@ export function callConference(
       featureCode,
       room,
       number: numberOf(caller.party),
-      guest: { ruri: dialog.remoteuri, uris: () => urisOf(caller.party) },
+      guest: { ruri: dialog.remoteuri, uris: () => urisOf(caller.party), userId: userIdOf(caller.party) },
       brought: entrance?.brought === true,
       mediaServer: caller.mediaServer,
       ...entrance,

@@ -6,7 +6,7 @@ import { type Attempt, failureCause } from './attempt.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { ConferenceLeg } from '../legs/conference-leg.ts';
 import { openPair } from '../sound/endpoint-pair.ts';
-import { type Party, urisOf } from '../legs/party.ts';
+import { type Party, urisOf, userIdOf } from '../legs/party.ts';
 import { referredHeader, referredOpts } from './referred-by.ts';
 import type { SwitchTools } from '../tools.ts';
 
@@ -32,7 +32,7 @@ export function callFromConference(
     decision.kind === 'sipuser'
       ? { kind: 'sipuser', domain: decision.sipuser.domain, sipUser: decision.sipuser }
       : { kind: 'unknown', domain, number };
-  const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called) };
+  const guest = { ruri: bracketUri(number, domain), uris: () => urisOf(called), userId: userIdOf(called) };
   const participant = tools.conferences.invite(room, number, guest, decision.kind === 'scenario');
   if (participant === undefined) return undefined;
   const voice =

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { eventually } from '../../support/eventually.ts';
-import { TONES, useRooms } from './support.ts';
+import { OWN_CONFERENCES, type Participant, TONES, useRooms } from './support.ts';
 
 interface ReceivedEvent {
   readonly class: string;
@@ -65,7 +65,7 @@ describe('conference events', () => {
 
   it('report start, joining, talking, holding, topology changes, leaving and end in order', async () => {
     const events = await listen('admin', '*707111');
-    const nobody = await listen('alice', '*707111');
+    const nobody = await listen('carol', '*707111');
     const [alice, bob] = await stage.phones('alice', 'bob');
     const one = await rooms.enter(alice, '*707111');
     const { confid } = await rooms.only(1);
@@ -117,9 +117,86 @@ describe('conference events', () => {
     ]);
     expect(received[5]?.data['changes']).to.have.length(1);
     for (const { data } of events.received) expect(data).to.include({ confid, confroomnum: '7111' });
-    expect(nobody.received, 'without the right to read conferences').to.deep.equal([]);
+    expect(nobody.received, 'of a user who does not take part').to.deep.equal([]);
     events.close();
     nobody.close();
+  });
+
+  it('reach a participant without the right to all conferences, from the first ringing to the own end', async () => {
+    const [alice, bob] = await stage.phones('alice', 'bob');
+    const events = await listen('bob', '*707113');
+    const one = await rooms.enter(alice, '*707113');
+    const { confid } = await rooms.only(1);
+    expect(events.received).to.deep.equal([]);
+    await rooms.ask('POST', `/${confid}/participants`, { to: '102' });
+    const called = await bob.incoming();
+    called.ring();
+    await called.answer();
+    one.play(TONES[0]);
+    await eventually(async () => {
+      const seen = (await rooms.ask('GET', `/${confid}/participants`, undefined, 'bob', OWN_CONFERENCES)).json<
+        Participant[]
+      >();
+      expect(seen.find(({ ruri }) => ruri.includes('alice'))).to.include({ talking: true, moderator: false });
+    });
+    await eventually(async () => expect(events.received.at(-1)?.data).to.include({ talking: true }));
+    await called.hangup();
+    await eventually(async () => expect(events.received.at(-1)?.type).to.equal('conf_leave'));
+    const types = events.received.map(({ type, data }) => (type === 'conf_state' ? data['state'] : type));
+    expect(types).to.include.members(['calling', 'ringing', 'connected', 'conf_join', 'conf_talking']);
+    await rooms.topology(confid, []);
+    await one.hangup();
+    await rooms.expectNothing();
+    expect(events.received.at(-1)?.type, 'nothing after the own end').to.equal('conf_leave');
+    expect(types).to.not.include('conf_end');
+    events.close();
+  });
+
+  it('reach no participant whose roles refuse the own conferences, and no other participant', async () => {
+    const admin = await stage.rest();
+    const [id] = (await admin.send('LOOKUP', '/rest/v1/iam/users', { body: { login: 'carol' } })).json<[string]>();
+    const setRoles = async (roles: readonly string[]) =>
+      expect((await admin.send('PATCH', `/rest/v1/iam/users/${id}`, { body: { roles } })).status).to.equal(200);
+    const [alice, bob, carol] = await stage.phones('alice', 'bob', 'carol');
+    const [events, others, all] = [
+      await listen('carol', '*707114'),
+      await listen('bob', '*707114'),
+      await listen('admin', '*707114'),
+    ];
+    const elsewhere = await rooms.enter(bob, '*707115');
+    try {
+      await setRoles([]);
+      const calls = [await rooms.enter(carol, '*707114'), await rooms.enter(alice, '*707114')];
+      await eventually(async () => expect(all.received.filter(({ type }) => type === 'conf_join')).to.have.length(2));
+      expect(events.received).to.deep.equal([]);
+      await setRoles(['user']);
+      await calls[1]?.hangup();
+      await eventually(async () => expect(events.received.map(({ type }) => type)).to.deep.equal(['conf_leave']));
+      await calls[0]?.hangup();
+    } finally {
+      await setRoles(['user']);
+    }
+    await eventually(async () => expect(all.received.at(-1)?.type).to.equal('conf_end'));
+    expect(others.received, 'of a user in another room').to.deep.equal([]);
+    await elsewhere.hangup();
+    for (const each of [events, others, all]) each.close();
+  });
+
+  it('say that a participant who holds the conference talks no more', async () => {
+    const alice = await stage.phone('alice');
+    const events = await listen('admin', '*707116');
+    const talking = () => events.received.flatMap(({ type, data }) => (type === 'conf_talking' ? data['talking'] : []));
+    const call = await rooms.enter(alice, '*707116', TONES[0]);
+    const room = await rooms.only(1);
+    await eventually(async () => expect((await rooms.participants(room))[0]).to.include({ talking: true }));
+    await call.hold();
+    await eventually(async () => expect(talking()).to.deep.equal([true, false]));
+    expect((await rooms.participants(room))[0]).to.include({ state: 'hold', talking: false });
+    await call.unhold();
+    await eventually(async () => expect(talking()).to.deep.equal([true, false, true]));
+    expect((await rooms.participants(room))[0]).to.include({ state: 'connected', talking: true });
+    await call.hangup();
+    events.close();
   });
 
   it('the metrics count conferences and time topology commands', async () => {

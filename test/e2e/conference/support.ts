@@ -26,6 +26,8 @@ export interface Participant {
   readonly ltag: string;
   readonly ruri: string;
   readonly rtag: string;
+  readonly moderator: boolean;
+  readonly talking: boolean;
 }
 
 export interface TopologyEntry {

@@ -317,6 +317,8 @@ function liveConferences(random: Random) {
     ltag: 't',
     ruri: `<sip:10${n % 4}@demo.local>`,
     rtag: `r${n}`,
+    moderator: random.chance(0.5),
+    talking: random.chance(0.5),
   }));
   return {
     conferences: {
