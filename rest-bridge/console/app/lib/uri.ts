@@ -7,9 +7,18 @@ const ADDRESS = /^\s*(?:"((?:[^"\\]|\\.)*)"|([^<"]*?))\s*<([^>]*)>/;
 export function party(uri: string): string {
   const [, quoted, token = '', address = uri] = ADDRESS.exec(uri) ?? [];
   const name = quoted?.replaceAll(/\\(.)/g, '$1') ?? token;
-  const user = /^(?:sips?|tel):([^@;?]*)/.exec(address)?.[1] ?? address;
-  const shown = decoded(user) || address;
+  const shown = userAt(address) || address;
   return name === '' || name === shown ? shown : `${name} (${shown})`;
+}
+
+/** Number or login of an address; empty for one without. */
+export function userOf(uri: string): string {
+  const [, , , address = uri] = ADDRESS.exec(uri) ?? [];
+  return /^(?:sips?|tel):/.test(address) ? userAt(address) : '';
+}
+
+function userAt(address: string): string {
+  return decoded(/^(?:sips?|tel):([^@;?]*)/.exec(address)?.[1] ?? address);
 }
 
 function decoded(text: string): string {
