@@ -30,6 +30,7 @@ blocks:
 const PAGES = {
   'my-calls': 'My calls',
   'my-history': 'My history',
+  'my-rooms': 'My rooms',
   voicemail: 'Voicemail',
   account: 'Account',
 } as const;

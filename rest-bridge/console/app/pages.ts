@@ -119,6 +119,14 @@ export const PAGES: readonly Page[] = [
     load: () => import('./pages/mine/my-history-page.tsx'),
   },
   {
+    path: 'my-rooms',
+    group: 'mine',
+    title: 'myRooms',
+    key: 'e',
+    needs: '/uc/conferences_by_participation',
+    load: () => import('./pages/mine/my-rooms-page.tsx'),
+  },
+  {
     path: 'voicemail',
     group: 'mine',
     title: 'voicemail',

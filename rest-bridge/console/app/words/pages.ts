@@ -17,6 +17,7 @@ export const words = catalogue({
   runs: ['Runs', 'Läufe'],
   myCalls: ['My calls', 'Meine Anrufe'],
   myHistory: ['My history', 'Meine Historie'],
+  myRooms: ['My rooms', 'Meine Räume'],
   voicemail: ['Voicemail', 'Mailbox'],
   account: ['Account', 'Konto'],
 });

@@ -1,38 +1,21 @@
-/** Active conferences, and the participants of one. */
+/** Active conferences, and one of them. */
 import { read } from '../../lib/api.ts';
 import { clock, duration } from '../../lib/format.ts';
 import { now } from '../../lib/now.ts';
-import { go, link } from '../../lib/router.ts';
+import { go } from '../../lib/router.ts';
 import { party } from '../../lib/uri.ts';
 import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
-import { Facts } from '../../parts/facts.tsx';
 import type { Column } from '../../parts/list.tsx';
-import { Problem } from '../../parts/problem.tsx';
 import { ResourcePage } from '../../parts/resource-page.tsx';
+import type { Conference } from '../../stores/room-state.ts';
+import { DOMAIN_ROOMS, type RoomScope } from '../../stores/rooms.ts';
 import { words } from '../../words/conferences.ts';
-
-/** An item of `GET /uc/conferences`. */
-interface Conference {
-  readonly confid: string;
-  readonly confroomnum: string;
-  readonly uri: string;
-  readonly site: string;
-  readonly startts: number;
-  readonly uris: readonly string[];
-}
-
-interface Participant {
-  readonly participantid: string;
-  readonly state: string;
-  readonly callid: string;
-  readonly ruri: string;
-}
+import { RoomPage } from './room-page.tsx';
 
 const COLUMNS: readonly Column<Conference>[] = [
   { title: () => words('room'), width: 'minmax(5em, 1fr)', cell: ({ confroomnum }) => confroomnum },
   { title: () => words('people'), width: 'minmax(9em, 3fr)', cell: ({ uris }) => uris.map(party).join(', ') },
-  { title: () => words('count'), width: '7em', cell: ({ uris }) => uris.length, number: true, wide: true },
   { title: () => words('since'), width: '7em', cell: ({ startts }) => clock(startts), number: true, wide: true },
   { title: () => words('lasts'), width: '5em', cell: ({ startts }) => <Lasts since={startts} />, number: true },
 ];
@@ -41,81 +24,32 @@ function Lasts({ since }: { readonly since: number }) {
   return <>{duration(now.value - since)}</>;
 }
 
-const EVENTS = { events: ['confevents'] };
+/** Who takes part changes by these; others come each time that somebody speaks. */
+const EVENTS = {
+  events: ['conf_start', 'conf_state', 'conf_join', 'conf_leave', 'conf_end'].map((type) => `confevents.${type}`),
+};
 
-export default function ConferencesPage({ rest: [id], query }: PageProps) {
-  return id === undefined ? <Rooms query={query} /> : <Room key={id} id={id} />;
+export default function ConferencesPage(props: PageProps) {
+  return <RoomsOf {...props} scope={DOMAIN_ROOMS} />;
 }
 
-function Rooms({ query }: Pick<PageProps, 'query'>) {
-  const live = useLive(() => read<Conference[]>('/uc/conferences'), 'conferences', EVENTS);
+/** The rooms of a scope, for operators and for users. */
+export function RoomsOf({ rest: [id], query, scope }: PageProps & { readonly scope: RoomScope }) {
+  return id === undefined ? <Rooms query={query} scope={scope} /> : <RoomPage key={id} id={id} scope={scope} />;
+}
+
+function Rooms({ query, scope }: Pick<PageProps, 'query'> & { readonly scope: RoomScope }) {
+  const live = useLive(() => read<Conference[]>(scope.path), scope.path, EVENTS);
+  const isOwn = scope.page === 'my-rooms';
   return (
     <ResourcePage
-      title={words('title')}
+      title={words(isOwn ? 'myRooms' : 'title')}
       live={live}
       columns={COLUMNS}
       textsOf={({ confroomnum, uris }) => [confroomnum, ...uris]}
       query={query}
-      onOpen={({ confid }) => go(['conferences', confid])}
-      empty={words('none')}
+      onOpen={({ confid }) => go([scope.page, confid])}
+      empty={words(isOwn ? 'noneOfMine' : 'none')}
     />
-  );
-}
-
-function Room({ id }: { readonly id: string }) {
-  const path = `/uc/conferences/${encodeURIComponent(id)}`;
-  const room = useLive(
-    async () => ({
-      conference: await read<Conference>(path),
-      participants: await read<Participant[]>(`${path}/participants`),
-    }),
-    id,
-    EVENTS,
-  );
-  const { conference, participants } = room.data ?? {};
-  return (
-    <div class="page">
-      <div class="bar">
-        <a href={link(['conferences'])}>← {words('title')}</a>
-        <h1>{words('roomName', { name: conference?.confroomnum ?? id })}</h1>
-      </div>
-      <Problem error={room.problem} retry={room.reload} />
-      {conference !== undefined && (
-        <section class="card">
-          <Facts
-            facts={[
-              [words('since'), clock(conference.startts)],
-              [words('uri'), <code>{conference.uri}</code>],
-              [words('site'), conference.site],
-            ]}
-          />
-        </section>
-      )}
-      {participants !== undefined && (
-        <section class="card scroll">
-          <h2>{words('people')}</h2>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words('participant')}</th>
-                <th scope="col">{words('state')}</th>
-                <th scope="col">{words('callid')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {participants.map(({ participantid, ruri, state, callid }) => (
-                <tr key={participantid}>
-                  <td>{party(ruri)}</td>
-                  <td>{state}</td>
-                  <td>
-                    <code>{callid}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-    </div>
   );
 }
