@@ -39,6 +39,8 @@ export const Count = Type.Object({ count: Type.Integer() });
 export interface ResourceType extends ListType {
   /** Names of the fields, in the order in which they are answered. */
   readonly fields: readonly string[];
+  /** Of these, the ones that are answered only where the mask names them. */
+  readonly masked?: readonly string[];
 }
 
 export type { Selection };
@@ -112,12 +114,12 @@ export function answerPage(
   items: readonly object[],
   query: Static<typeof ReadQuery>,
 ): readonly object[] {
-  return items.map(shaper(type.fields, type.aliases, query));
+  return items.map(shaper(type, query));
 }
 
 /** One resource, shaped by mask and flat. */
 export function answerRead(type: ResourceType, item: object, query: Static<typeof ReadQuery>): object {
-  return shaper(type.fields, type.aliases, query)(item);
+  return shaper(type, query)(item);
 }
 
 function json(field: string, text: string): unknown {

@@ -10,18 +10,22 @@ export interface ShapeOptions {
   readonly flat?: boolean;
 }
 
-/**
- * Makes the function that shapes resources of one type.
- *
- * @param fields the names that exist, in the order in which they are answered; other names in the mask are ignored
- * @param aliases other names for them
- */
+export interface Shaped {
+  /** The names that exist, in the order in which they are answered; other names in the mask are ignored. */
+  readonly fields: readonly string[];
+  /** Of these, the ones that are answered only where the mask names them. */
+  readonly masked?: readonly string[];
+  /** Other names for fields. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** Makes the function that shapes resources of one type. */
 export function shaper(
-  fields: readonly string[],
-  aliases: Readonly<Record<string, string>>,
+  { fields: all, masked, aliases }: Shaped,
   { mask: text, flat }: ShapeOptions,
 ): (resource: object) => Fields {
   const mask = named(parseMask(text), aliases);
+  const fields = mask === undefined && masked !== undefined ? all.filter((name) => !masked.includes(name)) : all;
   return (resource) => {
     const source = resource as Fields;
     const known: Record<string, unknown> = {};

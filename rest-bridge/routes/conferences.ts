@@ -30,7 +30,13 @@ export const CONFERENCE: ResourceType = {
   aliases: { confuri: 'uri' },
   types: fieldTypes(Conference),
 };
-const PARTICIPANT: ResourceType = { fields: PARTICIPANT_FIELDS, aliases: {}, types: fieldTypes(Participant) };
+const PARTICIPANT: ResourceType = {
+  fields: PARTICIPANT_FIELDS,
+  // The specification lists the others.
+  masked: ['moderator', 'talking'],
+  aliases: {},
+  types: fieldTypes(Participant),
+};
 
 type Deps = Pick<RestDeps, 'conferences' | 'pages' | 'rooms' | 'operations' | 'firstAnswers'>;
 type ConferencePath = (typeof OPERATION_PATHS.conferences)[number];

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { expectWellFormed } from '../../support/dialog.ts';
 import { eventually } from '../../support/eventually.ts';
-import { TONES, useRooms } from './support.ts';
+import { type Participant, TONES, useRooms } from './support.ts';
 
 describe('conference rooms of a featurecode', () => {
   const { stage, rooms } = useRooms();
@@ -51,6 +51,10 @@ describe('conference rooms of a featurecode', () => {
     expect(dialog.legs[1]).to.include({ side: 'b', remoteuri: conference.uri, callid: participant?.callid });
     expect(participant).to.include({ state: 'connected', luri: conference.uri, ruri: dialog.remoteuri });
     expect(participant?.ltag).to.be.a('string').and.not.equal('').and.not.equal(participant?.rtag);
+    // Only a mask asks for more than the specification lists.
+    const [listed] = (await rooms.ask('GET', `/${conference.confid}/participants`)).json<object[]>();
+    const { moderator: _, talking: __, ...specified } = participant as Participant;
+    expect(listed).to.deep.equal(specified);
   });
 
   it('a holding participant is shown as hold, and its music is not heard by the others', async () => {

@@ -18,6 +18,9 @@ export interface Conference {
   readonly uris: readonly string[];
 }
 
+/** The fields of a participant: of the last two a list without a mask has none. */
+export const PARTICIPANT = 'participantid,state,callid,luri,ltag,ruri,rtag,moderator,talking';
+
 export interface Participant {
   readonly participantid: string;
   readonly state: string;
@@ -76,7 +79,7 @@ export class Rooms {
   }
 
   async participants({ confid }: Pick<Conference, 'confid'>): Promise<Participant[]> {
-    const answer = await this.ask('GET', `/${confid}/participants`);
+    const answer = await this.ask('GET', `/${confid}/participants?mask=${PARTICIPANT}`);
     expect(answer.status, answer.text).to.equal(200);
     return answer.json<Participant[]>();
   }

@@ -63,6 +63,9 @@ async function isAllowed(method: string, path: string, body?: unknown): Promise<
   }
 }
 
+/** Some fields are answered only where they are named. */
+const PARTICIPANT = 'participantid,state,callid,ruri,moderator,talking';
+
 /** One room. Methods throw {@link ApiError}. */
 export class RoomService implements RoomSource {
   readonly #id: string;
@@ -76,7 +79,7 @@ export class RoomService implements RoomSource {
   async read(): Promise<RoomState> {
     const [conference, participants, topology] = await Promise.all([
       read<Conference>(this.#path),
-      read<Participant[]>(`${this.#path}/participants`),
+      read<Participant[]>(`${this.#path}/participants`, { mask: PARTICIPANT }),
       read<Hearing[]>(`${this.#path}/topology`),
     ]);
     return roomState(conference, participants, topology);
