@@ -236,6 +236,11 @@ describe('the rooms of the console', function () {
     await window.page.waitForSelector('main form .mistake:not(:empty)');
     await window.type('Number to call', '104');
     await window.press('Add');
+    (await dave.incoming()).reject(486);
+    await window.shows('104 does not come: 486 Busy Here', '.toasts');
+    await window.hides('104', '.matrix');
+    await window.type('Number to call', '104');
+    await window.press('Add');
     const called = await dave.incoming();
     called.ring();
     await window.shows('104 · rings', '.matrix');
@@ -255,8 +260,14 @@ describe('the rooms of the console', function () {
     await window.press('Remove from the room');
     expect((await called.ended()).by).to.equal('there');
     await window.hides('104', '.matrix');
+    await (await window.page.waitForSelector('.matrix .name[title="carol"]'))?.click();
+    await window.shows('in the room', 'dialog');
+    await calls.pop()?.hangup();
+    await window.page.waitForSelector('dialog', { hidden: true });
+    await window.shows('carol has left the room.', '.toasts');
+    expect(await window.page.evaluate('location.hash')).to.match(/^#.conferences.conf-[0-9a-f]+$/);
     await window.press('End the room');
-    await window.shows('The calls of all participants end: 3.', 'dialog');
+    await window.shows('The calls of all participants end: 2.', 'dialog');
     expect(await window.axe('dark')).to.deep.equal([]);
     await window.page.evaluate(`document.querySelector('dialog .danger').click()`);
     await Promise.all(calls.map((call) => call.ended()));

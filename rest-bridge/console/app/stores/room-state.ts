@@ -115,10 +115,15 @@ const LABEL_LENGTH = 40;
 export function peopleOf({ participants }: RoomState): Person[] {
   const seen = new Map<string, number>();
   return participants.map((participant) => {
-    const whole = party(participant.ruri);
-    const name = whole.length > LABEL_LENGTH ? `${whole.slice(0, LABEL_LENGTH - 1)}…` : whole;
+    const name = nameOf(participant.ruri);
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
     return { ...participant, label: times === 1 ? name : `${name} (${times})` };
   });
+}
+
+/** Number or login of an address, as far as there is room for it. */
+export function nameOf(ruri: string): string {
+  const whole = party(ruri);
+  return whole.length > LABEL_LENGTH ? `${whole.slice(0, LABEL_LENGTH - 1)}…` : whole;
 }

@@ -47,11 +47,14 @@ export class LiveRoom {
     this.#source = source;
   }
 
-  /** Follows the room until the returned function is called. */
-  follow(): () => void {
+  /** Follows the room until the returned function is called. @param onEvent also gets each event, after the room shows it */
+  follow(onEvent: (event: RoomEvent) => void = () => undefined): () => void {
     const end = this.#source.follow({
       onStart: () => void this.reload(),
-      onEvent: (event) => this.#heard(event),
+      onEvent: (event) => {
+        this.#heard(event);
+        onEvent(event);
+      },
       onRefused: (message) => {
         this.problem.value = new Error(message);
       },

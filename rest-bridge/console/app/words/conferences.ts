@@ -63,6 +63,7 @@ export const words = catalogue({
   remove: ['Remove from the room', 'Aus dem Raum entfernen'],
   removed: ['{name} is removed.', '{name} ist entfernt.'],
   left: ['{name} has left the room.', '{name} hat den Raum verlassen.'],
+  missing: ['{name} does not come: {answer}', '{name} kommt nicht: {answer}'],
   end: ['End the room', 'Raum beenden'],
   endSure: ['The calls of all participants end: {n}.', 'Die Anrufe aller Teilnehmer enden: {n}.'],
   ended: ['The room has ended, or you no longer take part.', 'Der Raum ist beendet, oder Sie nehmen nicht mehr teil.'],

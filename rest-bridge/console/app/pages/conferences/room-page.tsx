@@ -7,7 +7,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { toast } from '../../parts/toasts.tsx';
 import { LiveRoom } from '../../stores/room.ts';
 import { hearing, isDeaf, isMuted, onlyModerators, open, speaking } from '../../stores/room-commands.ts';
-import { type Hearing, hears, pairOf, peopleOf, type Person } from '../../stores/room-state.ts';
+import { type Hearing, hears, nameOf, pairOf, peopleOf, type Person, type RoomEvent } from '../../stores/room-state.ts';
 import { rightsIn, type RoomRights, type RoomScope, RoomService } from '../../stores/rooms.ts';
 import { words } from '../../words/conferences.ts';
 import { AddParticipant } from './add-participant.tsx';
@@ -42,7 +42,7 @@ export function RoomPage({ id, scope }: RoomPageProps) {
   const shown = people.find(({ participantid }) => participantid === openOver());
   const last = useRef<Person | undefined>(undefined);
 
-  useEffect(() => room.follow(), []);
+  useEffect(() => room.follow(tellOfMissing), []);
   useEffect(() => {
     void rightsIn(scope).then((answer) => {
       found.value = answer;
@@ -209,6 +209,12 @@ async function failureOf(work: Promise<void>): Promise<unknown> {
   } catch (error) {
     return error;
   }
+}
+
+/** Says why somebody who was called into the room did not come. */
+function tellOfMissing({ type, data: { ruri, last_response: answer } }: RoomEvent): void {
+  if (type !== 'conf_leave' || typeof answer !== 'string') return;
+  toast(words('missing', { name: nameOf(String(ruri)), answer: answer.replace('SIP/2.0 ', '') }));
 }
 
 function isThere(room: LiveRoom, id: string): boolean {
