@@ -274,6 +274,34 @@ describe('the rooms of the console', function () {
     await window.shows('The room has ended');
   });
 
+  it('ring a phone once when the answer to adding it is lost and the person adds it again', async () => {
+    const { calls } = await meet('*70133');
+    const dave = await stage.phone('dave');
+    const window = await inConsole('admin', '#/conferences');
+    await window.press('133');
+    await window.page.evaluate(`{
+      const real = fetch;
+      globalThis.fetch = async (url, options) => {
+        const answer = await real(url, options);
+        if (options.method !== 'POST' || !url.endsWith('/participants')) return answer;
+        globalThis.fetch = real;
+        throw new TypeError('the answer is lost');
+      };
+    }`);
+    await window.type('Number to call', '104');
+    await window.press('Add');
+    await window.page.waitForSelector('main form .mistake:not(:empty)');
+    const called = await dave.incoming();
+    called.ring();
+    await window.press('Add');
+    await window.shows('104 is being called.', '.toasts');
+    await called.answer();
+    await rooms.only(4);
+    expect(dave.waitingCalls).to.equal(0);
+    await called.hangup();
+    await Promise.all(calls.map((call) => call.hangup()));
+  });
+
   it('of a user are those in which the user takes part, with the same matrix', async () => {
     const dave = await stage.phone('dave');
     const other = await rooms.enter(dave, '*70126');
