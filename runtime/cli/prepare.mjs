@@ -1,6 +1,6 @@
 // Prepares starts, at the end of `npm ci`: joins the modules of the commands, and starts a node once in a temporary folder, which leaves
-// the template of the database, compiled code and the compiled scripts of the examples beside the installed packages. It must run on any Node from 20 on, and never fails an
-// installation.
+// the template of the database, compiled code and the compiled scripts of the examples beside the installed packages. It must run on
+// any Node from 18 on, and never fails an installation.
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const LAUNCHER = fileURLToPath(new URL('./ringmaster.mjs', import.meta.url));
+const COMPILED_SCRIPTS = fileURLToPath(
+  new URL('../../node_modules/.cache/ringmaster/compiled-scripts.jsonl', import.meta.url),
+);
 /** Milliseconds; some four seconds of processor time on a quiet machine. */
 const LIMIT_MS = 180_000;
 const READY = 'Ringmaster is ready.';
@@ -16,6 +19,8 @@ const READY = 'Ringmaster is ready.';
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-prepare-'));
 try {
   await joinModules();
+  // A start writes only what no such file has.
+  rmSync(COMPILED_SCRIPTS, { force: true });
   await startOnce();
   keepCompiledScripts();
 } catch (error) {
@@ -36,9 +41,9 @@ async function joinModules() {
 
 /** The first start in an empty data directory then needs no script process. */
 function keepCompiledScripts() {
-  const kept = fileURLToPath(new URL('../../node_modules/.cache/ringmaster/compiled-scripts.jsonl', import.meta.url));
-  copyFileSync(join(folder, 'compiled-scripts.jsonl'), `${kept}.${process.pid}`);
-  renameSync(`${kept}.${process.pid}`, kept);
+  const unfinished = `${COMPILED_SCRIPTS}.${process.pid}`;
+  copyFileSync(join(folder, 'compiled-scripts.jsonl'), unfinished);
+  renameSync(unfinished, COMPILED_SCRIPTS);
 }
 
 /** @throws Error when the node does not become ready, or does not end */
