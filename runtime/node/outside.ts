@@ -5,7 +5,7 @@ import type { Config } from '../config/index.ts';
 import { Nursery } from '../processes/index.ts';
 import type { LazyProcesses } from '../sandbox/index.ts';
 import type { Storage } from '../storage/index.ts';
-import { beginPglite } from '../storage/early.ts';
+import { beginPglite, lockDataDir } from '../storage/early.ts';
 import { type LiveCertificate, openCertificate } from './certificate.ts';
 import type { compose } from './compose.ts';
 import type { Scripting } from './scenarios.ts';
@@ -44,6 +44,8 @@ export async function openOutside(
   const begun = databaseUrl === undefined ? beginPglite({ dataDir, log }) : undefined;
   // Reported by `openStorage`.
   begun?.catch(() => undefined);
+  // PGlite has locked the folder itself.
+  const locking = databaseUrl === undefined ? undefined : lockDataDir(dataDir);
   // The only process that this one starts directly, before the first call, which it would delay.
   const nursery = new Nursery();
   nursery.open();
@@ -58,12 +60,14 @@ export async function openOutside(
   const openingScripting = Promise.all([openingSandbox, loadingParts]).then(async ([sandbox]) =>
     (await import('./scenarios.ts')).openScripting(config, sandbox, log),
   );
-  const [servers, storage, sandbox] = await Promise.allSettled([
+  const [lock, servers, storage, sandbox] = await Promise.allSettled([
+    locking,
     openingServers,
     openingStorage,
     openingSandbox,
     openingScripting,
   ]);
+  if (lock.status === 'fulfilled') shutdown.add('data directory', () => lock.value?.release());
   if (storage.status === 'fulfilled') shutdown.add('storage', () => storage.value.close());
   if (servers.status === 'fulfilled') shutdown.add('servers', () => servers.value.close());
   if (sandbox.status === 'fulfilled') shutdown.add('script processes', () => sandbox.value.close());
@@ -71,7 +75,7 @@ export async function openOutside(
     nursery,
     certificate,
     servers: await openingServers,
-    storage: await openingStorage,
+    storage: (await locking, await openingStorage),
     sandbox: await openingSandbox,
     scripting: await openingScripting,
     compose: (await loadingParts).compose,

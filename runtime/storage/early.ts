@@ -26,16 +26,26 @@ export interface BegunPglite {
  */
 export async function beginPglite(options: StorageOptions): Promise<BegunPglite> {
   const { log = silent } = options;
-  const dataDir = resolve(options.dataDir);
-  const directory = join(dataDir, 'pglite');
-  makeFolder(dataDir);
-  const lock = await lockDirectory(dataDir);
+  const directory = join(resolve(options.dataDir), 'pglite');
+  const lock = await lockDataDir(options.dataDir);
   try {
     return { directory, lock, engine: await openEngine(directory, options.template, log) };
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/**
+ * Takes the data directory, which is made when it is missing: one with PGlite, and on PostgreSQL the journals of live calls, belong to
+ * one node.
+ * @throws StorageLockedError when a live process holds it
+ * @throws StorageUnavailableError when the folder cannot be used
+ */
+export async function lockDataDir(dataDir: string): Promise<DirectoryLock> {
+  const folder = resolve(dataDir);
+  makeFolder(folder);
+  return await lockDirectory(folder);
 }
 
 async function openEngine(

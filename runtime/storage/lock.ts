@@ -1,6 +1,6 @@
 /**
- * Locks the data directory for one process: two PGlite instances in one folder destroy it. The lock is a file created
- * with O_EXCL. A dead owner's lock is removed, a live owner's never.
+ * Locks the data directory for one process: two PGlite instances in one folder destroy it, and two nodes on PostgreSQL would
+ * write the same journals of live calls. The lock is a file created with O_EXCL. A dead owner's lock is removed, a live owner's never.
  */
 import { randomUUID } from 'node:crypto';
 import {
