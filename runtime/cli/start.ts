@@ -45,7 +45,8 @@ function describe(error: unknown): string {
   if (process.env.RINGMASTER_LOG_LEVEL === 'debug' || process.env.RINGMASTER_LOG_LEVEL === 'trace') {
     return error.stack ?? error.message;
   }
-  const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  const reason = error.cause instanceof Error ? error.cause.message : '';
+  const cause = error.message.includes(reason) ? '' : ` (${reason})`;
   return `${error.message}${cause}`.replaceAll('\n', ' ');
 }
 

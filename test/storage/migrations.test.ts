@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { StorageMigrationError, StorageUnavailableError, openStorage } from '../../runtime/storage/index.ts';
 import { migrateToLatest, migrations } from '../../runtime/storage/migrations/index.ts';
+import { postgresServer } from './support/postgres-server.ts';
 import { describePostgres, describeStorages, failure, withStorage } from './support/storages.ts';
 
 describeStorages('migrations', (newPlace) => {
@@ -120,6 +121,18 @@ describePostgres('nodes that start at once', (newPlace) => {
     const users = await Promise.all(nodes.map((node) => node.db.selectFrom('users').selectAll().execute()));
     await Promise.all(nodes.map((node) => node.close()));
     expect(users).to.deep.equal([[], [], [], [], []]);
+  });
+});
+
+describePostgres('a PostgreSQL server that refuses the connection', () => {
+  it('is named, with the reason and what to check', async () => {
+    const url = new URL((await (await postgresServer())?.createDatabase()) ?? '');
+    url.pathname = '/missing';
+    const error = await failure(openStorage({ dataDir: 'unused', databaseUrl: url.href }));
+    expect(error).to.be.instanceOf(StorageUnavailableError);
+    expect(error.message).to.equal(
+      `PostgreSQL at 127.0.0.1:${url.port}/missing cannot be reached: database "missing" does not exist. Check DATABASE_URL and the server.`,
+    );
   });
 });
 

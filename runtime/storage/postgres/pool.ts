@@ -29,8 +29,11 @@ export function describeUrl(databaseUrl: string): string {
   return `${url.hostname || 'local socket'}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
 }
 
-/** Class 08, connection exception; 53300, too many connections; 57P01 to 57P03: the server stops, crashed or starts. */
-const UNAVAILABLE = /^(?:08...|53300|57P0[123])$/;
+/**
+ * Class 08, connection exception; class 28, refused login; 3D000, no such database; 53300, too many connections; 57P01 to 57P03: the
+ * server stops, crashed or starts.
+ */
+const UNAVAILABLE = /^(?:08...|28...|3D000|53300|57P0[123])$/;
 
 function translate(error: unknown, options: PoolOptions): Error {
   if (error instanceof DatabaseError && !UNAVAILABLE.test(error.code ?? '')) {
