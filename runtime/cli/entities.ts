@@ -77,6 +77,7 @@ export async function entities(name: keyof typeof KINDS, args: readonly string[]
   const usage = `ringmaster ${name} [--domain D] [--url http://127.0.0.1:8080] [--token T]
        ringmaster ${name} add NAME [FIELD=TEXT | FIELD=@FILE | FIELD:=JSON ...]
   lists, or makes unless it exists, e.g. ${name} add ${kind.example}
+  @-: standard input
   --domain: a domain below that of the login; without --token: RINGMASTER_TOKEN, see ringmaster login`;
   return usageOf(usage, args, async () => {
     const { values, positionals } = parseArgs({
