@@ -329,6 +329,8 @@ export class SipDialog {
     const cancelled = new AbortController();
     req.on('cancel', () => cancelled.abort());
     const handlers = await this.#listener();
+    // Cancelled before anybody listened: the session stays as it is (RFC 3261 section 14.1).
+    if (cancelled.signal.aborted) return;
     const answer = this.#reinvites.pending ? { status: 491 } : await handlers.reinvite(offer, cancelled.signal);
     if (cancelled.signal.aborted) return;
     if (answer.sdp === undefined) {

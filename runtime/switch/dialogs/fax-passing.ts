@@ -60,6 +60,8 @@ export class FaxPassing {
     if (!isFax(offer)) return undefined;
     const parties = [party, other].filter((each) => each?.phone.endpoint.passesFaxes === true);
     if (state !== 'sound' || other === undefined || parties.length < 2) return Promise.resolve(NOT_ACCEPTABLE);
+    // The other phone hears nothing of an offer that nobody waits for.
+    if (cancelled?.aborted === true) return Promise.resolve(NOT_ACCEPTABLE);
     return this.#ask(party, other, offer, cancelled);
   }
 

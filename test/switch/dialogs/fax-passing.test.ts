@@ -178,6 +178,16 @@ describe('passing of faxes', () => {
     expect(b.offers).to.have.length(2);
   });
 
+  it('asks nobody when the offer is cancelled already', async () => {
+    const [a, b] = [new Script(), new Script()];
+    const faxes = new FaxPassing();
+    expect(await faxes.offered(a, b, FAX, sound, AbortSignal.abort())).to.deep.equal({ status: 488 });
+    expect(b.offers).to.deep.equal([]);
+    const again = faxes.offered(a, b, FAX, sound);
+    b.answer(FAX_ANSWER);
+    expect((await again)?.status).to.equal(200);
+  });
+
   it('waits for nobody once the call is over', async () => {
     const [a, b] = [new Script(), new Script()];
     const faxes = new FaxPassing();
