@@ -6,7 +6,7 @@ import { SessionTimerHeaders } from './session-timer.ts';
 import type { WaitingInvite } from './left-waiting.ts';
 import type { DialogTags } from './replaces.ts';
 import type { RingingJournal } from './ringing-journal.ts';
-import { ownContact } from './own-contact.ts';
+import { earlyContact, ownContact } from './own-contact.ts';
 import { sendableStatus } from './sendable-status.ts';
 import { type DialogHome, dialogOf, type SipDialog, tagsOf } from './sip-dialog.ts';
 import type { Srf, SrfDialogCallback, SrfRequest, SrfResponse } from './srf-types.ts';
@@ -98,9 +98,12 @@ export class IncomingInvite {
   /** Sends 180, or 183 with early media when a session description is given. */
   progress(sdp?: string): void {
     if (this.#settled()) return;
-    const reliable = requiresReliable(this.#req) ? { Require: '100rel' } : {};
-    if (sdp === undefined) this.#res.send(180, { headers: reliable });
-    else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp', ...reliable } });
+    const headers = {
+      ...earlyContact(this.#req.protocol, this.#req.uri),
+      ...(requiresReliable(this.#req) ? { Require: '100rel' } : {}),
+    };
+    if (sdp === undefined) this.#res.send(180, { headers });
+    else this.#res.send(183, { body: sdp, headers: { 'Content-Type': 'application/sdp', ...headers } });
   }
 
   /** Refuses the call; ignored when already answered, refused or cancelled. */

@@ -16,3 +16,16 @@ export function ownContact(protocol: string, uri: string): Record<string, string
   const own = bracketUri(USER, 'localhost').replace('>', `;transport=${protocol}>`);
   return { Contact: /^sips:/i.test(uri) ? own.replace('<sip:', '<sips:') : own };
 }
+
+/**
+ * The Contact in a provisional response, which creates a dialog too (RFC 3261 section 12.1.1): the SIP server gives it none of
+ * its own, and SIP.js drops the response then.
+ * @param protocol of the phone's connection
+ * @param uri Request-URI of the INVITE
+ */
+export function earlyContact(protocol: string, uri: string): Record<string, string> {
+  const secure = ownContact(protocol, uri);
+  if (secure['Contact'] !== undefined) return secure;
+  const own = bracketUri(USER, 'localhost');
+  return { Contact: protocol === 'udp' ? own : own.replace('>', `;transport=${protocol}>`) };
+}

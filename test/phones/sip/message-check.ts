@@ -81,7 +81,8 @@ function inviteResponseMistakes(response: SipResponse, request: SipRequest): str
   if (request.method !== 'INVITE' || response.status <= 100 || response.status >= 300) return [];
   const mistakes: string[] = [];
   const contacts = headerList(response, 'contact').length;
-  if (response.status >= 200 && contacts !== 1) mistakes.push(`2xx to INVITE has ${contacts} Contact values`);
+  // Each creates a dialog (section 12.1.1).
+  if (contacts !== 1) mistakes.push(`${response.status} to INVITE has ${contacts} Contact values`);
   if (response.status >= 200 && response.body === '') mistakes.push('2xx to INVITE without a session description');
   if (response.body !== '' && !/^application\/sdp\b/i.test(header(response, 'content-type') ?? '')) {
     mistakes.push(`body of type ${header(response, 'content-type')}`);
