@@ -87,6 +87,33 @@ const TONE = 700;
     }
   });
 
+  it('talks on while the server is out of reach; when it is back, either side ends the call', async function () {
+    this.timeout(60_000);
+    const cable = await Cable.to(Number(new URL(stage.node.base).port));
+    try {
+      const page = await open('alice', { base: `http://127.0.0.1:${cable.port}` });
+      const bob = await stage.phone('bob');
+      for (const side of ['page', 'phone'] as const) {
+        const call = await bob.call('101');
+        await page.press('Answer');
+        await call.answered();
+        await call.hears(TONE);
+        cable.cut();
+        await page.shows('#line', 'No connection to the server. Trying again');
+        call.play(440);
+        await Promise.all([call.hears(TONE), page.hears(440)]);
+        cable.mend();
+        await page.shows('#line', 'Ready', 30_000);
+        if (side === 'page') await page.press('Hang up');
+        else await call.hangup();
+        await call.ended();
+        await page.shows('#live', 'No calls.');
+      }
+    } finally {
+      cable.close();
+    }
+  });
+
   it('hears itself at 501', async () => {
     const page = await open('alice');
     await page.dial('501');

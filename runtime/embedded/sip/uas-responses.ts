@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import { Dialog, dialogIdOf } from './dialog.ts';
 import { nokFields, protocolOf, sentResponseFields } from './frame-fields.ts';
 import { contactValue, copyHeaders, finish } from './message-building.ts';
+import { moveFlows } from './moved-flows.ts';
 import { behindNat } from './nat.ts';
 import { ReliableProvisional } from './reliable-provisional.ts';
 import type { IncomingRequest } from './incoming-requests.ts';
@@ -140,6 +141,7 @@ export class UasResponses {
     const { dialog, transaction } = record;
     const { method } = transaction.request;
     const invite = method === 'INVITE';
+    if (method === 'REGISTER' && response.status < 300) moveFlows(this.#core, transaction.request);
     if (dialog !== undefined && response.status < 300 && (invite || method === 'UPDATE')) {
       dialog.describe(response);
       this.#core.sessions.answered(dialog, response);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { header, type SipResponse } from '../../phones/sip/message.ts';
+import { header, type SipResponse, token } from '../../phones/sip/message.ts';
 import { REAL_SIP } from '../../support/real-servers.ts';
 import type { Agent } from '../support/agent.ts';
 import { sdp } from '../support/sdp.ts';
@@ -7,7 +7,7 @@ import { useSipStage } from '../support/stage.ts';
 
 /** A real drachtio-server needs contacts and a certificate for it: docs/conformance.md. */
 describe('Conformance, SIP server: TLS and WebSockets', () => {
-  const stage = useSipStage(['invite', 'options'], true);
+  const stage = useSipStage(['invite', 'options', 'register'], true);
 
   /** The phone speaks first, as at its registration. @returns the URI of its connection */
   async function connectionOf(agent: Agent, protocol: string): Promise<string> {
@@ -81,6 +81,33 @@ describe('Conformance, SIP server: TLS and WebSockets', () => {
         const bye = (await agent.inDialog(dialog, 'BYE')) as SipResponse;
         expect(bye.status).to.equal(200);
         await ended;
+      });
+
+      it('a phone that has registered again over another connection gets the requests of its calls there', async () => {
+        const before = await stage.agent(protocol);
+        // drachtio-server keeps it by user and host.
+        const uri = before.uri.replace('far@', `${token()}@`);
+        const named = { name: 'Contact', value: `<${uri}>` };
+        const register = async (from: Agent): Promise<string> => {
+          const answered = from.send('REGISTER', stage.target, { headers: [named], contact: false });
+          const { request, response } = await stage.incoming('register');
+          response.send(200, { headers: { Contact: `<${uri}>;expires=60` } });
+          expect((await answered)?.status).to.equal(200);
+          return `sip:${request.source_address}:${request.source_port};transport=${protocol}`;
+        };
+        const proxy = await register(before);
+        const making = stage.srf.createUAC(uri, { localSdp: sdp(20_000), proxy });
+        const invite = await before.request('INVITE');
+        const type = { name: 'Content-Type', value: 'application/sdp' };
+        invite.respond(200, { headers: [named, type], body: sdp(41_000) });
+        await invite.acked;
+        const app = await making;
+        await before.close();
+        const after = await stage.agent(protocol);
+        await register(after);
+        const bye = after.request('BYE').then((transaction) => transaction.respond(200));
+        await app.destroy();
+        await bye;
       });
 
       it('a keep-alive is answered (RFC 5626 section 4.4.1)', async function () {
