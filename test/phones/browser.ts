@@ -23,14 +23,21 @@ export class Browser {
     this.#inside = inside;
   }
 
-  /** @param tone of the microphone, Hz */
-  static async start(program: string, { tone }: { tone: number }): Promise<Browser> {
+  /**
+   * @param tone of the microphone, Hz
+   * @param anyCertificate accepts servers with a certificate of the test
+   */
+  static async start(
+    program: string,
+    { tone, anyCertificate = false }: { tone: number; anyCertificate?: boolean },
+  ): Promise<Browser> {
     const folder = await mkdtemp(join(tmpdir(), 'ringmaster-browser-'));
     const wav = join(folder, 'tone.wav');
     await writeFile(wav, toneFile(tone, 10));
     const chromium = await launchChromium(program, [
       '--use-fake-device-for-media-stream',
       `--use-file-for-fake-audio-capture=${wav}`,
+      ...(anyCertificate ? ['--ignore-certificate-errors'] : []),
     ]);
     return new Browser(chromium, folder, await readFile(INSIDE, 'utf8'));
   }
@@ -40,15 +47,20 @@ export class Browser {
    * @param base `http://host:port`
    */
   async open(base: string, { microphone = true } = {}): Promise<BrowserPhone> {
+    return new BrowserPhone(await this.window(base, `${base}/phone`, { microphone }));
+  }
+
+  /** A page in a window that shares nothing with others. */
+  async window(origin: string, url: string, { microphone = true } = {}): Promise<Page> {
     const context = await this.#chromium.createBrowserContext();
     this.#contexts.push(context);
-    await context.overridePermissions(base, microphone ? ['microphone'] : []);
+    await context.overridePermissions(origin, microphone ? ['microphone'] : []);
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
-    const phone = new BrowserPhone(page);
+    noteErrors(page);
     await page.evaluateOnNewDocument(this.#inside);
-    await page.goto(`${base}/phone`);
-    return phone;
+    await page.goto(url);
+    return page;
   }
 
   /** Closes the windows; returns the errors of their pages. */
@@ -69,19 +81,35 @@ export class Browser {
 
 const PAGE_ERRORS = new WeakMap<Page, string[]>();
 
+function noteErrors(page: Page): void {
+  const errors: string[] = [];
+  PAGE_ERRORS.set(page, errors);
+  page.on('pageerror', (error) => errors.push(String(error)));
+  // Violations of the content security policy, and missing files.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/WebSocket connection/.test(message.text())) errors.push(message.text());
+  });
+}
+
+/** Waits until the newest call of a page brings a tone. */
+export async function hears(page: Page, frequency: number, withinMs: number): Promise<void> {
+  await eventually(async () => {
+    const { level, loudest, at } = await hear(page, frequency);
+    if (level < AUDIBLE || level < loudest - 20)
+      throw new Error(`${frequency} Hz has ${level} dB; the loudest is ${at} Hz with ${loudest} dB`);
+  }, withinMs);
+}
+
+async function hear(page: Page, frequency: number): Promise<{ level: number; loudest: number; at: number }> {
+  return (await page.evaluate(`hear(${frequency})`)) as never;
+}
+
 /** The phone page as its user sees it. Labels are those of buttons and fields, texts what is shown. */
 export class BrowserPhone {
   readonly page: Page;
 
   constructor(page: Page) {
     this.page = page;
-    const errors: string[] = [];
-    PAGE_ERRORS.set(page, errors);
-    page.on('pageerror', (error) => errors.push(String(error)));
-    // Violations of the content security policy, and missing files.
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !/WebSocket connection/.test(message.text())) errors.push(message.text());
-    });
   }
 
   /** Types the account into the form, and logs in. */
@@ -148,17 +176,13 @@ export class BrowserPhone {
 
   /** Waits until the newest call brings a tone. */
   async hears(frequency: number, withinMs = 10_000): Promise<void> {
-    await eventually(async () => {
-      const { level, loudest, at } = await this.#hear(frequency);
-      if (level < AUDIBLE || level < loudest - 20)
-        throw new Error(`${frequency} Hz has ${level} dB; the loudest is ${at} Hz with ${loudest} dB`);
-    }, withinMs);
+    await hears(this.page, frequency, withinMs);
   }
 
   /** Waits until the newest call does not bring a tone any more. */
   async hearsNoMore(frequency: number, withinMs = 10_000): Promise<void> {
     await eventually(async () => {
-      const { level } = await this.#hear(frequency);
+      const { level } = await hear(this.page, frequency);
       if (level > AUDIBLE) throw new Error(`${frequency} Hz is heard with ${level} dB`);
     }, withinMs);
   }
@@ -178,9 +202,5 @@ export class BrowserPhone {
       if (element === null) throw new Error(`the page has not ${name}: ${await this.text('main')}`);
       return element as ElementHandle;
     }, 15_000);
-  }
-
-  async #hear(frequency: number): Promise<{ level: number; loudest: number; at: number }> {
-    return (await this.page.evaluate(`hear(${frequency})`)) as never;
   }
 }
