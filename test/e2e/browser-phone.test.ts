@@ -114,6 +114,27 @@ const TONE = 700;
     }
   });
 
+  it('calls a number once, however often Call is pressed while another call is put on hold', async () => {
+    const page = await open('alice');
+    const bob = await stage.phone('bob');
+    await page.dial('501');
+    await page.hears(TONE);
+    await page.type('Number or login', '102');
+    await page.page.evaluate(`(async () => {
+      for (let presses = 0; presses < 40; presses += 1) {
+        buttonOf('Call', '').click();
+        await new Promise((next) => setTimeout(next, 5));
+      }
+    })()`);
+    const call = await bob.incoming();
+    await call.answer();
+    await call.hears(TONE);
+    expect(await page.page.evaluate('document.querySelectorAll("#calls > li").length')).to.equal(2);
+    await page.press('Hang up', '102');
+    await call.ended();
+    await page.press('Hang up', '501');
+  });
+
   it('hears itself at 501', async () => {
     const page = await open('alice');
     await page.dial('501');

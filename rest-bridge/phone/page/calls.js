@@ -13,7 +13,7 @@ export class Calls extends EventTarget {
   ended = [];
   /** @type {import('./line.js').Line} */
   #line;
-  /** The browser may ask for the microphone meanwhile. */
+  /** A call is being started: the browser may ask for the microphone, and other calls are put on hold. */
   #starting = false;
 
   /** @param {import('./line.js').Line} line */
@@ -34,8 +34,16 @@ export class Calls extends EventTarget {
   async start(target) {
     if (this.#starting) return false;
     this.#starting = true;
+    try {
+      return await this.#start(target);
+    } finally {
+      this.#starting = false;
+    }
+  }
+
+  /** @param {string} target */
+  async #start(target) {
     const microphone = await this.#microphone();
-    this.#starting = false;
     if (microphone === undefined) return false;
     await this.#holdOthers(undefined);
     try {
