@@ -114,6 +114,24 @@ const TONE = 700;
     }
   });
 
+  it('speaks German, and keeps what is typed and open when the language changes', async () => {
+    const page = await open('alice');
+    await page.dial('501');
+    await page.hears(TONE);
+    await page.press('Keypad');
+    await page.type('Number or login', '103');
+    await page.page.select('select', 'de');
+    await page.shows('#calls', 'Verbunden');
+    await page.shows('#line', 'Bereit: alice@demo.local');
+    await page.shows('#dialer', 'Nummer oder Anmeldename');
+    expect(await page.page.evaluate('document.querySelector("#dial input").value')).to.equal('103');
+    expect(await page.page.evaluate('document.documentElement.lang')).to.equal('de');
+    await page.press('Raute', '501');
+    await page.hears(TONE);
+    await page.press('Auflegen');
+    await page.shows('#past', 'Ausgehender Anruf');
+  });
+
   it('calls a number once, however often Call is pressed while another call is put on hold', async () => {
     const page = await open('alice');
     const bob = await stage.phone('bob');

@@ -1,11 +1,10 @@
 /** A call as the page shows it. */
-import { button, element, isPhoneKey, keypad, show } from './dom.js';
-import { duration } from './words.js';
+import { button, element, isPhoneKey, keypad, label, show, word } from './dom.js';
+import { duration } from './duration.js';
+import { words } from './words.js';
 
 /** @typedef {import('./call.js').Call} Call */
 /** @typedef {import('./calls.js').Calls} Calls */
-
-let made = 0;
 
 /** A card with the buttons of a call. It is made once and then changed, so that the focus stays. */
 export class CallView {
@@ -28,31 +27,37 @@ export class CallView {
 
   /**
    * @param {Call} call
+   * @param {import('./phone.js').Phone} phone
    * @param {Calls} calls
    */
-  constructor(call, calls) {
+  constructor(call, phone, calls) {
     this.#call = call;
     this.#calls = calls;
-    made += 1;
-    const title = element('h3', { id: `call-${made}` }, call.name || call.number);
+    const title = element('h3', { id: `call-${call.id}` }, call.title);
     const number = element('p', { className: 'number' }, call.name === '' ? '' : call.number);
     number.hidden = call.name === '';
     this.#buttons = {
-      answer: button('Answer', () => void calls.answer(call), 'go'),
-      end: button('Hang up', () => call.hangUp(), 'stop'),
-      hold: button('Hold', () => void calls.setHeld(call, !call.held)),
-      mute: button('Mute', () => call.setMuted(!call.muted)),
-      keys: button('Keypad', () => this.#toggle(this.#buttons.keys, this.#keypad)),
-      transfer: button('Transfer', () => this.#toggle(this.#buttons.transfer, this.#transfer)),
-      again: button('Call again', () => void calls.start(call.number)),
+      answer: button(word('answer'), () => void calls.answer(call), 'go'),
+      end: button(words('hangUp'), () => call.hangUp(), 'stop'),
+      hold: button(words('hold'), () => void calls.setHeld(call, !call.held)),
+      mute: button(words('mute'), () => call.setMuted(!call.muted)),
+      keys: button(word('keypad'), () => this.#toggle(this.#buttons.keys, this.#keypad)),
+      transfer: button(word('transfer'), () => this.#toggle(this.#buttons.transfer, this.#transfer)),
+      again: button(word('callAgain'), () => void phone.dial(call.number)),
     };
     this.#fillPanels();
     const head = element('div', { className: 'head' }, element('div', {}, title, number, this.#state), this.#timer);
     const row = element('div', { className: 'buttons' }, ...Object.values(this.#buttons));
     this.root = element('li', { className: 'card call' }, head, this.#notice, row, this.#keypad, this.#transfer);
     this.root.setAttribute('aria-labelledby', title.id);
+    this.root.tabIndex = -1;
     this.root.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.#close();
+      const opener = [this.#buttons.keys, this.#buttons.transfer].find((one) => one.ariaExpanded === 'true');
+      if (event.key !== 'Escape' || opener === undefined) return;
+      // The page around may close something else by it.
+      event.preventDefault();
+      this.#close();
+      opener.focus();
     });
     this.update();
   }
@@ -69,10 +74,10 @@ export class CallView {
     answer.hidden = call.state !== 'incoming';
     end.hidden = !call.live;
     again.hidden = call.live;
-    end.textContent = call.state === 'incoming' ? 'Decline' : 'Hang up';
+    end.textContent = words(call.state === 'incoming' ? 'decline' : 'hangUp');
     for (const one of [hold, mute, keys, transfer]) one.hidden = !talking;
-    press(hold, call.held, call.held ? 'Resume' : 'Hold');
-    press(mute, call.muted, call.muted ? 'Unmute' : 'Mute');
+    press(hold, call.held, words(call.held ? 'resume' : 'hold'));
+    press(mute, call.muted, words(call.muted ? 'unmute' : 'mute'));
     if (!talking) this.#close();
     if (this.#digits.value !== call.digits) this.#digits.value = call.digits;
     this.#showOthers();
@@ -84,25 +89,26 @@ export class CallView {
     this.#timer.textContent = since === 0 ? '' : duration((until || Date.now()) - since);
   }
 
+  /** Goes to the button that answers, or to the call as a whole. */
   focus() {
-    this.#buttons.answer.focus();
+    (this.#buttons.answer.hidden ? this.root : this.#buttons.answer).focus();
   }
 
   #fillPanels() {
     const call = this.#call;
-    this.#digits.setAttribute('aria-label', 'Digits sent');
+    label(this.#digits, 'digitsSent');
     this.#keypad.append(
       this.#digits,
-      keypad('Digits', (key) => call.send(key)),
+      keypad('digits', (key) => call.send(key)),
     );
     this.#keypad.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || !isPhoneKey(event.key)) return;
       event.preventDefault();
       call.send(event.key);
     });
-    const label = element('label', {}, 'Transfer to ', this.#target);
-    const now = element('button', { type: 'submit', className: 'go' }, 'Transfer now');
-    this.#transfer.append(label, element('div', { className: 'buttons' }, now), this.#others);
+    const field = element('label', {}, word('transferTo'), ' ', this.#target);
+    const now = element('button', { type: 'submit', className: 'go' }, word('transferNow'));
+    this.#transfer.append(field, element('div', { className: 'buttons' }, now), this.#others);
     this.#transfer.addEventListener('submit', (event) => {
       event.preventDefault();
       const target = this.#target.value.trim();
@@ -115,7 +121,7 @@ export class CallView {
   #showOthers() {
     const call = this.#call;
     const others = this.#calls.live.filter((one) => one !== call && one.state === 'talking');
-    const names = others.map((one) => `Connect with ${one.name || one.number}`);
+    const names = others.map((one) => words('connectWith', { name: one.title }));
     const shown = [...this.#others.children].map((one) => one.textContent);
     if (names.join('\n') === shown.join('\n')) return;
     this.#others.replaceChildren(...others.map((one, at) => button(names[at] ?? '', () => call.connectWith(one))));
@@ -151,13 +157,13 @@ function press(which, pressed, text) {
 
 /** @param {Call} call */
 function stateInWords({ state, held, heldThere, muted, transferring, incoming, missed }) {
-  if (state === 'calling') return 'Calling…';
-  if (state === 'ringing') return 'Ringing…';
-  if (state === 'incoming') return 'Calls you';
-  if (state === 'answering') return 'Connecting…';
-  if (state === 'ended') return missed ? 'Missed call' : incoming ? 'Incoming call' : 'Outgoing call';
-  if (transferring !== '') return `Transferring to ${transferring}…`;
-  if (held) return 'On hold';
-  if (heldThere) return 'The other side holds the call';
-  return muted ? 'Connected, you are muted' : 'Connected';
+  if (state === 'calling') return words('stateCalling');
+  if (state === 'ringing') return words('stateRinging');
+  if (state === 'incoming') return words('stateIncoming');
+  if (state === 'answering') return words('stateAnswering');
+  if (state === 'ended') return words(missed ? 'stateMissed' : incoming ? 'stateCameIn' : 'stateWentOut');
+  if (transferring !== '') return words('stateTransferring', { name: transferring });
+  if (held) return words('stateHeld');
+  if (heldThere) return words('stateHeldThere');
+  return words(muted ? 'stateMuted' : 'stateTalking');
 }

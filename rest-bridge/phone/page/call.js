@@ -1,6 +1,7 @@
 /** One call. */
 import * as JsSIP from './jssip.js';
-import { howItEnded, NO_NETWORK, whyNotTransferred } from './words.js';
+import { howItEnded, whyNotTransferred } from './reasons.js';
+import { words } from './words.js';
 
 /** @typedef {'calling' | 'ringing' | 'incoming' | 'answering' | 'talking' | 'ended'} CallState */
 /** @typedef {import('jssip').UA} UA */
@@ -21,8 +22,12 @@ const HOLD_PAUSE = 100;
 /** ms */
 const DIGIT = { duration: 120, interToneGap: 80 };
 
+let made = 0;
+
 /** A call, in either direction. Event: `change`. */
 export class Call extends EventTarget {
+  /** Tells the calls of this page apart. */
+  id = (made += 1);
   /** @type {CallState} */
   state;
   /** Held by this side, or by the other. */
@@ -86,6 +91,11 @@ export class Call extends EventTarget {
     session.on('unhold', ({ originator }) => this.#hold(originator, false));
     session.on('ended', (end) => this.#end(end));
     session.on('failed', (end) => this.#end(end));
+  }
+
+  /** Name, or number. */
+  get title() {
+    return this.name || this.number;
   }
 
   get live() {
@@ -197,7 +207,7 @@ export class Call extends EventTarget {
     this.session.refer(target, {
       eventHandlers: {
         accepted: () => {
-          this.notice = `Transferred to ${name}.`;
+          this.notice = words('transferred', { name });
           if (this.session.isEstablished()) this.session.terminate();
         },
         failed: (/** @type {any} */ { status_line: { status_code: status } }) => failed(status),
@@ -223,7 +233,7 @@ export class Call extends EventTarget {
   /** The browser would look for ever. */
   #findsNoNetwork() {
     if (this.state === 'ended') return;
-    this.notice = NO_NETWORK;
+    this.notice = words('noNetwork');
     this.session.terminate();
   }
 
@@ -242,7 +252,7 @@ export class Call extends EventTarget {
     if (this.state === 'ended') return;
     this.until = Date.now();
     this.missed = this.incoming && this.since === 0 && end.originator === 'remote';
-    if (this.transferring !== '') this.notice = `Transferred to ${this.transferring}.`;
+    if (this.transferring !== '') this.notice = words('transferred', { name: this.transferring });
     else this.notice = howItEnded(end) || this.notice;
     this.transferring = '';
     this.audio.srcObject = null;

@@ -1,6 +1,7 @@
 /** The calls of this page. One has the microphone at a time; the others are held. */
 import { Call, SOUND } from './call.js';
-import { whyNoMicrophone } from './words.js';
+import { whyNoMicrophone } from './reasons.js';
+import { words } from './words.js';
 
 /** Ended calls that stay in the list. */
 const KEPT = 5;
@@ -51,7 +52,7 @@ export class Calls extends EventTarget {
       return true;
     } catch {
       for (const track of microphone.getTracks()) track.stop();
-      this.#problem(`"${target}" is no number, login or SIP address.`);
+      this.#problem(words('badTarget', { target }));
       return false;
     }
   }
@@ -84,7 +85,7 @@ export class Calls extends EventTarget {
     try {
       call.transfer(target);
     } catch {
-      this.#problem(`"${target}" is no number, login or SIP address.`);
+      this.#problem(words('badTarget', { target }));
     }
   }
 

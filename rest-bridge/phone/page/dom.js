@@ -1,17 +1,7 @@
 /** Elements of the page. */
+import { isWord, words } from './words.js';
 
-/**
- * The element with an id.
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} kind its class
- * @returns {T}
- */
-export function byId(id, kind) {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} #${id}`);
-  return found;
-}
+/** @typedef {import('./words.js').Word} Word */
 
 /**
  * A new element.
@@ -28,8 +18,40 @@ export function element(tag, properties = {}, ...children) {
 }
 
 /**
+ * A text that `translate` says again in another language.
+ * @param {Word} key
+ */
+export function word(key) {
+  const made = element('span', {}, words(key));
+  made.dataset['word'] = String(key);
+  return made;
+}
+
+/**
+ * Names an element for screen readers, as `word`.
+ * @param {HTMLElement} named
+ * @param {Word} key
+ */
+export function label(named, key) {
+  named.setAttribute('aria-label', words(key));
+  named.dataset['label'] = String(key);
+}
+
+/**
+ * Says the texts below an element in the present language.
+ * @param {HTMLElement} root
+ */
+export function translate(root) {
+  for (const one of root.querySelectorAll('[data-word], [data-label]')) {
+    const { word: text, label: name } = /** @type {HTMLElement} */ (one).dataset;
+    if (isWord(text)) one.textContent = words(text);
+    if (isWord(name)) one.setAttribute('aria-label', words(name));
+  }
+}
+
+/**
  * A new button.
- * @param {string} text
+ * @param {string | Node} text
  * @param {() => void} onClick
  * @param {string} [className]
  */
@@ -37,18 +59,6 @@ export function button(text, onClick, className = '') {
   const made = element('button', { type: 'button', className }, text);
   made.addEventListener('click', onClick);
   return made;
-}
-
-/**
- * The field of a form.
- * @param {HTMLFormElement} form
- * @param {string} name
- * @returns {HTMLInputElement}
- */
-export function field(form, name) {
-  const found = form.elements.namedItem(name);
-  if (!(found instanceof HTMLInputElement)) throw new Error(`the form has no field ${name}`);
-  return found;
 }
 
 /**
@@ -64,25 +74,25 @@ export function show(place, text) {
 
 const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'];
 const KEY_NAMES = new Map([
-  ['*', 'star'],
-  ['#', 'hash'],
+  ['*', /** @type {const} */ ('star')],
+  ['#', /** @type {const} */ ('hash')],
 ]);
 
 /**
  * Twelve keys of a phone.
- * @param {string} label
+ * @param {Word} name
  * @param {(key: string) => void} onKey
  */
-export function keypad(label, onKey) {
+export function keypad(name, onKey) {
   const keys = KEYS.map((key) => {
     const made = button(key, () => onKey(key), 'key');
-    const name = KEY_NAMES.get(key);
-    if (name !== undefined) made.setAttribute('aria-label', name);
+    const spoken = KEY_NAMES.get(key);
+    if (spoken !== undefined) label(made, spoken);
     return made;
   });
   const group = element('div', { className: 'keypad' }, ...keys);
   group.setAttribute('role', 'group');
-  group.setAttribute('aria-label', label);
+  label(group, name);
   return group;
 }
 

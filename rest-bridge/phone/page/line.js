@@ -1,6 +1,7 @@
 /** The phone's line: the connection to the server, and the registration. */
 import * as JsSIP from './jssip.js';
-import { isRefusal, retryAfter, whyNotLoggedIn } from './words.js';
+import { isRefusal, retryAfter, whyNotLoggedIn } from './reasons.js';
+import { words } from './words.js';
 
 /** @typedef {'connecting' | 'registered' | 'waiting' | 'refused' | 'closed'} LineState */
 
@@ -18,7 +19,7 @@ const RETRY_AFTER = 10;
 export class Line extends EventTarget {
   /** @type {LineState} */
   state = 'connecting';
-  text = 'Connecting…';
+  #text = () => words('connecting');
   /** Once registered, a refusal leaves the live calls alone. */
   hasRegistered = false;
   /** @type {JsSIP.UA} */
@@ -44,6 +45,11 @@ export class Line extends EventTarget {
     this.#ua.start();
   }
 
+  /** The state in the present language. */
+  get text() {
+    return this.#text();
+  }
+
   /**
    * Starts a call.
    * @param {string} target number, login or SIP address
@@ -60,24 +66,24 @@ export class Line extends EventTarget {
   close() {
     clearTimeout(this.#retry);
     this.#ua.stop();
-    this.#become('closed', '');
+    this.#become('closed', () => '');
   }
 
   /** @param {string} name of the account */
   #listen(name) {
     const ua = this.#ua;
     ua.on('connecting', ({ attempts }) => {
-      if (attempts === 0) this.#become('connecting', 'Connecting…');
+      if (attempts === 0) this.#become('connecting', () => words('connecting'));
     });
-    ua.on('connected', () => this.#become('connecting', 'Logging in…'));
+    ua.on('connected', () => this.#become('connecting', () => words('loggingIn')));
     ua.on('disconnected', () => {
       if (this.state === 'refused' || this.state === 'closed') return;
       clearTimeout(this.#retry);
-      this.#become('waiting', 'No connection to the server. Trying again…');
+      this.#become('waiting', () => words('noServer'));
     });
     ua.on('registered', () => {
       this.hasRegistered = true;
-      this.#become('registered', `Ready: ${name}`);
+      this.#become('registered', () => words('ready', { name }));
     });
     ua.on('registrationFailed', ({ response }) => this.#failed(response ?? null));
     ua.on('newRTCSession', (/** @type {{ originator: string, session: object }} */ { originator, session }) => {
@@ -90,10 +96,10 @@ export class Line extends EventTarget {
     });
   }
 
-  /** @param {import('./words.js').SipAnswer | null} answer */
+  /** @param {import('./reasons.js').SipAnswer | null} answer */
   #failed(answer) {
     if (this.state === 'closed' || !this.#ua.isConnected()) return;
-    const why = whyNotLoggedIn(answer);
+    const why = () => whyNotLoggedIn(answer);
     if (isRefusal(answer)) {
       // Repeated wrong passwords would ban the address.
       this.#become('refused', why);
@@ -101,20 +107,20 @@ export class Line extends EventTarget {
       return;
     }
     const seconds = retryAfter(answer) ?? RETRY_AFTER;
-    this.#become('waiting', `${why} Trying again in ${seconds} seconds.`);
+    this.#become('waiting', () => words('retryIn', { why: why(), seconds }));
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => this.#ua.register(), seconds * 1000);
   }
 
   /**
    * @param {LineState} state
-   * @param {string} text
+   * @param {() => string} text
    */
   #become(state, text) {
-    if (this.state === state && this.text === text) return;
+    if (this.state === state && this.text === text()) return;
     if (this.state === 'closed' || (this.state === 'refused' && state !== 'closed' && state !== 'registered')) return;
     this.state = state;
-    this.text = text;
+    this.#text = text;
     this.dispatchEvent(new Event('change'));
   }
 }
