@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Plugin } from 'esbuild';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Made for browsers already; it would make the bundle three times as slow. */
@@ -71,6 +72,14 @@ export class Bundle {
   }
 }
 
+/** JsSIP is joined by the phone's own route, and loaded when the phone is opened. */
+const JSSIP: Plugin = {
+  name: 'jssip',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\.\/jssip\.js$/ }, () => ({ path: '/phone/jssip.js', external: true }));
+  },
+};
+
 async function build(): Promise<ReadonlyMap<string, BundledFile>> {
   const esbuild = await import('esbuild');
   try {
@@ -88,6 +97,7 @@ async function build(): Promise<ReadonlyMap<string, BundledFile>> {
       jsxImportSource: 'preact',
       chunkNames: '[name]-[hash]',
       logLevel: 'silent',
+      plugins: [JSSIP],
     });
     return new Map(outputFiles.map(({ path, contents }) => [path.slice(APP.length), new BundledFile(contents)]));
   } finally {

@@ -178,11 +178,11 @@ describe('the pages of users in the console', () => {
     await window.shows('Account', 'main h1');
     const phones = async () =>
       (await window.page.browserContext().pages()).filter((page) => page.url().endsWith('/phone'));
-    await window.press('Phone');
+    await window.press('Phone in a window');
     await eventually(async () => expect(await phones()).to.have.length(1));
     await (await phones())[0]?.evaluate('globalThis.mark = 1');
     await window.page.bringToFront();
-    await window.press('Phone');
+    await window.press('Phone in a window');
     await window.press('Change the password');
     expect(await (await phones())[0]?.evaluate('globalThis.mark')).to.equal(1);
   });

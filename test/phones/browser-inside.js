@@ -16,7 +16,13 @@
   const { mediaDevices } = navigator;
   const getUserMedia = mediaDevices?.getUserMedia.bind(mediaDevices);
   const plain = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
-  if (mediaDevices !== undefined) mediaDevices.getUserMedia = () => getUserMedia({ audio: plain });
+  if (mediaDevices !== undefined)
+    mediaDevices.getUserMedia = () => {
+      globalThis.microphonesAsked += 1;
+      return getUserMedia({ audio: plain });
+    };
+  /** How often the page has asked for the microphone. */
+  globalThis.microphonesAsked = 0;
 
   /** Analysers by track. */
   const ears = new Map();

@@ -43,11 +43,11 @@ export class Browser {
   }
 
   /**
-   * The page at /phone, in a window that shares nothing with others.
+   * A page with the phone, in a window that shares nothing with others.
    * @param base `http://host:port`
    */
-  async open(base: string, { microphone = true } = {}): Promise<BrowserPhone> {
-    return new BrowserPhone(await this.window(base, `${base}/phone`, { microphone }));
+  async open(base: string, { microphone = true, path = '/phone' } = {}): Promise<BrowserPhone> {
+    return new BrowserPhone(await this.window(base, `${base}${path}`, { microphone }));
   }
 
   /** A page in a window that shares nothing with others. */
@@ -85,9 +85,11 @@ function noteErrors(page: Page): void {
   const errors: string[] = [];
   PAGE_ERRORS.set(page, errors);
   page.on('pageerror', (error) => errors.push(String(error)));
-  // Violations of the content security policy, and missing files.
+  // Violations of the content security policy, and missing files. The console asks what it may, and is refused.
+  const expected = () =>
+    page.url().endsWith('/phone') ? /WebSocket connection/ : /Failed to load|WebSocket connection/;
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/WebSocket connection/.test(message.text())) errors.push(message.text());
+    if (message.type() === 'error' && !expected().test(message.text())) errors.push(message.text());
   });
 }
 
@@ -151,6 +153,11 @@ export class BrowserPhone {
 
   async tick(label: string): Promise<void> {
     await (await this.#find(`fieldOf(${JSON.stringify(label)})`, `a box "${label}"`)).click();
+  }
+
+  /** How often the page has asked for the microphone. */
+  async microphonesAsked(): Promise<number> {
+    return Number(await this.page.evaluate('microphonesAsked'));
   }
 
   /** What the page keeps in the browser. */

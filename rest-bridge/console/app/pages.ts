@@ -147,8 +147,12 @@ export const PAGES: readonly Page[] = [
 export interface Drawer {
   readonly id: string;
   readonly title: Parameters<typeof words>[0];
+  /** Opens and closes it. */
+  readonly key: string;
   readonly needs?: string;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
-export const DRAWERS: readonly Drawer[] = [];
+export const DRAWERS: readonly Drawer[] = [
+  { id: 'phone', title: 'phone', key: 'p', load: () => import('./shell/phone-drawer.tsx') },
+];

@@ -50,11 +50,12 @@ export async function logIn(credentials: Credentials): Promise<void> {
   else enter(now);
 }
 
-/** Ends the session and begins anew. */
-export async function logOut(): Promise<void> {
+/** Ends the session and begins anew. @param onEnd ends what goes on in this window */
+export async function logOut(onEnd: () => void): Promise<void> {
   await request('DELETE', CURRENT).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
   });
+  onEnd();
   location.reload();
 }
 

@@ -1,6 +1,7 @@
 /** A modal dialog. Escape closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { CallBar } from './call-bar.tsx';
 import { words } from '../words/shell.ts';
 
 export interface DialogProps {
@@ -39,6 +40,7 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
           </button>
         )}
       </header>
+      <CallBar inDialog />
       {children}
     </dialog>
   );

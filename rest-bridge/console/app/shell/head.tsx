@@ -3,7 +3,9 @@ import type { Signal } from '@preact/signals';
 import { changeDomain, session } from '../lib/session.ts';
 import type { Drawer } from '../pages.ts';
 import { orToast } from '../parts/toasts.tsx';
+import { PHONE, phoneCalls, phoneReady } from '../stores/phone.ts';
 import { words as pageWords } from '../words/pages.ts';
+import { words as phoneWords } from '../words/phone.ts';
 import { words } from '../words/shell.ts';
 
 export interface HeadProps {
@@ -13,6 +15,18 @@ export interface HeadProps {
   readonly drawer: string | undefined;
   readonly onDrawer: (id: string) => void;
   readonly onHelp: () => void;
+}
+
+/** Whether calls can come in, and how many there are. */
+function PhoneState() {
+  const { length: n } = phoneCalls.value;
+  if (n === 0 && !phoneReady.value) return null;
+  const about = n > 0 ? phoneWords('live', { n }) : phoneWords('ready');
+  return (
+    <span class={n > 0 ? 'live' : 'ready'} role="img" aria-label={about} title={about}>
+      {n > 0 && n}
+    </span>
+  );
 }
 
 export function Head({ menu, drawers, drawer, onDrawer, onHelp }: HeadProps) {
@@ -48,8 +62,15 @@ export function Head({ menu, drawers, drawer, onDrawer, onHelp }: HeadProps) {
       )}
       <span class="space" />
       {drawers.map(({ id, title }) => (
-        <button key={id} type="button" aria-expanded={drawer === id} onClick={() => onDrawer(id)}>
+        <button
+          key={id}
+          type="button"
+          aria-expanded={drawer === id}
+          aria-controls={`drawer-${id}`}
+          onClick={() => onDrawer(id)}
+        >
           {pageWords(title)}
+          {id === PHONE && <PhoneState />}
         </button>
       ))}
       <button type="button" class="quiet" onClick={onHelp} aria-label={words('keys')} title={words('keys')}>

@@ -1,7 +1,7 @@
 /** `?`: the keys of the console. */
 import { allowSingleKeys, singleKeys } from '../lib/keys.ts';
 import { mayUse } from '../lib/rights.ts';
-import { PAGES } from '../pages.ts';
+import { DRAWERS, PAGES } from '../pages.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { words as pageWords } from '../words/pages.ts';
 import { words } from '../words/shell.ts';
@@ -13,6 +13,10 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
     ['↑ ↓', words('keyArrows')],
     ['Enter', words('keyOpen')],
     ['Esc', words('keyClose')],
+    ...DRAWERS.filter(mayUse).map(({ key, title }): [string, string] => [
+      key,
+      words('keyDrawer', { drawer: pageWords(title) }),
+    ]),
     ...PAGES.filter(mayUse).flatMap(({ key, title }): [string, string][] =>
       key === undefined ? [] : [[`g ${key}`, words('keyGo', { page: pageWords(title) })]],
     ),

@@ -3,6 +3,7 @@ import { link } from '../lib/router.ts';
 import { logOut, session } from '../lib/session.ts';
 import type { Page } from '../pages.ts';
 import { orToast } from '../parts/toasts.tsx';
+import { endPhone } from '../stores/phone.ts';
 import { words as pageWords } from '../words/pages.ts';
 import { words } from '../words/shell.ts';
 import { LanguageChoice } from './language.tsx';
@@ -45,10 +46,10 @@ export function Navigation({ pages, current, isOpen, onGo }: NavigationProps) {
           {name === '' ? login : name}
         </span>
         <a href="/phone" target="ringmaster-phone" onClick={openPhone}>
-          {words('phone')}
+          {words('phoneWindow')}
         </a>
         <LanguageChoice />
-        <button type="button" class="quiet" onClick={() => orToast(logOut())}>
+        <button type="button" class="quiet" onClick={() => orToast(logOut(endPhone))}>
           {words('logOut')}
         </button>
       </section>

@@ -1,13 +1,17 @@
 /** The frame: head, navigation, the page, drawers. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { closeDrawer, isCovered, openDrawer, returnFocus, toggleDrawer } from '../lib/drawer.ts';
 import { feed } from '../lib/feed.ts';
 import { onKeys } from '../lib/keys.ts';
 import { mayUse } from '../lib/rights.ts';
 import { go, replace, route } from '../lib/router.ts';
 import { DRAWERS, PAGES } from '../pages.ts';
+import { phoneCalls, resumePhone } from '../stores/phone.ts';
 import { words as pageWords } from '../words/pages.ts';
+import { words as phoneWords } from '../words/phone.ts';
 import { words } from '../words/shell.ts';
+import { CallBar } from '../parts/call-bar.tsx';
 import { Head } from './head.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Lazy } from './lazy.tsx';
@@ -17,8 +21,10 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const help = useSignal(false);
   const menu = useSignal(false);
-  const drawer = useSignal<string | undefined>(undefined);
-  const opened = useSignal<ReadonlySet<string>>(new Set());
+  const drawer = openDrawer.value;
+  const covered = isCovered.value;
+  const opened = useRef(new Set<string>());
+  if (drawer !== undefined) opened.current.add(drawer);
   const pages = PAGES.filter(mayUse);
   const { path, query } = route.value;
   const [name, ...rest] = path;
@@ -34,51 +40,63 @@ export function Shell() {
         help.value = true;
       }),
       onKeys('/', () => document.querySelector<HTMLInputElement>('main input[type=search]')?.focus()),
+      ...DRAWERS.filter(mayUse).map(({ id, key }) => onKeys(key, () => toggleDrawer(id))),
       ...pages.flatMap(({ key, path: to }) => (key === undefined ? [] : [onKeys(`g ${key}`, () => go([to]))])),
     ];
     return () => ends.forEach((end) => end());
   }, [pages.length]);
+  useEffect(resumePhone, []);
   // A new page begins at its top, and a screen reader says its title.
   const heading = page === undefined ? 'Ringmaster' : `${pageWords(page.title)} · Ringmaster`;
   const place = path.join('/');
+  const caller = phoneCalls.value.find(({ state }) => state === 'incoming')?.title;
   useEffect(() => {
-    document.title = heading;
+    document.title = caller === undefined ? heading : `${phoneWords('callsYou', { name: caller })} · ${heading}`;
+  }, [heading, caller]);
+  useEffect(() => {
     const focused = document.activeElement;
     // What had the focus may be gone with the page before.
     if (focused === null || focused === document.body || focused.closest('nav') !== null)
       main.current?.focus({ preventScroll: true });
   }, [heading, place]);
 
-  // Of small screens: it covers the page.
+  // On small screens the menu and a drawer cover the page.
   useEffect(() => {
-    if (!menu.value) return undefined;
-    const close = ({ key }: KeyboardEvent): void => {
-      if (key !== 'Escape') return;
-      menu.value = false;
-      document.querySelector<HTMLElement>('button.menu')?.focus();
+    if (!menu.value && drawer === undefined) return undefined;
+    const close = ({ key, target, defaultPrevented }: KeyboardEvent): void => {
+      if (key !== 'Escape' || defaultPrevented || (target as Element).closest('dialog') !== null) return;
+      if (menu.value) {
+        menu.value = false;
+        document.querySelector<HTMLElement>('button.menu')?.focus();
+      } else if ((target as Element).closest('main, nav') === null) closeDrawer();
     };
     document.addEventListener('keydown', close);
     return () => document.removeEventListener('keydown', close);
-  }, [menu.value]);
+  }, [menu.value, drawer]);
+  useEffect(() => {
+    if (isCovered.value) closeDrawer(main.current);
+  }, [place]);
+  const drawerBefore = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    if (drawer === undefined && drawerBefore.current !== undefined) returnFocus(drawerBefore.current);
+    drawerBefore.current = drawer;
+  }, [drawer]);
 
-  const toggle = (id: string): void => {
-    drawer.value = drawer.value === id ? undefined : id;
-    opened.value = new Set([...opened.value, id]);
-  };
   return (
     <>
-      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+      <button type="button" class="skip" hidden={covered} onClick={() => main.current?.focus()}>
         {words('skip')}
       </button>
       <Head
         menu={menu}
         drawers={DRAWERS.filter(mayUse)}
-        drawer={drawer.value}
-        onDrawer={toggle}
+        drawer={drawer}
+        onDrawer={toggleDrawer}
         onHelp={() => {
           help.value = true;
         }}
       />
+      <CallBar />
       <Navigation
         pages={pages}
         current={page?.path}
@@ -87,7 +105,7 @@ export function Shell() {
           menu.value = false;
         }}
       />
-      <main ref={main} tabIndex={-1}>
+      <main ref={main} tabIndex={-1} inert={covered}>
         {!feed.connected.value && (
           <p class="offline" role="status">
             {words('offline')}
@@ -99,10 +117,29 @@ export function Shell() {
           <Lazy key={page.path} load={page.load} props={{ rest, query }} />
         )}
       </main>
-      {DRAWERS.filter(({ id }) => opened.value.has(id)).map(({ id, title, load }) => (
-        <aside key={id} class="drawer" aria-label={pageWords(title)} hidden={drawer.value !== id}>
+      {DRAWERS.filter(({ id }) => opened.current.has(id)).map(({ id, title, load }) => (
+        <div
+          key={id}
+          id={`drawer-${id}`}
+          class={covered ? 'drawer covers' : 'drawer'}
+          // A page has one of these.
+          role={covered ? 'main' : 'complementary'}
+          aria-label={pageWords(title)}
+          hidden={drawer !== id}
+        >
+          <div class="title">
+            {covered ? <h1>{pageWords(title)}</h1> : <h2>{pageWords(title)}</h2>}
+            <button
+              type="button"
+              class="quiet"
+              aria-label={words('closeDrawer', { drawer: pageWords(title) })}
+              onClick={() => closeDrawer()}
+            >
+              ×
+            </button>
+          </div>
           <Lazy load={load} props={{}} />
-        </aside>
+        </div>
       ))}
       {help.value && (
         <KeysDialog

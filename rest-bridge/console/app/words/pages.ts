@@ -20,4 +20,5 @@ export const words = catalogue({
   myRooms: ['My rooms', 'Meine Räume'],
   voicemail: ['Voicemail', 'Mailbox'],
   account: ['Account', 'Konto'],
+  phone: ['Phone', 'Telefon'],
 });
