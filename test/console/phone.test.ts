@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { Browser, type BrowserPhone } from '../phones/browser.ts';
+import type { Phone } from '../phones/phone.ts';
 import { requirePeer } from '../phones/peers.ts';
 import { eventually } from '../support/eventually.ts';
 import { REAL_SIP } from '../support/real-servers.ts';
@@ -150,6 +151,56 @@ const TONE = 700;
     await window.hides('Call with Bob');
   });
 
+  it('calls a number of the history by clicks once, also while another call is put on hold', async () => {
+    const bob = await stage.phone('bob');
+    const { window, phone } = await openPhone('#/my-history');
+    await phone.dial('102');
+    const first = await bob.incoming();
+    await first.answer();
+    await first.hangup();
+    await window.shows('Bob (102)', '[role=grid]');
+    await phone.dial('501');
+    await phone.hears(TONE);
+    await window.press('Close Phone');
+    await window.page.waitForSelector('[role=grid] button[title="Call 102"]');
+    await window.page.evaluate(`(async () => {
+      for (let clicks = 0; clicks < 40; clicks += 1) {
+        document.querySelector('[role=grid] button[title="Call 102"]').click();
+        await new Promise((next) => setTimeout(next, 5));
+      }
+    })()`);
+    const call = await bob.incoming();
+    await call.answer();
+    await call.hears(TONE);
+    await window.page.click('[role=grid] button[title="Call 102"]');
+    await window.shows('My history', 'main h1');
+    expect(await window.text('#calls')).to.match(/^102\s[^]*\b501\b/);
+    expect(await window.page.evaluate('document.querySelectorAll("#calls > li").length')).to.equal(2);
+    expect(invitesOf(bob)).to.have.length(2);
+    await phone.press('Hang up', '102');
+    await call.ended();
+    await phone.press('Hang up', '501');
+    await window.shows('501', '#past');
+  });
+
+  it('keeps a clicked number until the phone is logged in', async () => {
+    const bob = await stage.phone('bob');
+    const call = await bob.call('101');
+    await call.hangup();
+    const { window, phone } = await open('#/my-history');
+    await (await window.page.waitForSelector('[role=grid] button[title="Call 102"]'))?.click();
+    await window.shows('Log in to call 102.', '.drawer');
+    await window.type('SIP password', 'demo-alice');
+    await window.page.keyboard.press('Enter');
+    await phone.shows('#line', 'Ready: alice@demo.local');
+    await window.page.focus('#dial input');
+    await window.page.keyboard.press('Enter');
+    const called = await bob.incoming();
+    await called.answer();
+    await called.hears(TONE);
+    await called.hangup();
+  });
+
   it('goes on when the session of the console ends, and ends when its user logs out', async () => {
     const { phone, window } = await openPhone();
     await phone.dial('501');
@@ -258,3 +309,9 @@ const TONE = 700;
     await window.hides('Call with 501');
   });
 });
+
+/** Call-IDs of the calls that came to a phone. */
+function invitesOf(phone: Phone): string[] {
+  const invites = phone.trace().filter((line) => /<- .* INVITE /.test(line));
+  return [...new Set(invites.map((line) => line.split(' ').at(-1) ?? ''))];
+}

@@ -3,6 +3,7 @@ import { batch, effect, signal } from '@preact/signals';
 import { rememberedAccount } from '../../../phone/page/account.js';
 import type { Call } from '../../../phone/page/call.js';
 import type { Phone } from '../../../phone/page/phone.js';
+import { showDrawer } from '../lib/drawer.ts';
 import { keep, kept } from '../lib/kept.ts';
 import { session } from '../lib/session.ts';
 import { language } from '../lib/words.ts';
@@ -54,6 +55,12 @@ function follow(phone: Phone): void {
     phoneReady.value = phone.line?.state === 'registered';
     phoneCalls.value = phone.live.map((call) => ({ call, title: call.title, state: call.state }));
   });
+}
+
+/** Calls a number on the softphone, in its drawer. Before the log-in the number waits in its field. */
+export function callNumber(number: string): void {
+  showDrawer(PHONE);
+  orToast(loadPhone().then((phone) => phone.dial(number)));
 }
 
 /** Logs the phone in again after a reload of this window, where the browser keeps its password. */

@@ -8,6 +8,7 @@ export const words = catalogue({
   answer: ['Answer', 'Annehmen'],
   decline: ['Decline', 'Ablehnen'],
   hangUp: ['Hang up', 'Auflegen'],
+  callNumber: ['Call {number}', '{number} anrufen'],
   ready: ['ready', 'bereit'],
   live: ['{n} live', '{n} aktiv'],
 });

@@ -5,10 +5,11 @@ import { ApiError, read } from '../../lib/api.ts';
 import { duration, moment } from '../../lib/format.ts';
 import { now } from '../../lib/now.ts';
 import { link } from '../../lib/router.ts';
-import { party } from '../../lib/uri.ts';
+import { nameOf, party, userOf } from '../../lib/uri.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { type Fact, Facts } from '../../parts/facts.tsx';
 import { LadderCard } from '../../parts/ladder.tsx';
+import { PartyToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { RecordingsCard } from '../../parts/recordings.tsx';
 import type { CallScope } from '../../stores/call-scope.ts';
@@ -89,7 +90,9 @@ function Sides({ call }: { readonly call: Call }) {
             ({ side, remoteuri, callid }): Fact => [
               words(side === 'a' ? 'caller' : 'called'),
               <>
-                <strong>{party(remoteuri)}</strong>
+                <strong>
+                  <PartyToCall name={nameOf(remoteuri)} number={userOf(remoteuri)} />
+                </strong>
                 <br />
                 <span class="quiet">{remoteuri}</span>
                 <br />

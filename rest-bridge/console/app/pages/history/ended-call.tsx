@@ -4,6 +4,7 @@ import { link } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { type Fact, Facts } from '../../parts/facts.tsx';
 import { LadderCard } from '../../parts/ladder.tsx';
+import { NumberToCall, PartyToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { RecordingsCard } from '../../parts/recordings.tsx';
 import type { CallScope } from '../../stores/call-scope.ts';
@@ -64,7 +65,7 @@ function factsOf(call: EndedCall, scope: CallScope): Fact[] {
     [words('rang'), call.ringing_ms === null ? '' : duration(call.ringing_ms)],
     [words('talked'), call.talking_ms === null ? '' : duration(call.talking_ms)],
     [words('direction'), call.direction],
-    [words('dialled'), call.dialled],
+    [words('dialled'), call.dialled !== null && <NumberToCall number={call.dialled} />],
     [words('status'), [call.sip_status, call.reason].filter(Boolean).join(' ')],
     [words('endedBy'), call.ended_by],
     [words('trunk'), call.trunk],
@@ -103,7 +104,10 @@ function Legs({ legs }: { readonly legs: readonly EndedLeg[] }) {
           {legs.map((leg) => (
             <tr key={leg.callid}>
               <td>
-                {words(leg.side === 'a' ? 'caller' : 'called')} <strong>{named(leg.name, leg.number)}</strong>
+                {words(leg.side === 'a' ? 'caller' : 'called')}{' '}
+                <strong>
+                  <PartyToCall name={leg.name} number={leg.number} />
+                </strong>
                 <br />
                 <code class="quiet">{leg.callid}</code>
               </td>

@@ -1,10 +1,11 @@
 /** Ended calls: search, and one of them. */
 import { useSignal } from '@preact/signals';
-import { duration, moment, named } from '../../lib/format.ts';
+import { duration, moment } from '../../lib/format.ts';
 import { go, setQuery } from '../../lib/router.ts';
 import { useLive } from '../../lib/use-live.ts';
 import type { PageProps } from '../../pages.ts';
 import { type Column, List } from '../../parts/list.tsx';
+import { PartyToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { type CallScope, DOMAIN_CALLS } from '../../stores/call-scope.ts';
 import { type EndedCall, type HistorySearch, searchHistory } from '../../stores/history.ts';
@@ -17,12 +18,12 @@ const COLUMNS: readonly Column<EndedCall>[] = [
   {
     title: () => words('from'),
     width: 'minmax(5em, 1.5fr)',
-    cell: (call) => named(call.caller_name, call.caller_number),
+    cell: (call) => <PartyToCall name={call.caller_name} number={call.caller_number} inList />,
   },
   {
     title: () => words('to'),
     width: 'minmax(5em, 1.5fr)',
-    cell: (call) => named(call.called_name, call.called_number ?? call.dialled),
+    cell: (call) => <PartyToCall name={call.called_name} number={call.called_number ?? call.dialled} inList />,
   },
   { title: () => words('result'), width: '9em', cell: ({ result }) => <ResultBadge result={result} /> },
   { title: () => words('endedBy'), width: '7em', cell: ({ ended_by }) => ended_by, wide: true },

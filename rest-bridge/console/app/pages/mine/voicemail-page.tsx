@@ -8,6 +8,7 @@ import type { PageProps } from '../../pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { Column } from '../../parts/list.tsx';
+import { PartyToCall } from '../../parts/number.tsx';
 import { Player } from '../../parts/player.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ResourcePage } from '../../parts/resource-page.tsx';
@@ -29,7 +30,11 @@ const PATH = '/user/sip/voicemessages';
 const EVERY_MS = 10_000;
 
 const COLUMNS: readonly Column<Message>[] = [
-  { title: () => words('from'), width: 'minmax(6em, 2fr)', cell: ({ name, number }) => named(name, number) },
+  {
+    title: () => words('from'),
+    width: 'minmax(6em, 2fr)',
+    cell: ({ name, number }) => <PartyToCall name={name} number={number} inList />,
+  },
   { title: () => words('state'), width: '6em', cell: ({ heard }) => <State heard={heard} /> },
   { title: () => words('left'), width: '13em', cell: ({ ts }) => moment(ts), wide: true },
   { title: () => words('mailbox'), width: '6em', cell: ({ mailbox }) => mailbox, wide: true },
@@ -89,6 +94,7 @@ function MessageDialog({ message, onChange, onClose }: MessageDialogProps) {
     <Dialog title={named(name, number)} onClose={onClose}>
       <Facts
         facts={[
+          [words('from'), <PartyToCall name={name} number={number} />],
           [words('left'), moment(ts)],
           [words('lasts'), duration(milliseconds)],
           [words('mailbox'), mailbox],

@@ -10,6 +10,7 @@ import type { PageProps } from '../../pages.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import type { Column } from '../../parts/list.tsx';
+import { NumberToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { ResourcePage } from '../../parts/resource-page.tsx';
 import { toast } from '../../parts/toasts.tsx';
@@ -34,7 +35,11 @@ interface Registration {
 
 const COLUMNS: readonly Column<Registration>[] = [
   { title: () => words('login'), width: 'minmax(5em, 1fr)', cell: ({ login }) => login },
-  { title: () => words('number'), width: 'minmax(4em, 1fr)', cell: ({ phonenumber }) => phonenumber },
+  {
+    title: () => words('number'),
+    width: 'minmax(4em, 1fr)',
+    cell: ({ phonenumber }) => <NumberToCall number={phonenumber} inList />,
+  },
   { title: () => words('address'), width: 'minmax(9em, 1.6fr)', cell: ({ address, port }) => `${address}:${port}` },
   { title: () => words('transport'), width: '5.5em', cell: ({ transport }) => transport, wide: true },
   { title: () => words('device'), width: 'minmax(6em, 2fr)', cell: ({ user_agent }) => user_agent, wide: true },
@@ -96,7 +101,7 @@ export default function RegistrationsPage({ query }: PageProps) {
         <Dialog title={`${shown.login}@${shown.domain}`} onClose={close}>
           <Facts
             facts={[
-              [words('number'), shown.phonenumber],
+              [words('number'), shown.phonenumber !== '' && <NumberToCall number={shown.phonenumber} />],
               [words('contact'), <code>{shown.contact}</code>],
               [words('address'), `${shown.address}:${shown.port} (${shown.transport})`],
               [words('device'), shown.user_agent],
