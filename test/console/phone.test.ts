@@ -33,13 +33,13 @@ const TONE = 700;
 
   const stage = useStage();
 
-  /** The console of alice. @param hash as `#/my-calls` */
-  async function open(hash = '#/account'): Promise<{ phone: BrowserPhone; window: ConsoleWindow }> {
+  /** The console of a user. @param hash as `#/my-calls` */
+  async function open(hash = '#/account', login = 'alice'): Promise<{ phone: BrowserPhone; window: ConsoleWindow }> {
     if (browser === undefined) throw new Error('Chromium starts before the first test');
     const phone = await browser.open(stage.node.base, { path: `/${hash}` });
     await phone.page.setViewport({ width: 1280, height: 900 });
     const window = new ConsoleWindow(phone.page, axe);
-    await window.logIn('alice');
+    await window.logIn(login);
     // The page of the log-in has a link of this name, too.
     await window.page.waitForSelector('nav.pages');
     return { phone, window };
@@ -199,6 +199,24 @@ const TONE = 700;
     await called.answer();
     await called.hears(TONE);
     await called.hangup();
+  });
+
+  it('takes part in a room by a click on its number', async () => {
+    const bob = await stage.phone('bob');
+    const call = await bob.call('*7012');
+    await call.answered();
+    call.play(440);
+    const { phone, window } = await open('#/conferences', 'admin');
+    await window.press('Phone');
+    await phone.press('Alice 101');
+    await phone.shows('#line', 'Ready: alice@demo.local');
+    await window.press('12');
+    await (await window.page.waitForSelector('main button[title="Call *7012"]'))?.click();
+    await Promise.all([call.hears(TONE), phone.hears(440)]);
+    await window.page.waitForSelector('.matrix [aria-label="bob hears alice"]');
+    for (const scheme of ['light', 'dark'] as const) expect(await window.axe(scheme)).to.deep.equal([]);
+    await phone.press('Hang up');
+    await call.hangup();
   });
 
   it('goes on when the session of the console ends, and ends when its user logs out', async () => {

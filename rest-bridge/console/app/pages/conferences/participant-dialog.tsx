@@ -2,6 +2,7 @@
 import { userOf } from '../../lib/uri.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { NumberToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { isDeaf, isMuted } from '../../stores/room-commands.ts';
 import type { Person, RoomState } from '../../stores/room-state.ts';
@@ -29,7 +30,7 @@ export function ParticipantDialog(props: ParticipantDialogProps) {
     <Dialog title={name} onClose={onClose}>
       <Facts
         facts={[
-          [words('number'), userOf(ruri)],
+          [words('number'), <NumberToCall number={userOf(ruri)} />],
           [words('state'), now.filter(Boolean).join(', ')],
           [words('uri'), <code>{ruri}</code>],
           [words('callid'), <code>{callid}</code>],

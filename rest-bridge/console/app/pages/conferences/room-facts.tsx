@@ -3,6 +3,7 @@ import { clock } from '../../lib/format.ts';
 import { userOf } from '../../lib/uri.ts';
 import { useLive } from '../../lib/use-live.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { NumberToCall } from '../../parts/number.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Conference } from '../../stores/room-state.ts';
 import { pinsOf } from '../../stores/rooms.ts';
@@ -22,7 +23,7 @@ export function RoomFacts({ conference, count }: RoomFactsProps) {
       <Problem error={pins.problem} retry={pins.reload} />
       <Facts
         facts={[
-          [words('number'), userOf(uri)],
+          [words('number'), <NumberToCall number={userOf(uri)} />],
           [words('pin'), pins.data?.pin],
           [words('moderatorPin'), pins.data?.moderator_pin],
           [words('since'), clock(startts)],
