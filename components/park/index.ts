@@ -48,7 +48,7 @@ export const park = defineComponent({
     if (side === undefined || dialogid === undefined) throw new ScenarioError('call_state', 'there is nobody to park');
     const number = call.opponent?.number ?? '';
     const sources = await context.sounds(sounds);
-    const slot = parking.park(domain, wanted === '' ? undefined : wanted, {
+    const slot = await parking.park(domain, wanted === '' ? undefined : wanted, {
       dialogid,
       side,
       number,

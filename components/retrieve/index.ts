@@ -7,7 +7,7 @@ export const retrieve = defineComponent({
   summary: 'Connects the other party with the party that is parked in a slot.',
   docs: [
     'For a scenario that a phone calls to get a parked party. The two talk afterwards, and the scenario has no call any more.',
-    'A slot exists on the node that parked the call, as long as the party waits there; the log reports an unknown slot.',
+    'A slot exists as long as the party waits there, at every node of a cluster; the log reports an unknown slot.',
   ].join('\n'),
   settings: Type.Object({
     slot: Type.String({ pattern: '^[A-Za-z0-9_-]{1,32}$', examples: ['701'], description: 'The slot.' }),
@@ -16,7 +16,7 @@ export const retrieve = defineComponent({
   exits: {
     retrieved: { call: 'over', description: 'The two talk; the scenario has no call any more.', otherwise: 'end' },
     empty: { description: 'The parked party could not be connected any more: `status` says why.' },
-    unknown: { description: 'Nobody is parked in the slot on this node.', otherwise: 'empty' },
+    unknown: { description: 'Nobody is parked in the slot.', otherwise: 'empty' },
   },
   results: { ...ANSWER_RESULTS, number: { type: 'string', description: 'Number of the party that was parked.' } },
   waits: true,
@@ -24,9 +24,9 @@ export const retrieve = defineComponent({
   subject: 'slot',
   run: async (context, { slot }) => {
     const { services, domain, call, note } = context;
-    const parked = services.parking.find(domain, slot);
+    const parked = await services.parking.find(domain, slot);
     if (!parked) {
-      note('warn', `retrieve: nobody is parked in slot ${slot} of ${domain} on this node`);
+      note('warn', `retrieve: nobody is parked in slot ${slot} of ${domain}`);
       return { exit: 'unknown', fields: { status: 404, last_response: 'SIP/2.0 404 Not Found' } };
     }
     const { dialogid, side, number } = parked;

@@ -4,7 +4,7 @@ import type { CallIndex, MemoryCallStore, MemoryConferenceStore, ParticipantView
 import type { PersistentLocation } from '../domain/index.ts';
 import type { EventBus } from '../events/index.ts';
 import type { Operations } from '../operations/index.ts';
-import type { DialogPort, MemoryHuntHistory, RunBook, ScenarioRunner } from '../runs/index.ts';
+import type { DialogPort, MemoryHuntHistory, MemoryParkingLot, RunBook, ScenarioRunner } from '../runs/index.ts';
 import type { Storage } from '../storage/index.ts';
 import { ClusterCallStore } from './calls/cluster-callstore.ts';
 import { ClusterDialogs } from './calls/cluster-dialogs.ts';
@@ -20,6 +20,7 @@ import { Witness } from './loss/witness.ts';
 import { SharedCounts } from './limits/shared-counts.ts';
 import { SharedSpending } from './limits/shared-spending.ts';
 import { Broadcast } from './link/broadcast.ts';
+import { NameOwners } from './link/name-owners.ts';
 import { NatsLink, type NatsOptions } from './link/nats-link.ts';
 import { Requests } from './link/requests.ts';
 import { SharedKey } from './link/shared-key.ts';
@@ -28,11 +29,11 @@ import type { Member } from './members/member.ts';
 import { Membership } from './members/membership.ts';
 import { type NodeAnswer, Nodes } from './nodes.ts';
 import { ClusterConferences } from './rooms/cluster-conferences.ts';
-import { RoomOwners } from './rooms/room-owners.ts';
 import { type Bus, RunEvents } from './runs/run-events.ts';
 import { RunMessages } from './runs/run-messages.ts';
 import { RunRecords } from './runs/run-records.ts';
 import { RunStarts } from './runs/run-starts.ts';
+import { SharedParking } from './runs/shared-parking.ts';
 import { SharedHunts } from './runs/shared-hunts.ts';
 import { type QueueNeeds, SharedQueues } from './runs/shared-queues.ts';
 import { WaitingRuns } from './runs/waiting-runs.ts';
@@ -83,7 +84,7 @@ export class Cluster {
   readonly #members: Membership;
   readonly #nodes: Nodes;
   readonly #digestKey: SharedKey;
-  readonly #rooms: RoomOwners;
+  readonly #rooms: NameOwners;
   readonly #log: Log;
   readonly #index: LiveIndex;
   readonly #interest: Interest;
@@ -92,6 +93,7 @@ export class Cluster {
   #queues: SharedQueues | undefined;
   #hunts: SharedHunts | undefined;
   #events: ClusterEvents | undefined;
+  #slots: NameOwners | undefined;
   #waiting: WaitingRuns | undefined;
   #counts: SharedCounts | undefined;
 
@@ -105,7 +107,7 @@ export class Cluster {
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
     this.#index = new LiveIndex(this.#link, this.id, log);
     this.#interest = new Interest(this.#link, this.#nodes, log);
-    this.#rooms = new RoomOwners(this.#link, this.id, (id) => !this.#members.goneSignal(id).aborted, log);
+    this.#rooms = this.#nameOwners('ringmaster_rooms');
   }
 
   /**
@@ -241,6 +243,12 @@ export class Cluster {
     this.#hunts = new SharedHunts(this.#link, this.id, history, this.#log);
   }
 
+  /** The parked calls of all nodes. */
+  parking(local: MemoryParkingLot): SharedParking {
+    this.#slots = this.#nameOwners('ringmaster_parking');
+    return new SharedParking(local, this.#slots, this.#nodes);
+  }
+
   /** The queues and agents of all nodes. */
   queues(needs: QueueNeeds): SharedQueues {
     const place = { link: this.#link, members: this.#members, nodes: this.#nodes, id: this.id, log: this.#log };
@@ -351,6 +359,11 @@ export class Cluster {
     this.#losses?.close();
     await this.#index.close();
     this.#rooms.close();
+    this.#slots?.close();
     await this.#link.close();
+  }
+
+  #nameOwners(bucket: string): NameOwners {
+    return new NameOwners(this.#link, bucket, this.id, (id) => !this.#members.goneSignal(id).aborted, this.#log);
   }
 }

@@ -189,7 +189,7 @@ export const SCENARIO_ERRORS = {
   node_unreachable: {
     meaning: 'Another node of the cluster, or the connection to it, does not answer at the moment.',
     remedy: 'Try again later.',
-    from: ['call operations', 'send', 'await_run'],
+    from: ['call operations', 'send', 'await_run', 'retrieve'],
   },
   not_applicable: {
     meaning: 'The operation does not fit the call or the device; the message names the field and the reason.',

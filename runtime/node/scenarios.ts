@@ -207,6 +207,7 @@ async function offeredToRuns(
   };
   const runs = new RunBook();
   cluster?.shareRuns(runs);
+  const parked = new MemoryParkingLot();
   const huntHistory = new MemoryHuntHistory();
   cluster?.shareHunts(huntHistory);
   return {
@@ -225,7 +226,7 @@ async function offeredToRuns(
     callRecording: callRecordingPort(recording.recorder, recording.layers, liveCalls.find),
     callSpeech: callSpeechPort(speechLayers(speech, events, liveCalls), liveCalls),
     transcripts: transcriptPort({ ...recording, service: speech, queue: transcriptions }),
-    parking: new MemoryParkingLot(),
+    parking: cluster?.parking(parked) ?? parked,
     ...(await openQueues({ storage, directory, late, cluster, shutdown })),
     operations: operationPort(() => late.operations.part),
     texts: { send: (name, message) => late.switch.part.texts.send(name, message) },

@@ -79,7 +79,7 @@ export type { MachineOptions, MachineResult } from './ports/machine-detection.ts
 export { MESSAGE_METHODS, type SipMessage } from './ports/messaging.ts';
 export type { Entity, EntityQuery, ModelPort } from './ports/model.ts';
 export type { OperationPort } from './ports/operations.ts';
-export { MemoryParkingLot } from './ports/parking.ts';
+export { MemoryParkingLot, type Parked, type ParkingLot } from './ports/parking.ts';
 export {
   type Debugging,
   NO_SECRETS,

@@ -16,8 +16,9 @@ export interface ParkingLot {
    * @param slot undefined: the first free one
    * @returns the slot; undefined when it is taken or the lot is full
    */
-  park(domain: DomainName, slot: string | undefined, parked: Parked): string | undefined;
-  find(domain: DomainName, slot: string): Parked | undefined;
+  park(domain: DomainName, slot: string | undefined, parked: Parked): string | undefined | Promise<string | undefined>;
+  /** @throws ScenarioError `node_unreachable` while other nodes of a cluster cannot be asked */
+  find(domain: DomainName, slot: string): Parked | undefined | Promise<Parked | undefined>;
   leave(domain: DomainName, slot: string): void;
 }
 
@@ -31,7 +32,7 @@ export class MemoryParkingLot implements ParkingLot {
   readonly #slots = new Map<string, Parked>();
 
   park(domain: DomainName, slot: string | undefined, parked: Parked): string | undefined {
-    const free = slot ?? this.#free(domain);
+    const [free] = slot === undefined ? this.free(domain) : [slot];
     if (free === undefined || this.#slots.has(key(domain, free)) || this.#slots.size >= MAX_PARKED) return undefined;
     this.#slots.set(key(domain, free), parked);
     return free;
@@ -45,10 +46,10 @@ export class MemoryParkingLot implements ParkingLot {
     this.#slots.delete(key(domain, slot));
   }
 
-  #free(domain: DomainName): string | undefined {
+  /** The slots that are free at the moment, of those that are given out. */
+  *free(domain: DomainName): Iterable<string> {
     for (let slot = FIRST_SLOT; slot <= LAST_SLOT; slot += 1)
-      if (!this.#slots.has(key(domain, String(slot)))) return String(slot);
-    return undefined;
+      if (!this.#slots.has(key(domain, String(slot)))) yield String(slot);
   }
 }
 
