@@ -37,7 +37,7 @@ export interface DialogObserver {
   changed(dialog: CallDialog): void;
   /** A called party answered. */
   established(dialog: CallDialog): void;
-  /** The sound of both sides is connected. */
+  /** The sound of both sides is connected, or they need no connection; their SIP dialogs and channels are known. */
   connected(dialog: CallDialog): void;
   held(dialog: CallDialog, leg: Leg, held: boolean): void;
   /** The dialog ended or was suspended: it leaves all lists. */
@@ -192,7 +192,10 @@ export class CallDialog implements LegOwner {
       if (this.#isOver(b)) return;
     }
     const path = this.#path ?? soundPath(this.a, b, () => this.#melody.begin());
-    if (path === undefined) return;
+    if (path === undefined) {
+      this.#observer.connected(this);
+      return;
+    }
     this.#path = path;
     // A party that came from another dialog may hold the call already.
     const holders = [this.a, b].filter((leg) => leg.held);

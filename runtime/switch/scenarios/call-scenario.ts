@@ -39,6 +39,7 @@ export function callScenario(tools: SwitchTools, { code, language }: CalledScena
         throw error;
       }
       await caller.answered();
+      if (!dialog.ended.aborted) tools.dialogs.connected(dialog);
     },
     calling: (others) => {
       clearTimeout(timer);
