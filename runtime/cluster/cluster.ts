@@ -37,6 +37,8 @@ import { SharedParking } from './runs/shared-parking.ts';
 import { SharedHunts } from './runs/shared-hunts.ts';
 import { type QueueNeeds, SharedQueues } from './runs/shared-queues.ts';
 import { WaitingRuns } from './runs/waiting-runs.ts';
+import { SharedStates } from './watched/shared-states.ts';
+import type { OwnStates } from './watched/states.ts';
 
 /** Milliseconds that a start waits for NATS; without it the node starts alone. */
 const START_MS = 3000;
@@ -73,6 +75,7 @@ export interface ClusterNodeLink {
   findRoom(domain: string, number: string): Promise<string | undefined>;
   withRole(role: string): readonly string[];
   releaseRoom(domain: string, number: string): void;
+  shareStates(own: OwnStates): SharedStates;
 }
 
 /** A node's place in the cluster. */
@@ -207,6 +210,14 @@ export class Cluster {
       findRoom: (domain, number) => rooms.find(domain, number),
       withRole: (role) => this.#members.accepting(role).map(({ id }) => id),
       releaseRoom: (domain, number) => rooms.release(domain, number),
+      shareStates: (own) =>
+        new SharedStates(own, {
+          link: this.#link,
+          members: this.#members,
+          nodes: this.#nodes,
+          id: this.id,
+          log: this.#log,
+        }),
     };
   }
 

@@ -40,6 +40,7 @@ import { transferByPhone } from './transfers/phone-refer.ts';
 import { type ReceivedText, TextMessages } from './incoming/text-messages.ts';
 import { BusyLamps } from './subscriptions/busy-lamps.ts';
 import { conferencePackage, roomKey } from './subscriptions/conference-info.ts';
+import type { Elsewhere } from './subscriptions/event-package.ts';
 import { Presence } from './subscriptions/presence.ts';
 import { regPackage } from './subscriptions/reg-info.ts';
 import { type CountMessages, mailboxKey, messageSummaryPackage } from './subscriptions/message-summary.ts';
@@ -140,7 +141,7 @@ export class Switch implements SipHandlers {
     const { directory, location, callstore, conferences, site, log, events } = options;
     const { digestKey } = options.senders;
     const lamps = new BusyLamps((id) => {
-      for (const event of ['dialog', 'presence']) this.#subscriptions.changed(event, id);
+      for (const event of ['dialog', 'presence']) this.#subscriptions.ownChanged(event, id);
     });
     this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
     this.#trunks = new Trunks(directory, location, log, {
@@ -209,12 +210,18 @@ export class Switch implements SipHandlers {
     if (this.#others !== undefined) receive(this.#tools, this.#others);
     this.#conferences = new LiveConferences(this.#tools);
     this.#texts = new TextMessages(this.#tools, this.#authentication, options.onText);
+    const elsewhere =
+      <State>(event: string): Elsewhere<State> =>
+      (key) =>
+        this.#subscriptions.elsewhere<State>(event, key);
     this.#presence = new Presence({
       tools: this.#tools,
       location,
       authentication: this.#authentication,
       isOnThePhone: (id) => lamps.isOnThePhone(id),
-      changed: (event, key) => this.#subscriptions.changed(event, key),
+      changed: (event, key) => this.#subscriptions.ownChanged(event, key),
+      elsewhere: elsewhere('presence'),
+      nodes: options.nodes,
     });
     location.onChange((id) => {
       for (const event of ['presence', 'reg']) this.#subscriptions.changed(event, id);
@@ -225,13 +232,14 @@ export class Switch implements SipHandlers {
       authentication: this.#authentication,
       packages: [
         messageSummaryPackage(directory, options.countMessages),
-        lamps.package(directory),
+        lamps.package(directory, elsewhere('dialog')),
         this.#presence.package(directory),
         regPackage(directory, location),
-        conferencePackage(conferences),
+        conferencePackage(conferences, elsewhere('conference')),
       ],
       notify: (notify) => this.#connected().sip.notify(notify),
       store: options.subscriptionStore,
+      nodes: options.nodes,
       log,
     });
   }
@@ -301,7 +309,7 @@ export class Switch implements SipHandlers {
 
   /** The participants of a room have changed, or it is over. @param number to dial */
   roomChanged(domain: DomainName, number: string): void {
-    this.#subscriptions.changed('conference', roomKey(domain, number));
+    this.#subscriptions.ownChanged('conference', roomKey(domain, number));
   }
 
   /** Any mailbox may have changed. */

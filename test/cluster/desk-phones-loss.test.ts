@@ -4,6 +4,7 @@ import type { OutgoingCall } from '../phones/outgoing-call.ts';
 import { eventually } from '../support/eventually.ts';
 import { MUSIC, NOBODY, parks, retrieves, TAKEN, writeParkingScenarios } from './support/parking.ts';
 import { useCluster } from './support/test-cluster.ts';
+import { ends, lit, told, watchesEverywhere } from './support/watching.ts';
 
 /** With nats-server and PostgreSQL: requireNats. */
 describe('desk phones of a cluster that loses NATS or a node', function () {
@@ -29,6 +30,8 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
       await cluster().knownPhone('carol', 0),
       await cluster().knownPhone('dave', 0),
     ];
+    const lamps = await watchesEverywhere(cluster(), dave, '102', 'dialog');
+    for (const lamp of lamps) await told(lamp, lit());
     await cluster().nats.stop();
     await eventually(async () => {
       for (const { node } of cluster().nodes)
@@ -47,6 +50,8 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
 
     await cluster().nats.start();
     await cluster().joined();
+    // Bob's call was not told to the other two nodes.
+    for (const lamp of lamps) await told(lamp, lit('confirmed'));
     // The slot is claimed, so that no node gives it out once more.
     for (let at = 0; at < 3; at += 1)
       await eventually(async () => {
@@ -64,12 +69,14 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
       await found.hangup();
       await call.ended();
     }
+    for (const lamp of lamps) await told(lamp, lit());
+    await ends(lamps);
     const none = await retrieves(dave);
     await none.hears(NOBODY);
     await none.hangup();
   });
 
-  it('get the slot of a party whose node died', async () => {
+  it('get the slot of a party whose node died, and their lamps go dark', async () => {
     const [alice, bob] = [await cluster().knownPhone('alice', 0), await cluster().knownPhone('bob', 1)];
     const lost = await eventually(async () => {
       const call = await parks(alice, 'lot');
@@ -77,6 +84,9 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
       await call.hangup();
       throw new Error('the party waits at another node');
     }, 20_000);
+    const carol = await cluster().knownPhone('carol', 0);
+    const [first, second] = await watchesEverywhere(cluster(), carol, '101', 'dialog');
+    for (const lamp of [first, second]) await told(lamp ?? expect.fail(), lit('confirmed'));
     const killed = performance.now();
     await cluster().node(2).node.kill();
     const next = await eventually(async () => {
@@ -93,6 +103,7 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
     // The limit itself is 2.2 s and two checks, and hearing takes its time; a busy machine adds to it.
     expect(performance.now() - killed).to.be.lessThan(8000);
     await lost.ended();
+    for (const lamp of [first, second]) await told(lamp ?? expect.fail(), lit());
     const out = await retrieves(alice);
     await expectTalk(next, out);
     await out.hangup();

@@ -32,4 +32,27 @@ export interface NodeLink {
   withRole(role: 'conf' | 'ivr'): readonly string[];
   /** The room is over: any node may begin the next one. */
   releaseRoom(domain: DomainName, number: string): void;
+  /** Lets the nodes know each other's states of what their phones watch. */
+  shareStates(own: OwnStates): SharedStates;
+}
+
+/** States of this node, by topic. */
+export interface OwnStates {
+  /** @returns a value of JSON; undefined: nothing that the others need to know */
+  state(topic: string): unknown;
+  /** The states of other nodes have changed. */
+  changed(topic: string): void;
+}
+
+/** States of the other nodes. */
+export interface SharedStates {
+  /** Watches a topic until `unwatch`. @returns resolves when the states of the other nodes are known */
+  watch(topic: string): Promise<void>;
+  unwatch(topic: string): void;
+  /** As of `watch`; undefined for what is not watched. */
+  known(topic: string): Promise<void> | undefined;
+  /** One of each node that has any, of what is watched. */
+  of(topic: string): readonly unknown[];
+  /** The state of this node has changed. */
+  changed(topic: string): void;
 }

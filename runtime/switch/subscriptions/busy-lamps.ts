@@ -1,11 +1,11 @@
 /** Who is in which call: the event package `dialog`. */
-import type { Directory, SipUser } from '../../domain/index.ts';
+import type { Directory } from '../../domain/index.ts';
 import { ANONYMOUS, plainUri } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallingLeg, Leg } from '../legs/leg.ts';
 import { shownCaller } from '../legs/shown-caller.ts';
 import { DIALOG_INFO, dialogInfo, type WatchedCall } from './dialog-info.ts';
-import type { EventPackage } from './event-package.ts';
+import type { Elsewhere, EventPackage } from './event-package.ts';
 import { sipUserPackage } from './sipuser-package.ts';
 
 const EVENT = 'dialog';
@@ -42,11 +42,12 @@ export class BusyLamps {
   }
 
   /** Every sipuser may watch those of its domain. */
-  package(directory: Directory): EventPackage {
-    return sipUserPackage(directory, { name: EVENT, type: DIALOG_INFO }, (watched, uri) => {
-      const calls = watched === undefined ? [] : this.#callsOf(watched);
+  package(directory: Directory, elsewhere: Elsewhere<readonly WatchedCall[]>): EventPackage {
+    const made = sipUserPackage(directory, { name: EVENT, type: DIALOG_INFO }, (watched, uri) => {
+      const calls = watched === undefined ? [] : [...this.#callsOf(watched.id), ...elsewhere(watched.id).flat()];
       return (version) => dialogInfo(uri, version, calls);
     });
+    return { ...made, own: (id) => (this.#calls.has(id) ? this.#callsOf(id) : undefined) };
   }
 
   #follow(dialog: CallDialog, parties: ReadonlySet<string>): void {
@@ -62,7 +63,7 @@ export class BusyLamps {
     for (const id of new Set([...before, ...parties])) this.#changed(id);
   }
 
-  #callsOf({ id }: SipUser): readonly WatchedCall[] {
+  #callsOf(id: string): readonly WatchedCall[] {
     return [...(this.#calls.get(id) ?? [])].flatMap((dialog) =>
       dialog.legs.flatMap(({ leg, side }) =>
         leg.party.kind === 'sipuser' && leg.party.sipUser.id === id ? (watchedCall(dialog, leg, side) ?? []) : [],

@@ -26,4 +26,14 @@ export interface EventPackage {
   resource(subscriber: SipUser, target: string): Resource;
   /** The whole present state. @param target as of `resource` */
   state(subscriber: SipUser, target: string): Promise<ResourceState>;
+  /**
+   * The state of a resource at this node, for the other nodes of a cluster; undefined: nothing to add. Absent where each node has
+   * the whole state, as of what is in the database.
+   */
+  own?(key: string): unknown;
+  /** Key of the resource, where only the states of all nodes say whether it exists. */
+  place?(subscriber: SipUser, target: string): string;
 }
+
+/** The states that other nodes have of a resource: what their `own` returns. */
+export type Elsewhere<State> = (key: string) => readonly State[];

@@ -2,14 +2,18 @@
 import { type Directory, isNamed, type LocationStore, type SipUser, sipUserNamed } from '../../domain/index.ts';
 import { headerOf, parseSipUri, readExpires, type SrfRequest, type SrfResponse } from '../../signalling/index.ts';
 import type { Authentication } from '../registrations/authentication.ts';
+import type { NodeLink } from '../lines/node-link.ts';
 import type { SwitchTools } from '../tools.ts';
-import type { EventPackage } from './event-package.ts';
+import type { Elsewhere, EventPackage } from './event-package.ts';
 import { MAX_EXPIRES, MIN_EXPIRES } from './expires.ts';
 import { PIDF, pidf, type PresenceState, readPidf } from './pidf.ts';
-import { Publications } from './publications.ts';
+import { Publications, type Published } from './publications.ts';
 import { sipUserPackage } from './sipuser-package.ts';
 
 const EVENT = 'presence';
+/** Asks the node of a publication to change it. */
+const PUBLISH = 'presence.publish';
+const ANSWER_MS = 2000;
 /** Octets of a published document. */
 const MAX_BODY = 4096;
 
@@ -20,6 +24,24 @@ export interface PresenceOptions {
   /** True for a sipuser who talks. */
   readonly isOnThePhone: (sipUserId: string) => boolean;
   readonly changed: (event: string, key: string) => void;
+  readonly elsewhere: Elsewhere<OwnPresence>;
+  /** The other nodes of the cluster; absent on a single node. */
+  readonly nodes?: NodeLink | undefined;
+}
+
+/** What a node knows of a sipuser, besides its registrations. */
+interface OwnPresence {
+  readonly published: readonly PresenceState[];
+  readonly talks: boolean;
+}
+
+interface Change {
+  readonly owner: string;
+  /** Of the former publication, if any. */
+  readonly tag?: string | undefined;
+  /** Absent: the former one. */
+  readonly state?: PresenceState | undefined;
+  readonly seconds: number;
 }
 
 export class Presence {
@@ -28,7 +50,14 @@ export class Presence {
 
   constructor(options: PresenceOptions) {
     this.#options = options;
-    this.#publications = new Publications((id) => options.changed(EVENT, id));
+    const { nodes } = options;
+    // A tag names its node: the SIP server brings the next PUBLISH to any.
+    const prefix = nodes === undefined ? '' : `${nodes.self}.`;
+    this.#publications = new Publications((id) => options.changed(EVENT, id), prefix);
+    nodes?.serve(PUBLISH, (asked) => {
+      const { owner, tag, state, seconds } = asked as Change;
+      return this.#publications.publish(owner, tag, state, seconds);
+    });
   }
 
   get publications(): number {
@@ -37,10 +66,11 @@ export class Presence {
 
   /** Every sipuser may watch those of its domain. */
   package(directory: Directory): EventPackage {
-    return sipUserPackage(directory, { name: EVENT, type: PIDF }, (watched, uri) => {
+    const made = sipUserPackage(directory, { name: EVENT, type: PIDF }, (watched, uri) => {
       const text = pidf(uri, watched === undefined ? [] : this.#statesOf(watched));
       return () => text;
     });
+    return { ...made, own: (id) => this.#own(id) };
   }
 
   /** Takes a PUBLISH. */
@@ -60,15 +90,34 @@ export class Presence {
     if (expires > 0 && expires < MIN_EXPIRES) return refuse(423, { 'Min-Expires': String(MIN_EXPIRES) });
     const state = stateOf(req);
     if (typeof state === 'number') return refuse(state, state === 415 ? { Accept: PIDF } : {});
-    const done = this.#publications.publish(sipUser.id, req.get('SIP-If-Match')?.trim(), state, expires);
-    if (done === 'unknown') refuse(412);
-    else if (done === 'empty') res.send(400, 'There is no state');
-    else if (done === 'full') res.send(403, 'Too Many Publications');
-    else refuse(200, { 'SIP-ETag': done.tag, Expires: String(expires) });
+    const change = { owner: sipUser.id, tag: req.get('SIP-If-Match')?.trim(), state, seconds: expires };
+    void this.#publish(change).then((done) => {
+      if (done === 'away') refuse(503, { 'Retry-After': '5' });
+      else if (done === 'unknown') refuse(412);
+      else if (done === 'empty') res.send(400, 'There is no state');
+      else if (done === 'full') res.send(403, 'Too Many Publications');
+      else refuse(200, { 'SIP-ETag': done.tag, Expires: String(expires) });
+    });
   }
 
   close(): void {
     this.#publications.close();
+  }
+
+  /** Publishes at this node, or changes a publication of another one. */
+  async #publish(change: Change): Promise<Published | 'away'> {
+    const { owner, tag, state, seconds } = change;
+    const { nodes } = this.#options;
+    const home = tag?.split('.')[0];
+    if (nodes === undefined || home === undefined || home === nodes.self)
+      return this.#publications.publish(owner, tag, state, seconds);
+    // The publications of a dead node are over, and the phone publishes anew.
+    if (nodes.gone(home).aborted) return 'unknown';
+    try {
+      return (await nodes.ask(home, PUBLISH, change, ANSWER_MS)) as Published;
+    } catch {
+      return nodes.gone(home).aborted ? 'unknown' : 'away';
+    }
   }
 
   /** A phone publishes for its own sipuser only. @returns the status of the refusal */
@@ -82,11 +131,18 @@ export class Presence {
 
   /** What its phones publish; else whether one is registered. A call shows in any case. */
   #statesOf({ id }: SipUser): readonly PresenceState[] {
-    const published = this.#publications.of(id);
+    const all = [this.#own(id) ?? [], ...this.#options.elsewhere(id)].flat();
+    const published = all.flatMap((each) => each.published);
     const open = this.#options.location.contacts(id).length > 0;
     const states = published.length > 0 ? published : [{ open, note: '', activities: [] }];
-    if (!this.#options.isOnThePhone(id)) return states;
+    if (!all.some(({ talks }) => talks)) return states;
     return states.map((state) => ({ ...state, activities: [...new Set([...state.activities, 'on-the-phone'])] }));
+  }
+
+  #own(id: string): OwnPresence | undefined {
+    const published = this.#publications.of(id);
+    const talks = this.#options.isOnThePhone(id);
+    return published.length > 0 || talks ? { published, talks } : undefined;
   }
 }
 

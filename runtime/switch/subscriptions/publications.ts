@@ -6,6 +6,9 @@ const MAX_OF_OWNER = 10;
 /** Publications of a node. */
 const MAX_OF_NODE = 20_000;
 
+/** The new tag of a publication; or its refusal: its tag is unknown, it has no state, its owner has too many. */
+export type Published = { readonly tag: string } | 'unknown' | 'empty' | 'full';
+
 interface Publication<State> {
   readonly owner: string;
   readonly state: State;
@@ -18,10 +21,15 @@ export class Publications<State> {
   readonly #byTag = new Map<string, Publication<State>>();
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #changed: (owner: string) => void;
+  readonly #prefix: string;
 
-  /** @param changed called when the states of an owner have changed */
-  constructor(changed: (owner: string) => void) {
+  /**
+   * @param changed called when the states of an owner have changed
+   * @param prefix of its tags
+   */
+  constructor(changed: (owner: string) => void, prefix = '') {
     this.#changed = changed;
+    this.#prefix = prefix;
   }
 
   /** The oldest first. */
@@ -40,12 +48,7 @@ export class Publications<State> {
    * @param seconds 0: removes it
    * @returns its new tag; or the refusal
    */
-  publish(
-    owner: string,
-    tag: string | undefined,
-    state: State | undefined,
-    seconds: number,
-  ): { readonly tag: string } | 'unknown' | 'empty' | 'full' {
+  publish(owner: string, tag: string | undefined, state: State | undefined, seconds: number): Published {
     const former = tag === undefined ? undefined : this.#byTag.get(tag);
     if (tag !== undefined && former?.owner !== owner) return 'unknown';
     const next = state ?? former?.state;
@@ -53,7 +56,7 @@ export class Publications<State> {
     const full = (this.#byOwner.get(owner)?.size ?? 0) >= MAX_OF_OWNER || this.#byTag.size >= MAX_OF_NODE;
     if (former === undefined && full) return 'full';
     if (tag !== undefined) this.#remove(tag);
-    const made = randomBytes(12).toString('base64url');
+    const made = `${this.#prefix}${randomBytes(12).toString('base64url')}`;
     if (seconds > 0) {
       const timer = setTimeout(() => {
         this.#remove(made);

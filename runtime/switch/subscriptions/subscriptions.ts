@@ -14,6 +14,7 @@ import {
 } from '../../signalling/index.ts';
 import { nextHopOf } from '../addresses/next-hop.ts';
 import type { Authentication } from '../registrations/authentication.ts';
+import type { NodeLink, SharedStates } from '../lines/node-link.ts';
 import type { SwitchTools } from '../tools.ts';
 import type { EventPackage } from './event-package.ts';
 import { MAX_EXPIRES, MIN_EXPIRES } from './expires.ts';
@@ -40,6 +41,8 @@ export interface SubscriptionsOptions {
   readonly packages: readonly EventPackage[];
   readonly notify: (options: OutgoingNotifyOptions) => Promise<NotifyResult>;
   readonly store?: SubscriptionStore | undefined;
+  /** The other nodes of the cluster; absent on a single node. */
+  readonly nodes?: Pick<NodeLink, 'shareStates'> | undefined;
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -57,13 +60,22 @@ export class Subscriptions {
   #taken = 0;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #now: () => number;
+  readonly #states: SharedStates | undefined;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
     this.#packages = new Map(options.packages.map((each) => [each.name, each]));
     this.#now = options.now ?? Date.now;
+    this.#states = options.nodes?.shareStates({
+      state: (topic) => {
+        const [event, key] = parted(topic);
+        return this.#packages.get(event)?.own?.(key);
+      },
+      changed: (topic) => this.changed(...parted(topic)),
+    });
     this.#tools = {
       state: async ({ sipUserId, event, target, key }) => {
+        await this.#states?.known(`${event} ${key}`);
         const subscriber = options.tools.directory.sipUserById(sipUserId);
         const found = this.#packages.get(event);
         if (subscriber === undefined || found === undefined) return undefined;
@@ -126,6 +138,18 @@ export class Subscriptions {
     } else for (const subscription of this.#byResource.get(`${event} ${key}`) ?? []) subscription.change();
   }
 
+  /** The same, of a state that this node has for all nodes. */
+  ownChanged(event: string, key: string): void {
+    this.changed(event, key);
+    this.#states?.changed(`${event} ${key}`);
+  }
+
+  /** The states of other nodes, where a phone of this one is subscribed. */
+  elsewhere<State>(event: string, key: string): readonly State[] {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the same package of another node has made
+    return (this.#states?.of(`${event} ${key}`) ?? []) as readonly State[];
+  }
+
   /** True when a phone of the sipuser is subscribed. */
   has(event: string, key: string): boolean {
     return this.#byResource.has(`${event} ${key}`);
@@ -167,7 +191,24 @@ export class Subscriptions {
     const uri = parseSipUri(req.uri);
     // A foreign domain, or another one of this platform.
     if (uri === undefined || !this.#options.tools.isHere(uri.host, sipUser.domain)) return refuse(403);
-    const resource = found.resource(sipUser, uri.user);
+    const accept = (): void => this.#accept(sipUser, found, { wanted, target: uri.user, expires }, { req, res, via });
+    const key = found.place?.(sipUser, uri.user);
+    if (this.#states === undefined || key === undefined) return accept();
+    const topic = `${found.name} ${key}`;
+    void this.#states.watch(topic).then(() => {
+      accept();
+      this.#states?.unwatch(topic);
+    });
+  }
+
+  #accept(
+    sipUser: SipUser,
+    found: EventPackage,
+    { wanted, target, expires }: { wanted: SubscribeRequest; target: string; expires: number },
+    { req, res, via }: { req: SrfRequest; res: SrfResponse; via: string },
+  ): void {
+    const refuse = (status: number, headers: Record<string, string> = {}): void => res.send(status, { headers });
+    const resource = found.resource(sipUser, target);
     if ('refusal' in resource) return refuse(resource.refusal);
     if ((this.#counts.get(sipUser.id) ?? 0) >= MAX_OF_SIPUSER) return void res.send(403, 'Too Many Subscriptions');
     if (this.#taken >= MAX_OF_NODE) return refuse(503, { 'Retry-After': '60' });
@@ -185,7 +226,7 @@ export class Subscriptions {
       const own = sent.get('Contact') ?? '<sip:localhost>';
       const dialog = { server, callId, local, remote: from, contact: own, target: contact };
       const began = this.#now();
-      const asked = { event, eventId, target: uri.user, key: resource.key, began, expires: began + expires * 1000 };
+      const asked = { event, eventId, target, key: resource.key, began, expires: began + expires * 1000 };
       const way = { dialog, remoteTag: fromTag, source: sourceOf(req), route: routes[0], via };
       const subscription = this.#add({ id, sipUserId: sipUser.id, ...asked, ...way });
       // A fetch of the present state (RFC 6665 section 4.4.3).
@@ -225,6 +266,7 @@ export class Subscriptions {
     this.#byId.set(facts.id, subscription);
     const resource = `${facts.event} ${facts.key}`;
     const others = this.#byResource.get(resource) ?? new Set();
+    if (others.size === 0 && this.#packages.get(facts.event)?.own !== undefined) void this.#states?.watch(resource);
     this.#byResource.set(resource, others.add(subscription));
     return subscription;
   }
@@ -247,7 +289,10 @@ export class Subscriptions {
     this.#byId.delete(id);
     const resource = `${event} ${key}`;
     const others = this.#byResource.get(resource);
-    if (others?.delete(subscription) === true && others.size === 0) this.#byResource.delete(resource);
+    if (others?.delete(subscription) === true && others.size === 0) {
+      this.#byResource.delete(resource);
+      if (this.#packages.get(event)?.own !== undefined) this.#states?.unwatch(resource);
+    }
     this.#freePlace(sipUserId);
     this.#options.store?.remove(id);
   }
@@ -275,6 +320,12 @@ export class Subscriptions {
 
 function idOf(callId: string, localTag: string, remoteTag: string, event: string, eventId: string): string {
   return [callId, localTag, remoteTag, event, eventId].join(' ');
+}
+
+/** The event and the key of a topic. */
+function parted(topic: string): [event: string, key: string] {
+  const space = topic.indexOf(' ');
+  return [topic.slice(0, space), topic.slice(space + 1)];
 }
 
 /** Whether a phone with this Accept takes the type. */
