@@ -92,6 +92,7 @@ export class OutgoingInvite {
   #request: SrfRequest | undefined;
   #noted: string | undefined;
   #cancelled = false;
+  #cancelHeaders: Readonly<Record<string, string>> = {};
   #settled = false;
   readonly #lost = Promise.withResolvers<OutgoingInviteResult>();
 
@@ -117,11 +118,15 @@ export class OutgoingInvite {
     );
   }
 
-  /** Sends CANCEL as soon as the SIP server has the INVITE. Idempotent. */
-  cancel(): void {
+  /**
+   * Sends CANCEL as soon as the SIP server has the INVITE. Idempotent.
+   * @param reason value of its Reason (RFC 3326)
+   */
+  cancel(reason?: string): void {
     if (this.#cancelled || this.#settled) return;
     this.#cancelled = true;
-    this.#request?.cancel();
+    if (reason !== undefined) this.#cancelHeaders = { Reason: reason };
+    this.#request?.cancel({ headers: this.#cancelHeaders });
   }
 
   /**
@@ -190,7 +195,7 @@ export class OutgoingInvite {
           this.#note(req, uri, nextHop);
           // Repeated with credentials: a transaction of its own.
           req.on('authenticate', (again: SrfRequest) => this.#note(again, uri, nextHop));
-          if (this.#cancelled) req.cancel();
+          if (this.#cancelled) req.cancel({ headers: this.#cancelHeaders });
         },
         cbProvisional: (res: SrfIncomingResponse) => {
           this.#early.learn(res, nextHop);

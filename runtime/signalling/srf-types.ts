@@ -17,7 +17,7 @@ export interface SrfRequest extends SrfMessage, EventEmitter {
   readonly receivedOn?: string;
   /** Of the SIP server. */
   readonly stackTxnId: string;
-  cancel(callback?: (err: unknown) => void): void;
+  cancel(options?: { readonly headers: Readonly<Record<string, string>> }): void;
 }
 
 export interface SrfIncomingResponse extends SrfMessage {

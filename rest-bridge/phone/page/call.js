@@ -1,6 +1,6 @@
 /** One call. */
 import * as JsSIP from './jssip.js';
-import { howItEnded, whyNotTransferred } from './reasons.js';
+import { howItEnded, isElsewhere, whyNotTransferred } from './reasons.js';
 import { words } from './words.js';
 
 /** @typedef {'calling' | 'ringing' | 'incoming' | 'answering' | 'talking' | 'ended'} CallState */
@@ -37,7 +37,7 @@ export class Call extends EventTarget {
   /** Begin of the talk, ms since the epoch. */
   since = 0;
   until = 0;
-  /** An incoming call that this side neither answered nor declined. */
+  /** An incoming call that neither this side nor another phone answered, and this side did not decline. */
   missed = false;
   /** How it ended, or what became of a transfer. */
   notice = '';
@@ -251,7 +251,7 @@ export class Call extends EventTarget {
   #end(end) {
     if (this.state === 'ended') return;
     this.until = Date.now();
-    this.missed = this.incoming && this.since === 0 && end.originator === 'remote';
+    this.missed = this.incoming && this.since === 0 && end.originator === 'remote' && !isElsewhere(end);
     if (this.transferring !== '') this.notice = words('transferred', { name: this.transferring });
     else this.notice = howItEnded(end) || this.notice;
     this.transferring = '';

@@ -75,6 +75,14 @@ const CAUSES = new Map([
 ]);
 
 /**
+ * True where another phone has answered (RFC 3326).
+ * @param {{ cause: string, message?: Partial<SipAnswer> | null | undefined }} end of JsSIP
+ */
+export function isElsewhere({ cause, message }) {
+  return cause === 'Canceled' && /cause=200\b/.test(message?.getHeader?.('Reason') ?? '');
+}
+
+/**
  * How a call ended; empty: as calls should.
  * @param {{ originator: string, cause: string, message?: Partial<SipAnswer> | null }} end of JsSIP
  */
@@ -82,7 +90,7 @@ export function howItEnded({ originator, cause, message }) {
   const status = message?.status_code;
   if (originator === 'remote' && status !== undefined && status >= 300)
     return meaningOf(status) ?? words('failedWith', { status: `${status} ${message?.reason_phrase ?? ''}` });
-  if (cause === 'Canceled' && /cause=200\b/.test(message?.getHeader?.('Reason') ?? '')) return words('elsewhere');
+  if (isElsewhere({ cause, message })) return words('elsewhere');
   if (originator === 'local' && (cause === 'Canceled' || cause === 'Rejected')) return '';
   if (cause === 'Terminated') return '';
   const key = CAUSES.get(cause) ?? cause;

@@ -214,10 +214,7 @@ const TEXTS = /** @type {const} */ ({
   ],
   'No ACK': ['The connection was lost while the call began.', 'Die Verbindung riss ab, als der Anruf begann.'],
   'No Answer': ['Not answered.', 'Nicht angenommen.'],
-  Canceled: [
-    'The caller gave up, or another phone answered.',
-    'Der Anrufer gab auf, oder ein anderes Telefon nahm an.',
-  ],
+  Canceled: ['The caller gave up.', 'Der Anrufer gab auf.'],
 });
 
 /** @typedef {keyof typeof TEXTS} Word */

@@ -196,7 +196,7 @@ export class Fork {
     }
   }
 
-  /** Tells a phone that picked up too late whether somebody else has the call. */
+  /** Tells a phone that rings, or picked up too late, whether somebody else has the call. */
   #endReason(): string {
     if (this.#settled?.answered !== false) return 'SIP;cause=200;text="Call completed elsewhere"';
     const { status, reason } = this.#settled.answer;
@@ -207,7 +207,9 @@ export class Fork {
     if (this.#settled !== undefined) return;
     this.#settled = outcome;
     clearTimeout(this.#timer);
-    for (const { invite } of this.#invites.values()) invite.cancel();
+    // Phones then count no missed call.
+    const reason = outcome.answered ? this.#endReason() : undefined;
+    for (const { invite } of this.#invites.values()) invite.cancel(reason);
     this.#outcome.resolve(outcome);
   }
 }
