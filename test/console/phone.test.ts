@@ -147,8 +147,12 @@ const TONE = 700;
     call.play(440);
     await Promise.all([call.hears(TONE), phone.hears(440)]);
     await window.shows('Call with Bob', 'dialog');
+    // The dialog closes, and the drawer behind it stays.
+    await window.page.keyboard.press('Escape');
+    await window.page.waitForSelector('dialog', { hidden: true });
+    await window.page.waitForSelector('.drawer', { visible: true });
     await call.hangup();
-    await window.hides('Call with Bob');
+    await window.shows('Bob', '.drawer #past');
   });
 
   it('calls a number of the history by clicks once, also while another call is put on hold', async () => {

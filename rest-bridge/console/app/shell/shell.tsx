@@ -64,7 +64,8 @@ export function Shell() {
   useEffect(() => {
     if (!menu.value && drawer === undefined) return undefined;
     const close = ({ key, target, defaultPrevented }: KeyboardEvent): void => {
-      if (key !== 'Escape' || defaultPrevented || (target as Element).closest('dialog') !== null) return;
+      // A dialog closes alone.
+      if (key !== 'Escape' || defaultPrevented || document.querySelector('dialog[open]') !== null) return;
       if (menu.value) {
         menu.value = false;
         document.querySelector<HTMLElement>('button.menu')?.focus();
