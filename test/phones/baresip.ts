@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../support/ports.ts';
-import { hasTone } from './media/tone.ts';
+import { endsWithTone } from './media/end-of-file.ts';
 import { toneFile } from './media/tone-file.ts';
 import { Arrivals } from './wait.ts';
 
@@ -124,12 +124,7 @@ export class Baresip {
     await eventually(async () => {
       const names = (await readdir(this.#folder)).filter((name) => name.endsWith('-dec.wav')).toSorted();
       const file = await readFile(join(this.#folder, names.at(-1) ?? 'no sound yet'));
-      // Of a file of 8, 16 or 48 kHz, the left channel at 8 kHz.
-      const [channels, rate] = [file.readUInt16LE(22), file.readUInt32LE(24)];
-      const step = channels * 2 * (rate / 8000);
-      const start = file.length - ((file.length - 44) % (channels * 2)) - 1600 * step;
-      const samples = Int16Array.from({ length: 1600 }, (_, at) => file.readInt16LE(start + at * step));
-      if (!hasTone(samples, frequency)) throw new Error(`baresip does not hear ${frequency} Hz`);
+      if (!endsWithTone(file, frequency)) throw new Error(`baresip does not hear ${frequency} Hz`);
     }, withinMs);
   }
 

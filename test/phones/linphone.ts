@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
 import { freeSipPort, freeUdpRange } from '../support/ports.ts';
+import { endsWithTone } from './media/end-of-file.ts';
 import { toneFile } from './media/tone-file.ts';
 
 export interface LinphoneAccount {
@@ -13,15 +15,24 @@ export interface LinphoneAccount {
   readonly password: string;
   /** `ip:port` of the server; requests go there first. */
   readonly server: string;
-  readonly transport: 'udp' | 'tcp';
+  readonly transport: 'udp' | 'tcp' | 'tls';
+  /** File with the server's certificate, for TLS. */
+  readonly certificate?: string;
+  /** How it encrypts its sound, which it then demands: keys by SDES, or by DTLS. */
+  readonly encryption?: 'srtp' | 'dtls';
   /** Frequency of the tone it sends. */
   readonly tone: number;
 }
+
+/** Format of what it records in a call with Opus. */
+const HEARD = { channels: 1, rate: 48_000 } as const;
 
 /** A linphonec process, driven like by a person: commands in, printed text out. It has no sound card. */
 export class Linphone {
   readonly #child: ChildProcess;
   readonly #folder: string;
+  /** File of the sound that it has decoded. */
+  readonly #heard: string;
   readonly #watchers = new Set<() => void>();
   #output = '';
   /** Position in the output up to which it was awaited. */
@@ -30,6 +41,7 @@ export class Linphone {
   private constructor(child: ChildProcess, folder: string) {
     this.#child = child;
     this.#folder = folder;
+    this.#heard = join(folder, 'heard.wav');
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text;
@@ -111,6 +123,15 @@ export class Linphone {
   async talking(): Promise<void> {
     await this.printed(/Media streams established/);
     this.command(`play ${join(this.#folder, 'tone.wav')}`);
+    this.command(`record ${this.#heard}`);
+  }
+
+  /** Waits until its user hears this tone: it is in the last 200 ms of the sound that linphone has decoded from Opus. */
+  async hears(frequency: number, withinMs = 15_000): Promise<void> {
+    await eventually(async () => {
+      const file = await readFile(this.#heard);
+      if (!endsWithTone(file, frequency, HEARD)) throw new Error(`linphone does not hear ${frequency} Hz`);
+    }, withinMs);
   }
 
   async answer(): Promise<void> {
@@ -143,13 +164,16 @@ export class Linphone {
   }
 }
 
-function settings({ login, domain, password, server, transport }: LinphoneAccount, sip: number, rtp: number): string {
+function settings(account: LinphoneAccount, sip: number, rtp: number): string {
+  const { login, domain, password, server, transport, certificate, encryption } = account;
   const proxy = `<sip:${server};transport=${transport}>`;
   return [
     '[sip]',
     `sip_port=${transport === 'udp' ? sip : 0}`,
     `sip_tcp_port=${transport === 'tcp' ? sip : 0}`,
-    'sip_tls_port=0',
+    `sip_tls_port=${transport === 'tls' ? sip : 0}`,
+    ...(certificate === undefined ? [] : [`root_ca=${certificate}`]),
+    ...(encryption === undefined ? [] : [`media_encryption=${encryption}`, 'media_encryption_mandatory=1']),
     'default_proxy=0',
     'use_ipv6=0',
     // linphonec ignores loopback interfaces.
