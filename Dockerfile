@@ -26,8 +26,12 @@ COPY runtime runtime
 
 ENV PATH=/opt/ringmaster/node_modules/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 ENV RINGMASTER_DATA_DIR=/var/lib/ringmaster
-# Compiled code, for faster starts; /opt is not writable.
-ENV NODE_COMPILE_CACHE=/tmp/ringmaster-compiled
+# What starts load: `npm ci` above had no modules of the project to prepare. Node.js keeps compiled code by user, so the user of the
+# image makes it. Afterwards it can read and not write it.
+RUN install --directory --owner=ringmaster node_modules/.cache \
+  && runuser --user=ringmaster -- node runtime/cli/prepare.mjs \
+  && chown --recursive root:root node_modules/.cache \
+  && chmod --recursive a+rX node_modules/.cache
 USER ringmaster
 VOLUME /var/lib/ringmaster
 EXPOSE 8080/tcp 5060/tcp 5060/udp 20000-20999/udp

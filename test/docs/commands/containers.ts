@@ -48,6 +48,12 @@ function checkImage(machine: Machine): void {
   expect(copies().length).to.be.greaterThan(8);
   const [user] = [...dockerfile.matchAll(/^USER (\S+)$/gm)].map(([, name]) => name);
   expect(user).to.equal('ringmaster');
+  // Over all files that starts load, by the user whose compiled code Node.js then finds, who has to read it.
+  const [, last = ''] = /^COPY runtime runtime$([^]*?)^USER ringmaster$/m.exec(dockerfile) ?? [];
+  expect(last)
+    .to.match(/runuser --user=ringmaster -- node runtime\/cli\/prepare\.mjs/)
+    .and.not.match(/^COPY/m);
+  expect(last).to.match(/chmod --recursive a\+rX node_modules\/\.cache$/m);
   const unit = readFileSync(join(machine.folder, 'etc/systemd/system/ringmaster.service'), 'utf8');
   const [, execStart = ''] = /^ExecStart=\/opt\/ringmaster\/node_modules\/node\/bin\/(.*)$/m.exec(unit) ?? [];
   expect([...instruction('ENTRYPOINT'), ...instruction('CMD')].join(' ')).to.equal(execStart);
