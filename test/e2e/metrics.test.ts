@@ -25,8 +25,18 @@ function rulesOf(dashboard: string): string {
   return JSON.stringify({ groups: [{ name: 'dashboard', rules }] });
 }
 
-/** A test of the alert for lost events, whose two metrics have different labels. */
-function alertsTest(rules: string): string {
+/** The query of a panel, for every value of its variables. */
+function queryOf(dashboard: string, title: string): string {
+  const { panels } = JSON.parse(dashboard) as { panels: { title: string; targets: { expr: string }[] }[] };
+  const [query] = panels.find((panel) => panel.title === title)?.targets ?? [];
+  return query?.expr.replaceAll(/\$[a-z]+/g, '.*') ?? expect.fail(title);
+}
+
+/**
+ * A test of the alert for lost events, whose two metrics have different labels, of that for refused calls, and of the failed runs of a
+ * dashboard: the first failure makes the series, which has no increase then.
+ */
+function rulesTest(rules: string, failedRuns: string): string {
   const labels = 'instance="a",job="ringmaster"';
   const series = [
     { series: `ringmaster_event_gaps_total{${labels}}`, values: '0x15' },
@@ -43,8 +53,34 @@ function alertsTest(rules: string): string {
       },
     ],
   };
+  const refused = {
+    eval_time: '20m',
+    alertname: 'RingmasterRefusesCalls',
+    exp_alerts: [
+      {
+        exp_labels: { severity: 'warning', instance: 'a' },
+        exp_annotations: { summary: 'a refused 5 calls within five minutes, overloaded or at its limits' },
+      },
+    ],
+  };
+  const failed = `ringmaster_scenario_run_seconds_count{${labels},domain="d",scenario="s",status="failed"}`;
   const tests = [
     { interval: '1m', input_series: series, alert_rule_test: [{ ...fired, eval_time: '5m', exp_alerts: [] }, fired] },
+    {
+      interval: '1m',
+      input_series: [{ series: `ringmaster_calls_refused_total{${labels},by="sip"}`, values: '0+1x25' }],
+      alert_rule_test: [refused],
+    },
+    {
+      interval: '1m',
+      input_series: [{ series: failed, values: '_x5 1x10 2x100' }],
+      promql_expr_test: [
+        { expr: failedRuns, eval_time: '4m', exp_samples: [{ labels: '{}', value: 0 }] },
+        { expr: failedRuns, eval_time: '10m', exp_samples: [{ labels: '{}', value: 1 }] },
+        { expr: failedRuns, eval_time: '30m', exp_samples: [{ labels: '{}', value: 2 }] },
+        { expr: failedRuns, eval_time: '110m', exp_samples: [{ labels: '{}', value: 0 }] },
+      ],
+    },
   ];
   return JSON.stringify({ rule_files: [rules], evaluation_interval: '1m', tests });
 }
@@ -212,9 +248,11 @@ describe('metrics', () => {
         if (file.endsWith('.json')) await writeFile(rules, rulesOf(await readFile(join(OPERATING, file), 'utf8')));
         promtool('', 'check', 'rules', rules);
       }
-      const alerts = join(folder, 'alerts.json');
-      await writeFile(alerts, alertsTest(join(OPERATING, 'prometheus/ringmaster.rules.yml')));
-      promtool('', 'test', 'rules', alerts);
+      const scenarios = await readFile(join(OPERATING, 'grafana/scenarios.json'), 'utf8');
+      const tests = join(folder, 'tests.json');
+      const failedRuns = queryOf(scenarios, 'Failed runs, an hour');
+      await writeFile(tests, rulesTest(join(OPERATING, 'prometheus/ringmaster.rules.yml'), failedRuns));
+      promtool('', 'test', 'rules', tests);
     } finally {
       await rm(folder, { recursive: true });
     }
