@@ -12,6 +12,8 @@ import { unsupportedRequest } from './unsupported-request.ts';
 
 /** Why a dialog ended whose far end does not know it any more. */
 const LOST = 'session lost';
+/** Why the SIP server ended a dialog whose caller did not take the answer (RFC 3261 section 13.3.1.4). */
+const NO_ACK = 'ACK timeout';
 
 /** The answer to a re-INVITE or UPDATE. */
 export interface ReinviteAnswer {
@@ -175,7 +177,7 @@ export class SipDialog {
     this.#attended.resolve();
     if (this.#earlyAnswer !== undefined) handlers.answerInAck(this.#earlyAnswer);
     this.#earlyAnswer = undefined;
-    if (this.#ended !== undefined) handlers.ended(this.#ended, this.#ended === LOST);
+    if (this.#ended !== undefined) handlers.ended(this.#ended, nobodyHungUp(this.#ended));
   }
 
   /** The present listener, once there is one. */
@@ -256,7 +258,7 @@ export class SipDialog {
     if (this.#ended !== undefined) return;
     this.#ended = reason;
     this.#over();
-    this.#handlers?.ended(reason, reason === LOST);
+    this.#handlers?.ended(reason, nobodyHungUp(reason));
   }
 
   #over(): void {
@@ -370,4 +372,8 @@ export function dialogOf(make: (done: SrfDialogCallback) => void, options?: SipD
       else resolve(new SipDialog(dialog, options));
     });
   });
+}
+
+function nobodyHungUp(reason: string): boolean {
+  return reason === LOST || reason === NO_ACK;
 }
