@@ -30,6 +30,14 @@ const certificate = REAL_SIP ? undefined : makeCertificate();
     site = await SipJsSite.start();
     browser = await Browser.start(program, { tone: TONE, anyCertificate: true });
   });
+  afterEach('close the pages', async () => {
+    const errors = (await browser.clear()).filter((error) => !tolerated.test(error));
+    tolerated = /^$/;
+    expect(errors, 'errors of the pages').to.deep.equal([]);
+    // Closed pages cannot unregister.
+    const phone = await stage.phone('alice', { unregistered: true });
+    await phone.register({ contact: '*', expires: 0 });
+  });
   const stage = useStage({
     env: async () => {
       const file = (name: 'cert' | 'key'): string => {
@@ -47,14 +55,6 @@ const certificate = REAL_SIP ? undefined : makeCertificate();
         RINGMASTER_WS_ORIGINS: site.origin,
       };
     },
-  });
-  afterEach('close the pages', async () => {
-    const errors = (await browser.clear()).filter((error) => !tolerated.test(error));
-    tolerated = /^$/;
-    expect(errors, 'errors of the pages').to.deep.equal([]);
-    // Closed pages cannot unregister.
-    const phone = await stage.phone('alice', { unregistered: true });
-    await phone.register({ contact: '*', expires: 0 });
   });
   after('stop Chromium and the site', async () => {
     site.close();

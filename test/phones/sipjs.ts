@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import type { Page } from 'puppeteer-core';
 import { eventually } from '../support/eventually.ts';
 import { type Browser, hears } from './browser.ts';
@@ -38,6 +38,7 @@ export class SipJsSite {
 
   static async start(): Promise<SipJsSite> {
     const { outputFiles } = await build({ entryPoints: [INSIDE], bundle: true, format: 'esm', write: false });
+    await stop();
     const script = outputFiles[0]?.text ?? '';
     const server = createServer(({ url }, response) => {
       const [type, body] =
