@@ -77,7 +77,7 @@ export interface ClusterMember {
   /** Milliseconds since the epoch. */
   readonly started: number;
   readonly state: 'accepting' | 'draining' | 'ending';
-  readonly load: { readonly calls: number; readonly runs: number };
+  readonly load: { readonly calls: number; readonly runs: number; readonly subscriptions: number };
 }
 
 /** The cluster that the node belongs to. */

@@ -17,6 +17,7 @@ const Node = Type.Object({
   state: Type.Enum(['accepting', 'draining', 'ending']),
   calls: Type.Integer({ description: 'Live dialogs' }),
   runs: Type.Integer({ description: 'Runs of scenarios and operations with calls' }),
+  subscriptions: Type.Integer({ description: 'Subscriptions of phones, such as lamps' }),
 });
 
 const Answer = Type.Object({

@@ -17,14 +17,19 @@ export interface StoredSubscription {
 export class StoredSubscriptions {
   readonly #storage: Storage;
   readonly #node: string;
+  readonly #earlier: readonly string[];
   /** Changes that are not written yet; undefined: removed. */
   readonly #changed = new Map<string, StoredSubscription | undefined>();
   readonly #writes: WriteBehind<string>;
 
-  /** @param node name of the node, the same after a restart */
-  constructor(storage: Storage, node: string) {
+  /**
+   * @param node who sends the NOTIFYs: name of the node, the same after a restart; in a cluster the id of the process
+   * @param earlier other names of this node: those of earlier processes
+   */
+  constructor(storage: Storage, node: string, earlier: readonly string[] = []) {
     this.#storage = storage;
     this.#node = node;
+    this.#earlier = earlier;
     this.#writes = new WriteBehind<string>({
       write: (ids) => this.#write(ids),
       onError: (err, ids) => storage.log.error({ err, ids }, 'subscriptions not stored, trying again'),
@@ -32,11 +37,28 @@ export class StoredSubscriptions {
   }
 
   /** Those that have not expired. Removes the others, also of other nodes. */
-  async load(): Promise<readonly StoredSubscription[]> {
+  load(): Promise<readonly StoredSubscription[]> {
+    return this.take([this.#node, ...this.#earlier]);
+  }
+
+  /** Makes those of these nodes this node's own: of several nodes that try, one gets them. */
+  async take(nodes: readonly string[]): Promise<readonly StoredSubscription[]> {
     const { db } = this.#storage;
     await db.deleteFrom('subscriptions').where('expires', '<=', Date.now()).execute();
-    const rows = await db.selectFrom('subscriptions').selectAll().where('node', '=', this.#node).execute();
+    const rows = await db
+      .updateTable('subscriptions')
+      .set({ node: this.#node })
+      .where('node', 'in', nodes)
+      .returningAll()
+      .execute();
     return rows.map(({ id, sipuser_id: sipUserId, expires, data }) => ({ id, sipUserId, expires, data }));
+  }
+
+  /** Gives these back to a node that was not dead. */
+  async give(ids: readonly string[], node: string): Promise<void> {
+    if (ids.length === 0) return;
+    const { db } = this.#storage;
+    await db.updateTable('subscriptions').set({ node }).where('node', '=', this.#node).where('id', 'in', ids).execute();
   }
 
   save(subscription: StoredSubscription): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import type { Config } from '../config/index.ts';
+import { StoredSubscriptions } from '../domain/index.ts';
 import type { CallHistory } from '../history/index.ts';
 import type { RingingInvite, SipLinks, WaitingInvite } from '../signalling/index.ts';
 import type { Storage } from '../storage/index.ts';
@@ -11,6 +12,7 @@ import type { Calls } from './calls.ts';
 import type { Drain } from './drain.ts';
 import type { Duties } from './duties.ts';
 import type { Links } from './links.ts';
+import { nodeName } from './node-name.ts';
 
 /** Loads what a cluster needs, and connects; undefined where the settings name none: nothing is loaded then. */
 export async function openCluster(config: Config, log: Logger): Promise<Cluster | undefined> {
@@ -28,10 +30,12 @@ export interface JoinNeeds {
   /** URL of the REST service. */
   readonly http: string;
   readonly drain: Pick<Drain, 'state'>;
+  /** Of phones. */
+  readonly subscriptions: () => number;
 }
 
 /** Tells the other nodes of this one, and goes on telling. */
-export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds): void {
+export function joinCluster(cluster: Cluster, { config, http, drain, subscriptions }: JoinNeeds): void {
   const started = Date.now();
   const version = ownVersion();
   cluster.join(() => {
@@ -43,7 +47,7 @@ export function joinCluster(cluster: Cluster, { config, http, drain }: JoinNeeds
       http,
       started,
       state,
-      load: { calls, runs },
+      load: { calls, runs, subscriptions: subscriptions() },
     };
   });
 }
@@ -89,12 +93,17 @@ export function inherit(cluster: Cluster, { config, storage, calls, links, histo
       call: (node, call) => adopted.take(node, call),
       invites: (ringing, waiting) =>
         links.sip.settleLeft(ringing as readonly RingingInvite[], waiting as readonly WaitingInvite[]),
-      returned: (node) => adopted.giveBack(node),
+      subscriptions: (node) => calls.switch.takeOverSubscriptions(node),
+      returned: (node) => {
+        adopted.giveBack(node);
+        calls.switch
+          .giveBackSubscriptions(node)
+          .catch((err: unknown) => log.error({ err, node }, 'subscriptions were not given back to their node'));
+      },
     },
   });
-  const file = join(config.dataDir, 'cluster-process.json');
-  const earlier = earlierProcess(file);
-  writeFileSync(file, `${JSON.stringify({ id: cluster.id })}\n`);
+  const earlier = earlierProcess(config);
+  writeFileSync(processFile(config), `${JSON.stringify({ id: cluster.id })}\n`);
   const settle = async (): Promise<void> => {
     const left = new Map(history.left.map((facts) => [facts.id, facts]));
     const lost = earlier === undefined ? [...left.keys()] : await cluster.settleEarlier(earlier, [...left.keys()]);
@@ -107,13 +116,17 @@ export function inherit(cluster: Cluster, { config, storage, calls, links, histo
 }
 
 /** Id of the process that used the data directory before; undefined for the first one in a cluster. */
-function earlierProcess(file: string): string | undefined {
+export function earlierProcess(config: Pick<Config, 'dataDir'>): string | undefined {
   try {
-    const { id } = JSON.parse(readFileSync(file, 'utf8')) as { readonly id?: unknown };
+    const { id } = JSON.parse(readFileSync(processFile(config), 'utf8')) as { readonly id?: unknown };
     return typeof id === 'string' ? id : undefined;
   } catch {
     return undefined;
   }
+}
+
+function processFile({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'cluster-process.json');
 }
 
 function ownVersion(): string {
@@ -121,4 +134,17 @@ function ownVersion(): string {
     readonly version: string;
   };
   return version;
+}
+
+/** The stored subscriptions of phones; in a cluster by the process that sends their NOTIFYs. */
+export function openSubscriptions(
+  storage: Storage,
+  config: Pick<Config, 'dataDir'>,
+  cluster: Pick<Cluster, 'id'> | undefined,
+): StoredSubscriptions {
+  const name = nodeName(config);
+  const earlier = earlierProcess(config) ?? name;
+  return cluster === undefined
+    ? new StoredSubscriptions(storage, name, [earlier])
+    : new StoredSubscriptions(storage, cluster.id, [name, earlier]);
 }

@@ -3,13 +3,12 @@ import type { Logger } from 'pino';
 import { GuardedHttpClient } from '../../components/index.ts';
 import { CallIds } from '../callstore/index.ts';
 import type { Config } from '../config/index.ts';
-import { StoredSubscriptions } from '../domain/index.ts';
 import { EventBus, modelEvents } from '../events/index.ts';
 import { giveBackAtRest } from '../memory/index.ts';
 import { Metrics } from '../metrics/index.ts';
 import { programRunner } from '../processes/index.ts';
 import { openCalls } from './calls.ts';
-import { inherit, joinCluster, openCluster, takeTurns } from './cluster.ts';
+import { inherit, joinCluster, openCluster, openSubscriptions, takeTurns } from './cluster.ts';
 import { openData } from './data.ts';
 import { Drain } from './drain.ts';
 import { dutiesOf } from './duties.ts';
@@ -28,7 +27,6 @@ import { openServiceManager } from './service-manager.ts';
 import { sipWebSockets } from './sip-websockets.ts';
 import type { Shutdown } from './shutdown.ts';
 import { openStir } from './stir.ts';
-import { nodeName } from './node-name.ts';
 import { openWebhooks } from './webhooks.ts';
 import { openSipMessages } from './sip-messages.ts';
 
@@ -125,7 +123,7 @@ export async function compose(
   const messages = openSipMessages({ config, liveCalls: (id) => late.switch.part.factsOf(id), callIds, log });
   shutdown.add('SIP messages', () => messages.close());
   const stir = await openStir(config.stir);
-  const subscriptionStore = new StoredSubscriptions(storage, nodeName(config));
+  const subscriptionStore = openSubscriptions(storage, config, cluster);
   shutdown.add('subscriptions', () => subscriptionStore.close());
   const calls = openCalls({
     config,
@@ -227,7 +225,7 @@ export async function compose(
   shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
   giveBackAtRest(() => calls.callstore.count > 0);
   if (cluster !== undefined) {
-    joinCluster(cluster, { config, http: rest.address, drain });
+    joinCluster(cluster, { config, http: rest.address, drain, subscriptions: () => calls.switch.subscriptions });
     shutdown.add('place in the cluster', () => cluster.leave());
     shutdown.add('turns', takeTurns(cluster, drain, links.sip, duties));
     inherit(cluster, { config, storage, calls, links, history, log });

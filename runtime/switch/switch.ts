@@ -297,6 +297,16 @@ export class Switch implements SipHandlers {
     return this.#subscriptions.count;
   }
 
+  /** Goes on with the subscriptions of another process, unless a third one does. */
+  takeOverSubscriptions(node: string): Promise<void> {
+    return this.#subscriptions.takeOver(node);
+  }
+
+  /** The process was not dead. */
+  giveBackSubscriptions(node: string): Promise<void> {
+    return this.#subscriptions.giveBack(node);
+  }
+
   /** Phones of this node's SIP connections whose calls are at other nodes. */
   get lentPhones(): number {
     return this.#others?.lent ?? 0;

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { expectTalk } from '../e2e/expectations.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
+import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { MUSIC, NOBODY, parks, retrieves, TAKEN, writeParkingScenarios } from './support/parking.ts';
 import { useCluster } from './support/test-cluster.ts';
-import { ends, lit, told, watchesEverywhere } from './support/watching.ts';
+import { ends, lit, subscriptionsOf, told, watchesEverywhere } from './support/watching.ts';
 
 /** With nats-server and PostgreSQL: requireNats. */
 describe('desk phones of a cluster that loses NATS or a node', function () {
@@ -15,6 +16,22 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
 
   async function counted(at: number): Promise<number> {
     return (await cluster().node(at).node.health()).counts['dialogs'] ?? 0;
+  }
+
+  /** Expects this count of subscriptions, by the health of the living nodes, and as the first one lists them all. */
+  async function expectSubscriptions(count: number, living: readonly number[]): Promise<void> {
+    const operator = await RestClient.login(cluster().node(0).node.base, {
+      domain: 'master',
+      login: 'admin',
+      pwd: 'demo-admin',
+    });
+    await eventually(async () => {
+      const own = await subscriptionsOf({ nodes: living.map((at) => cluster().node(at)) });
+      const { nodes } = (await operator.get('/rest/v1/api/cluster')).json<{ nodes: { subscriptions: number }[] }>();
+      for (const counts of [own, nodes.map(({ subscriptions }) => subscriptions)])
+        expect(counts.reduce((sum, each) => sum + each, 0)).to.equal(count);
+    });
+    operator.close();
   }
 
   afterEach(() =>
@@ -85,8 +102,8 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
       throw new Error('the party waits at another node');
     }, 20_000);
     const carol = await cluster().knownPhone('carol', 0);
-    const [first, second] = await watchesEverywhere(cluster(), carol, '101', 'dialog');
-    for (const lamp of [first, second]) await told(lamp ?? expect.fail(), lit('confirmed'));
+    const lamps = await watchesEverywhere(cluster(), carol, '101', 'dialog');
+    for (const lamp of lamps) await told(lamp, lit('confirmed'));
     const killed = performance.now();
     await cluster().node(2).node.kill();
     const next = await eventually(async () => {
@@ -103,12 +120,37 @@ describe('desk phones of a cluster that loses NATS or a node', function () {
     // The limit itself is 2.2 s and two checks, and hearing takes its time; a busy machine adds to it.
     expect(performance.now() - killed).to.be.lessThan(8000);
     await lost.ended();
-    for (const lamp of [first, second]) await told(lamp ?? expect.fail(), lit());
+    // Another node goes on with the subscription of the dead one.
+    for (const lamp of lamps) await told(lamp, lit());
+    await expectSubscriptions(3, [0, 1]);
     const out = await retrieves(alice);
     await expectTalk(next, out);
+    for (const lamp of lamps) await told(lamp, lit('confirmed'));
     await out.hangup();
     await next.ended();
     await cluster().node(2).node.restart();
     await cluster().joined();
+    // Refreshes may come to each node.
+    for (const lamp of [...lamps, ...lamps, ...lamps]) expect((await lamp.send()).status).to.equal(200);
+    await expectSubscriptions(3, [0, 1, 2]);
+    for (const lamp of lamps) await told(lamp, lit());
+    await ends(lamps);
+    await expectSubscriptions(0, [0, 1, 2]);
+  });
+
+  it('are told by the others when their node is stopped, and after its start', async () => {
+    const [bob, carol] = [await cluster().knownPhone('bob', 1), await cluster().knownPhone('carol', 0)];
+    const lamps = await watchesEverywhere(cluster(), carol, '102', 'dialog');
+    for (const lamp of lamps) await told(lamp, lit());
+    await cluster().node(2).node.stop(30_000);
+    const call = await bob.call('501');
+    await call.answered();
+    for (const lamp of lamps) await told(lamp, lit('confirmed'));
+    await cluster().node(2).node.restart();
+    await cluster().joined();
+    await call.hangup();
+    for (const lamp of lamps) await told(lamp, lit());
+    await expectSubscriptions(3, [0, 1, 2]);
+    await ends(lamps);
   });
 });

@@ -60,7 +60,7 @@ class EventNode {
       http: '',
       started: 0,
       state: 'accepting',
-      load: { calls: 0, runs: 0 },
+      load: { calls: 0, runs: 0, subscriptions: 0 },
     }));
     return node;
   }

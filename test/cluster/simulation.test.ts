@@ -84,7 +84,12 @@ class SimulatedNode {
         release: () => Promise.resolve(true),
       },
       witness: { tell: () => Promise.resolve(), isAlive: () => Promise.resolve(false) },
-      heir: { call: async (_node, call) => this.take(call), invites: ignore, returned: ignore },
+      heir: {
+        call: async (_node, call) => this.take(call),
+        invites: ignore,
+        subscriptions: async () => undefined,
+        returned: ignore,
+      },
       live: (inviteid) => this.store.hasCall(inviteid),
       log: silent,
     });

@@ -29,6 +29,19 @@ describeStorages('stored subscriptions', (newPlace) => {
     expect(await new StoredSubscriptions(storage(), 'node-2').load()).to.deep.equal([]);
   });
 
+  it('are taken over by one of several nodes, and given back', async () => {
+    const dead = new StoredSubscriptions(storage(), 'dead');
+    const row = { id: 'a', sipUserId, expires: later(), data: { event: 'dialog' } };
+    dead.save(row);
+    await dead.close();
+    const others = ['node-1', 'node-2', 'node-3'].map((node) => new StoredSubscriptions(storage(), node));
+    const taken = await Promise.all(others.map((store) => store.take(['dead'])));
+    expect(taken.flat()).to.deep.equal([row]);
+    for (const store of others) await store.give(['a'], 'dead');
+    expect(await new StoredSubscriptions(storage(), 'new', ['dead']).load()).to.deep.equal([row]);
+    expect(await dead.load()).to.deep.equal([]);
+  });
+
   it('go with their sipuser, and are not stored for a removed one', async () => {
     const store = new StoredSubscriptions(storage(), 'node-1');
     store.save({ id: 'a', sipUserId, expires: later(), data: {} });

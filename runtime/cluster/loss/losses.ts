@@ -26,6 +26,8 @@ export interface Heir {
   call(node: string, call: SharedCall): Promise<void>;
   /** INVITEs without a final answer: to phones, and of callers. */
   invites(ringing: readonly unknown[], waiting: readonly unknown[]): void;
+  /** Goes on with the subscriptions of phones at a process that died or has left, unless another node does. */
+  subscriptions(node: string): Promise<void>;
   /** The node was not dead. */
   returned(node: string): void;
 }
@@ -64,7 +66,7 @@ export class Losses {
     nodes.serve(TAKEN, (asked) => (asked as readonly string[]).filter((id) => live(id) || this.#taken.has(id)));
     members.listen({
       gone: (member, hasLeft) => {
-        if (!hasLeft) void this.settle(member);
+        void (hasLeft ? this.#subscriptions(member.id) : this.settle(member));
       },
       joined: ({ id }) => void this.#returned(id),
     });
@@ -95,6 +97,7 @@ export class Losses {
       'this node takes care of the calls of a dead node',
     );
     await this.#take(id, kept);
+    await this.#subscriptions(id);
     setTimeout(() => {
       if (this.#mine.has(id)) void index.clear(id);
     }, FORGET_MS).unref();
@@ -131,6 +134,13 @@ export class Losses {
         }),
       ),
     );
+  }
+
+  async #subscriptions(id: string): Promise<void> {
+    await this.#patiently(id, async () => {
+      await this.#options.heir.subscriptions(id);
+      return true;
+    });
   }
 
   async #returned(id: string): Promise<void> {

@@ -3,6 +3,8 @@
 export interface Load {
   readonly calls: number;
   readonly runs: number;
+  /** Subscriptions of phones. */
+  readonly subscriptions: number;
 }
 
 /** What a node says of itself with each heartbeat. */

@@ -24,12 +24,24 @@ import { Subscription, type SubscriptionFacts, type SubscriptionTools } from './
 export const MAX_OF_SIPUSER = 250;
 /** Subscriptions of a node. */
 const MAX_OF_NODE = 20_000;
+/** Gives a subscription to the node to which its refresh came. */
+const MOVE = 'subscriptions.move';
+/** Milliseconds until the first NOTIFY for another node: later than the last one of that node, so that its number is higher. */
+const TAKE_OVER_MS = 1500;
 /** Resumed subscriptions a second, after a restart. */
 const RESUMED_PER_SECOND = 200;
 
-/** Keeps subscriptions for the next start of the node. */
+interface StoredRow {
+  readonly data: object;
+}
+
+/** Keeps subscriptions for the next start of the node, and for the other nodes of a cluster. */
 export interface SubscriptionStore {
-  load(): Promise<readonly { readonly sipUserId: string; readonly data: object }[]>;
+  load(): Promise<readonly StoredRow[]>;
+  /** Makes those of dead nodes this node's own. */
+  take(nodes: readonly string[]): Promise<readonly StoredRow[]>;
+  /** Gives these back to a node that was not dead. */
+  give(ids: readonly string[], node: string): Promise<void>;
   save(row: { id: string; sipUserId: string; expires: number; data: object }): void;
   remove(id: string): void;
 }
@@ -42,7 +54,7 @@ export interface SubscriptionsOptions {
   readonly notify: (options: OutgoingNotifyOptions) => Promise<NotifyResult>;
   readonly store?: SubscriptionStore | undefined;
   /** The other nodes of the cluster; absent on a single node. */
-  readonly nodes?: Pick<NodeLink, 'shareStates'> | undefined;
+  readonly nodes?: Pick<NodeLink, 'shareStates' | 'serve' | 'askAll'> | undefined;
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -61,6 +73,8 @@ export class Subscriptions {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #now: () => number;
   readonly #states: SharedStates | undefined;
+  /** Ids of subscriptions by the dead process that had them. */
+  readonly #inherited = new Map<string, readonly string[]>();
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -72,6 +86,11 @@ export class Subscriptions {
         return this.#packages.get(event)?.own?.(key);
       },
       changed: (topic) => this.changed(...parted(topic)),
+    });
+    options.nodes?.serve(MOVE, (asked) => {
+      const subscription = this.#byId.get((asked as { readonly id: string }).id);
+      if (subscription !== undefined) this.#release(subscription);
+      return subscription?.facts ?? null;
     });
     this.#tools = {
       state: async ({ sipUserId, event, target, key }) => {
@@ -157,18 +176,41 @@ export class Subscriptions {
 
   /** Goes on with the subscriptions of an earlier process of this node; every subscriber gets the present state. */
   async resume(): Promise<void> {
-    const { store, log } = this.#options;
-    const rows = (await store?.load()) ?? [];
-    let at = 0;
+    this.#goOn((await this.#options.store?.load()) ?? [], 0);
+  }
+
+  /** Goes on with the subscriptions of another node, unless a third one does. @param node id of the process */
+  async takeOver(node: string): Promise<void> {
+    const rows = (await this.#options.store?.take([node])) ?? [];
+    if (rows.length > 0) this.#inherited.set(node, this.#goOn(rows, TAKE_OVER_MS));
+  }
+
+  /** The process was not dead: it sends its NOTIFYs again. */
+  async giveBack(node: string): Promise<void> {
+    const ids = this.#inherited.get(node) ?? [];
+    this.#inherited.delete(node);
+    for (const id of ids) {
+      const subscription = this.#byId.get(id);
+      if (subscription !== undefined) this.#release(subscription);
+    }
+    await this.#options.store?.give(ids, node);
+  }
+
+  /** @returns ids of the subscriptions */
+  #goOn(rows: readonly StoredRow[], afterMs: number): readonly string[] {
+    const ids: string[] = [];
     for (const { data } of rows) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this class
       const facts = data as SubscriptionFacts;
       if (!this.#packages.has(facts.event) || this.#byId.has(facts.id)) continue;
       this.#takePlace(facts.sipUserId);
       const subscription = this.#add(facts, true);
-      this.#later(Math.floor(at++ / RESUMED_PER_SECOND) * 1000, () => subscription.change());
+      const milliseconds = afterMs + Math.floor(ids.length / RESUMED_PER_SECOND) * 1000;
+      this.#later(milliseconds, () => subscription.change());
+      ids.push(facts.id);
     }
-    if (at > 0) log.info({ subscriptions: at }, 'subscriptions of phones go on');
+    if (ids.length > 0) this.#options.log.info({ subscriptions: ids.length }, 'subscriptions of phones go on');
+    return ids;
   }
 
   /** Ends the work of this process. The subscriptions stay stored. */
@@ -240,11 +282,17 @@ export class Subscriptions {
 
   #prolong(
     sipUser: SipUser,
-    { callId, toTag, fromTag, event, eventId, from, to, contact }: SubscribeRequest,
+    wanted: SubscribeRequest,
     expires: number,
     { req, res }: { req: SrfRequest; res: SrfResponse },
+    isMoved = false,
   ): void {
-    const subscription = this.#byId.get(idOf(callId, toTag, fromTag, event, eventId));
+    const { callId, toTag, fromTag, event, eventId, from, to, contact } = wanted;
+    const id = idOf(callId, toTag, fromTag, event, eventId);
+    const subscription = this.#byId.get(id);
+    const { nodes } = this.#options;
+    if (subscription === undefined && nodes !== undefined && !isMoved)
+      return void this.#move(id).then(() => this.#prolong(sipUser, wanted, expires, { req, res }, true));
     if (subscription === undefined || subscription.facts.sipUserId !== sipUser.id) return void res.send(481);
     res.send(200, { headers: { Expires: String(expires) } }, () => {
       const { dialog } = subscription.facts;
@@ -258,6 +306,27 @@ export class Subscriptions {
         this.#save(subscription);
       }
     });
+  }
+
+  /** Gets a subscription of another node. Without one, the phone is answered 481, and subscribes anew. */
+  async #move(id: string): Promise<void> {
+    const { nodes, log } = this.#options;
+    try {
+      const answers = (await nodes?.askAll<SubscriptionFacts | null>(MOVE, { id })) ?? [];
+      for (const { answer: facts } of answers) {
+        if (facts === null || this.#byId.has(id)) continue;
+        this.#takePlace(facts.sipUserId);
+        this.#add(facts, true);
+      }
+    } catch (err) {
+      log.debug({ err, subscription: id }, 'no other node was asked for a subscription');
+    }
+  }
+
+  /** Another node goes on with it. */
+  #release(subscription: Subscription): void {
+    subscription.drop();
+    this.#remove(subscription);
   }
 
   #add(facts: SubscriptionFacts, resumed = false): Subscription {
@@ -284,8 +353,13 @@ export class Subscriptions {
   }
 
   #forget(subscription: Subscription): void {
+    if (this.#remove(subscription)) this.#options.store?.remove(subscription.facts.id);
+  }
+
+  /** @returns false for one that was replaced */
+  #remove(subscription: Subscription): boolean {
     const { id, event, key, sipUserId } = subscription.facts;
-    if (this.#byId.get(id) !== subscription) return;
+    if (this.#byId.get(id) !== subscription) return false;
     this.#byId.delete(id);
     const resource = `${event} ${key}`;
     const others = this.#byResource.get(resource);
@@ -294,7 +368,7 @@ export class Subscriptions {
       if (this.#packages.get(event)?.own !== undefined) this.#states?.unwatch(resource);
     }
     this.#freePlace(sipUserId);
-    this.#options.store?.remove(id);
+    return true;
   }
 
   #save({ facts }: Subscription): void {

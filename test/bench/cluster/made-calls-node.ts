@@ -24,7 +24,7 @@ cluster.join(() => ({
   http: '',
   started: 0,
   state: 'accepting',
-  load: { calls: store.count, runs: 0 },
+  load: { calls: store.count, runs: 0, subscriptions: 0 },
 }));
 
 async function page(order: unknown): Promise<number> {

@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import type { Phone } from '../../phones/phone.ts';
 import type { PhoneSubscription } from '../../phones/phone-subscription.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 const PATIENCE_MS = 15_000;
 
 /** Numbers of subscriptions by node. */
-export async function subscriptionsOf(cluster: TestCluster): Promise<number[]> {
+export async function subscriptionsOf(cluster: Pick<TestCluster, 'nodes'>): Promise<number[]> {
   return await Promise.all(cluster.nodes.map(async ({ node }) => (await node.health()).counts['subscriptions'] ?? 0));
 }
 
@@ -23,11 +24,14 @@ export async function watchesEverywhere(
     const before = await subscriptionsOf(cluster);
     const subscription = phone.subscription(target, { event, expires: 600 });
     expect((await subscription.send()).status).to.equal(200);
-    const after = await subscriptionsOf(cluster);
-    made.set(
-      after.findIndex((count, at) => count > (before[at] ?? 0)),
-      subscription,
-    );
+    // It is counted once its answer is sent.
+    const at = await eventually(async () => {
+      const after = await subscriptionsOf(cluster);
+      const found = after.findIndex((count, node) => count > (before[node] ?? 0));
+      if (found < 0) throw new Error('the subscription is counted nowhere');
+      return found;
+    });
+    made.set(at, subscription);
   }
   return cluster.nodes.map((_, at) => {
     const subscription = made.get(at);
