@@ -50,6 +50,7 @@ export interface Outcome {
 /** One run of a load. */
 export class LoadRun {
   readonly #plan: LoadPlan;
+  readonly #ready: () => Promise<void>;
   readonly #stop = new AbortController();
   readonly #records: CallRecord[] = [];
   readonly #live = new Set<Promise<void>>();
@@ -59,8 +60,10 @@ export class LoadRun {
   #error: LoadError | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(plan: LoadPlan) {
+  /** @param ready awaited between the registrations and the first call: a node of a cluster may learn of them later */
+  constructor(plan: LoadPlan, ready: () => Promise<void> = () => Promise.resolve()) {
     this.#plan = plan;
+    this.#ready = ready;
     setMaxListeners(0, this.#stop.signal);
   }
 
@@ -98,6 +101,7 @@ export class LoadRun {
     try {
       // A server that does not answer must not keep a stop waiting.
       const unregistered = await Promise.race([registrations.open(), this.#stopped([])]);
+      if (unregistered.length === 0) await this.#ready();
       const began = new Date();
       this.#began = performance.now();
       if (unregistered.length === 0) await this.#make(tools, called);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { LoadRun, reportOf } from '../../runtime/load/index.ts';
+import { type LoadPlan, LoadRun, reportOf } from '../../runtime/load/index.ts';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
@@ -116,7 +116,15 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
 
   it('restarted with a drain, it loses no call, and no call is refused', async () => {
     const [host = '', port] = (cluster().sips[0]?.address ?? '').split(':');
-    const run = new LoadRun({
+    const known = () =>
+      eventually(async () => {
+        for (const at of [0, 1, 2]) {
+          const { rest } = cluster().node(at);
+          const registered = (await rest.get('/rest/v1/domain/registrations')).json<{ phonenumber: string }[]>();
+          expect(registered.map(({ phonenumber }) => phonenumber)).to.include.members(['101', '102']);
+        }
+      });
+    const plan: LoadPlan = {
       sip: { host, port: Number(port) },
       localHost: '127.0.0.1',
       domain: 'demo.local',
@@ -132,7 +140,8 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
       ringMs: 0,
       soundEvery: 4,
       allowNetwork: false,
-    });
+    };
+    const run = new LoadRun(plan, known);
     const outcome = run.run();
     const { node } = cluster().node(2);
     const hasCalls = () => eventually(async () => expect((await node.health()).counts['dialogs']).to.be.above(0));
