@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
-import { contentsOf, JOINED, ROOT } from './joined.mjs';
+import { contentsOf, JOINED, joinedCommands, ROOT } from './joined.mjs';
 
 /** They depend on no other package, so that nobody else loads a second copy of them. */
 const PACKAGES = ['typebox', 'kysely', 'yaml', '@marcbachmann/cel-js'];
@@ -12,9 +12,12 @@ const BUILT_IN = 'built-in';
 const RELATIVE = /^\.{0,2}\//;
 const OWN = /\.(ts|mjs)$/;
 
-/** @throws Error when a module cannot be joined; nothing joined is left then */
+/**
+ * Leaves what is right already: the first `npx ringmaster` installs the project again, and a running node loads some files late.
+ * @throws Error when a module cannot be joined; nothing joined is left then
+ */
 export async function joinCommands() {
-  rmSync(JOINED, { recursive: true, force: true });
+  if (joinedCommands() !== undefined) return;
   const unfinished = `${JOINED}.${process.pid}`;
   try {
     const made = await build({
@@ -40,6 +43,7 @@ export async function joinCommands() {
     });
     mkdirSync(unfinished, { recursive: true });
     for (const { path, contents } of made.outputFiles) writeFileSync(join(unfinished, basename(path)), contents);
+    rmSync(JOINED, { recursive: true, force: true });
     renameSync(unfinished, JOINED);
     const manifests = PACKAGES.map((name) => `node_modules/${name}/package.json`);
     const inputs = Object.keys(made.metafile.inputs).filter((name) => !name.startsWith(`${BUILT_IN}:`));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +40,12 @@ describe('joined modules', function () {
     expect(await check())
       .to.equal(unjoined)
       .and.not.equal('');
+  });
+
+  it('stay as they are when they are joined again, as `npx` does beside a running node', async () => {
+    const { ino } = await stat(joined());
+    await node('-e', "import('./runtime/cli/join.mjs').then(({ joinCommands }) => joinCommands())");
+    expect((await stat(joined())).ino).to.equal(ino);
   });
 
   it('are what a command loads', async () => {
