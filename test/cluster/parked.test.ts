@@ -15,8 +15,14 @@ describe('parked calls of a cluster', function () {
   /** Calls of each node itself. */
   const own = () => Promise.all(cluster().nodes.map(async ({ node }) => (await node.health()).counts['dialogs'] ?? 0));
 
-  before('write the scenarios', () => writeParkingScenarios(cluster()));
-  after('remove them', () => removeParkingScenarios(cluster()));
+  let written = false;
+  before('write the scenarios', async () => {
+    await writeParkingScenarios(cluster());
+    written = true;
+  });
+  after('remove them', async () => {
+    if (written) await removeParkingScenarios(cluster());
+  });
 
   afterEach(() =>
     eventually(async () => {

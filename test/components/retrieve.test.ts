@@ -14,7 +14,7 @@ describe('component retrieve', () => {
     );
     expect(found).to.deep.include({ exit: 'unknown' });
     expect(found.result).to.deep.include({ status: 404, last_response: 'SIP/2.0 404 Not Found' });
-    const text = 'retrieve: nobody is parked in slot 709 of simulation on this node';
+    const text = 'retrieve: nobody is parked in slot 709 of simulation';
     expect(said[0]).to.deep.include({ text });
   });
 });
