@@ -85,7 +85,7 @@ function noteErrors(page: Page): void {
   const errors: string[] = [];
   PAGE_ERRORS.set(page, errors);
   page.on('pageerror', (error) => errors.push(String(error)));
-  // Violations of the content security policy, and missing files. The console asks what it may, and is refused.
+  // Reports violations of the content security policy and missing files. The console learns its rights from refused requests.
   const expected = () =>
     page.url().endsWith('/phone') ? /WebSocket connection/ : /Failed to load|WebSocket connection/;
   page.on('console', (message) => {
