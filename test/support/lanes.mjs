@@ -19,12 +19,11 @@ const ENDING_NODES =
  * `background` gets the processor while they wait. The lanes take about equally long: the longest decides.
  */
 const LANES = [
-  { name: 'endings', has: (file) => ENDING_NODES.test(file) },
+  { name: 'endings', has: (file) => ENDING_NODES.test(file) || file.startsWith('test/console/') },
   { name: 'nodes', has: (file) => OWN_NODES.test(file) },
   { name: 'servers', has: (file) => /^test\/(conformance|embedded|media|speech)\//.test(file) },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
   { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
-  { name: 'peers', has: (file) => /^test\/(cluster|console)\//.test(file), background: true },
   { name: 'others', has: () => true, background: true },
 ];
 
