@@ -130,9 +130,7 @@ const TONE = 700;
     await window.shows('Voicemail', 'main h1');
     const declined = await bob.call('101');
     await window.shows('Bob calls you', '.call-bar');
-    await eventually(async () =>
-      expect(await window.page.title()).to.equal('Bob calls you · Voicemail · Ringmaster'),
-    );
+    await eventually(async () => expect(await window.page.title()).to.equal('Bob calls you · Voicemail · Ringmaster'));
     for (const scheme of ['light', 'dark'] as const) expect(await window.axe(scheme)).to.deep.equal([]);
     await window.press('Decline');
     expect((await declined.refused()).status).to.equal(486);
