@@ -26,10 +26,12 @@ export async function detectMachine(
   const tap = await tapEndpoint(endpoint, hear);
   const begun = performance.now();
   // Phones that suppress silence send nothing meanwhile.
-  const timer = setInterval(() => {
+  const fill = (): void => {
     const missing = Math.floor(performance.now() - begun - analysis.heardMs);
     if (missing > LATE_MS) hear(new Int16Array(missing * SAMPLES_A_MS));
-  }, CHECK_MS);
+  };
+  // After a turn that took long, packets wait to be read: they are no silence.
+  const timer = setInterval(() => setImmediate(fill), CHECK_MS);
   try {
     return await untilAborted(found.promise, AbortSignal.any([signal, endpoint.gone]));
   } finally {
