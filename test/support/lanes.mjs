@@ -20,8 +20,11 @@ const ENDING_NODES =
  */
 const LANES = [
   { name: 'endings', has: (file) => ENDING_NODES.test(file) || file.startsWith('test/console/') },
-  { name: 'nodes', has: (file) => OWN_NODES.test(file) },
-  { name: 'servers', has: (file) => /^test\/(conformance|embedded|media|speech)\//.test(file) },
+  { name: 'nodes', has: (file) => OWN_NODES.test(file) || file === 'test/cli/init.test.ts' },
+  {
+    name: 'servers',
+    has: (file) => /^test\/(conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
+  },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
   { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
   { name: 'others', has: () => true, background: true },

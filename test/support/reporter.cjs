@@ -24,6 +24,28 @@ function commandsOfChildren() {
   }
 }
 
+/**
+ * Of the files of the given tests, leaves these tests alone.
+ * @param tests `{ file, title }`
+ * @throws Error when one is not there
+ */
+function leaveOnly(root, tests) {
+  const files = new Set(tests.map(({ file }) => file));
+  const wanted = new Set(tests.map(({ file, title }) => `${file} ${title}`));
+  const found = new Set();
+  const prune = (suite) => {
+    suite.tests = suite.tests.filter((test) => {
+      const name = `${test.file} ${test.fullTitle()}`;
+      if (wanted.has(name)) found.add(name);
+      return wanted.has(name) || !files.has(test.file);
+    });
+    suite.suites.forEach(prune);
+  };
+  prune(root);
+  const missing = [...wanted].filter((name) => !found.has(name));
+  if (missing.length > 0) throw new Error(`these tests are not there with peers:\n${missing.join('\n')}`);
+}
+
 module.exports = class CountingReporter extends reporters.Spec {
   #lines = [];
   #skipped = [];
@@ -31,7 +53,8 @@ module.exports = class CountingReporter extends reporters.Spec {
 
   constructor(runner, options) {
     super(runner, options);
-    const { leaveWithin, stopWithin } = { ...WITHIN, ...options.reporterOptions };
+    const { leaveWithin, stopWithin, only } = { ...WITHIN, ...options.reporterOptions };
+    if (only !== undefined) leaveOnly(runner.suite, JSON.parse(readFileSync(only, 'utf8')));
     const report = ({ passes, failures, pending }) =>
       writeFileSync(
         options.reporterOptions.output,

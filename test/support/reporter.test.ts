@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -38,6 +38,7 @@ describe('the reporter of a test run', function () {
   ) {
     const [file, output] = [join(folder, 'some.test.cjs'), join(folder, 'report.json')];
     writeFileSync(file, tests);
+    rmSync(output, { force: true });
     const reporting = ['--reporter', REPORTER, ...[`output=${output}`, ...options].flatMap((each) => ['-O', each])];
     const child = spawn(process.execPath, [MOCHA, '--no-config', ...reporting, file], {
       cwd: folder,
@@ -46,7 +47,7 @@ describe('the reporter of a test run', function () {
     const ended = once(child, 'exit');
     for await (const chunk of child.stdout) heard?.(String(chunk), child);
     await ended;
-    return JSON.parse(readFileSync(output, 'utf8')) as Report;
+    return existsSync(output) ? (JSON.parse(readFileSync(output, 'utf8')) as Report) : undefined;
   }
 
   it('has the texts of failures when the run is stopped during a test', async () => {
@@ -54,13 +55,25 @@ describe('the reporter of a test run', function () {
       if (output.includes('waiting')) mocha.kill('SIGTERM');
     });
     expect(report).to.include({ passes: 1, failures: 1 });
-    expect(report.end).to.include('the text of the failure');
+    expect(report?.end).to.include('the text of the failure');
+  });
+
+  it('runs the tests that a list names, and the others of other files', async () => {
+    const only = join(folder, 'only.json');
+    const file = join(folder, 'some.test.cjs');
+    writeFileSync(only, JSON.stringify([{ file, title: 'outer one' }]));
+    const tests = "describe('outer', () => { it('one', () => {}); it('two', () => { throw new Error('two'); }); });";
+    expect(await reportOf(tests, [`only=${only}`])).to.include({ passes: 1, failures: 0 });
+    writeFileSync(only, JSON.stringify([{ file: join(folder, 'other.test.cjs'), title: 'outer one' }]));
+    expect(await reportOf(tests, [`only=${only}`])).to.equal(undefined);
+    writeFileSync(only, JSON.stringify([]));
+    expect(await reportOf(tests, [`only=${only}`])).to.include({ passes: 1, failures: 1 });
   });
 
   it('fails when a process is left, and names its command', async function () {
     if (process.platform !== 'linux') this.skip();
     const report = await reportOf(LEAVES, ['leaveWithin=300']);
     expect(report).to.include({ passes: 1, failures: 1 });
-    expect(report.end).to.match(/left open after the last test: .*ProcessWrap.*, cat - \/nowhere$/m);
+    expect(report?.end).to.match(/left open after the last test: .*ProcessWrap.*, cat - \/nowhere$/m);
   });
 });

@@ -1,9 +1,9 @@
 // `npm test`: types, lint, room borders and format, then the tests in lanes. The failures come last, then the line
-// `N passed, N failed`. With `--also-without-peers`, all run without peers, and then those that use peers run with them.
+// `N passed, N failed`. With `--also-without-peers`, all run without peers, and then those that were skipped run with them.
 // Files of a whole run with a failure run again, alone; a test that passes then is printed as unsteady.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -18,9 +18,6 @@ const { judgedAlone } = await import('./judged-alone.ts');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'ringmaster-test-'));
-
-/** In the titles of tests that run on the embedded database, and again on PostgreSQL. */
-const PGLITE = '[PGlite]';
 
 /** Running processes; they end with this one. */
 const running = new Set();
@@ -94,7 +91,7 @@ async function check() {
  * mocha's final text
  */
 async function run(lane, index, { length }) {
-  const { name, files, background, options, env = process.env } = lane;
+  const { name, files, background, options, only, env = process.env } = lane;
   const report = join(folder, `${name.replaceAll('/', '-')}.json`);
   const mocha = [
     join(root, 'node_modules', 'mocha', 'bin', 'mocha.js'),
@@ -103,6 +100,7 @@ async function run(lane, index, { length }) {
     join(root, 'test', 'support', 'reporter.cjs'),
     '--reporter-option',
     `output=${report}`,
+    ...(only === undefined ? [] : ['--reporter-option', `only=${only}`]),
     ...files,
     ...options,
   ];
@@ -123,7 +121,7 @@ async function run(lane, index, { length }) {
 }
 
 /**
- * Runs a lane without peers; then, with them, its files that look for peers or skipped tests.
+ * Runs a lane without peers; then, with them, the tests that it skipped, and its files that look for peers and skipped none.
  * @param env the environment without peers
  */
 async function runTwice(lane, index, lanes, env) {
@@ -131,10 +129,9 @@ async function runTwice(lane, index, lanes, env) {
   const skipping = new Set(without.skipped.map(({ file }) => file));
   const files = lane.files.map((file) => join(root, file)).filter((file) => skipping.has(file) || looksForPeers(file));
   if (stopped || files.length === 0) return [without];
-  // What has run on PGlite does not run again: the storage does not look for an installed PostgreSQL.
-  const isComplete = without.skipped.every(({ title }) => !title.includes(PGLITE));
-  const options = isComplete ? [...lane.options, '--fgrep', PGLITE, '--invert'] : lane.options;
-  return [without, await run({ ...lane, files, options }, index, lanes)];
+  const only = join(folder, `${lane.name}-skipped.json`);
+  writeFileSync(only, JSON.stringify(without.skipped));
+  return [without, await run({ ...lane, files, only }, index, lanes)];
 }
 
 /** Concurrently, or one after another over real servers. */
