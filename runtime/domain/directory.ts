@@ -14,6 +14,8 @@ export interface Domain {
   readonly digest?: Digest | undefined;
   /** Absent: as a phone offers; plain sound is offered. */
   readonly srtp?: Srtp | undefined;
+  /** Absent: `sdes`. */
+  readonly srtpKeys?: SrtpKeys | undefined;
   /** Absent: those of the media server. */
   readonly codecs?: Codecs | undefined;
 }
@@ -26,6 +28,9 @@ export type Codecs = readonly ('opus' | 'G722' | 'PCMU' | 'PCMA')[];
 
 /** Encryption of the sound of phones (RFC 3711): nothing else, offered, or none. */
 export type Srtp = 'required' | 'preferred' | 'off';
+
+/** Where a called phone gets the keys of encrypted sound: in the session description (RFC 4568), or by a handshake (RFC 5763). */
+export type SrtpKeys = 'sdes' | 'dtls';
 
 export interface SipUser {
   readonly id: string;
@@ -41,6 +46,8 @@ export interface SipUser {
   readonly digest?: Digest | undefined;
   /** Absent: as the domain says. */
   readonly srtp?: Srtp | undefined;
+  /** Absent: as the domain says. */
+  readonly srtpKeys?: SrtpKeys | undefined;
   /** Absent: as the domain says. */
   readonly codecs?: Codecs | undefined;
 }
@@ -144,6 +151,8 @@ export interface Provider {
   readonly gatewayTimeoutMs: number;
   /** Encryption of the sound; undefined: as the provider offers, and plain sound for it. */
   readonly srtp?: Srtp | undefined;
+  /** Absent: `sdes`. */
+  readonly srtpKeys?: SrtpKeys | undefined;
   /** Domain of the provider's URIs. */
   readonly fromDomain: string;
   /** Its source addresses and networks; empty: the addresses of its host. */

@@ -33,6 +33,7 @@ class Snapshot {
       parentId: row.parent_id ?? undefined,
       digest: row.security.digest,
       srtp: row.security.srtp,
+      srtpKeys: row.security.srtp_keys,
       codecs: row.opts.codecs,
     };
     const known = this.spacesById.get(row.id);
@@ -67,6 +68,7 @@ class Snapshot {
       ha1: { md5: row.ha1_md5, sha256: row.ha1_sha256 },
       digest: row.security.digest,
       srtp: row.security.srtp,
+      srtpKeys: row.security.srtp_keys,
       codecs: row.opts.codecs,
     };
     space.putSipUser(sipuser);

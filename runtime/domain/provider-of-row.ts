@@ -43,6 +43,7 @@ export function providerOfRow(row: ProviderRow, domain: DomainName): Provider {
     identity: { ...IDENTITY, ...row.identity },
     gateways: row.gateways.map(gatewayOf),
     srtp: row.opts['srtp'] as Provider['srtp'],
+    srtpKeys: row.opts['srtp_keys'] as Provider['srtpKeys'],
     gatewayTimeoutMs: 1000 * (typeof row.opts['gateway_timeout'] === 'number' ? row.opts['gateway_timeout'] : 4),
   };
 }

@@ -6,7 +6,7 @@ import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './code
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { isFax } from './fax-sdp.ts';
 import { MediaError } from './media-error.ts';
-import { isDtls, isEncrypted, type SrtpPolicy } from './sdp-streams.ts';
+import { isDtls, isEncrypted, type OfferedKeys, type SrtpPolicy, type StreamPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 import { elapsed } from './until-aborted.ts';
 
@@ -28,7 +28,7 @@ export class ChannelSession {
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
   readonly #passesFaxes: boolean;
-  readonly #srtp: SrtpPolicy | undefined;
+  readonly #policy: StreamPolicy;
   readonly #wish: CodecWish | undefined;
   /** Until the first answer to its offer. */
   #unanswered = true;
@@ -42,6 +42,7 @@ export class ChannelSession {
   /**
    * @param silence the channel's limit for a silent far end
    * @param wish.srtp encryption that the far end may or must use
+   * @param wish.keys the keys that it is offered
    * @param wish.codecs its wanted codecs
    * @param wish.remoteSdp the far end's initial session description, if any
    */
@@ -50,12 +51,13 @@ export class ChannelSession {
     silence: SilenceLimit,
     wish: {
       readonly srtp?: SrtpPolicy | undefined;
+      readonly keys?: OfferedKeys | undefined;
       readonly codecs?: CodecWish | undefined;
       readonly remoteSdp?: string | undefined;
     },
   ) {
-    const { srtp, codecs, remoteSdp: remote } = wish;
-    this.#srtp = srtp;
+    const { srtp, keys, codecs, remoteSdp: remote } = wish;
+    this.#policy = remote === undefined ? { srtp, keys } : { srtp };
     this.#wish = codecs;
     this.#endpoint = endpoint;
     this.#silence = silence;
@@ -65,7 +67,9 @@ export class ChannelSession {
     this.#remote = remote;
     this.#offered = remote === undefined;
     this.#local =
-      remote === undefined ? inWantedOrder(endpoint.local.sdp, codecs) : answerFor(remote, endpoint.local.sdp, srtp);
+      remote === undefined
+        ? inWantedOrder(endpoint.local.sdp, codecs)
+        : answerFor(remote, endpoint.local.sdp, { srtp });
     this.#told = keysIn(this.#local);
   }
 
@@ -98,9 +102,10 @@ export class ChannelSession {
     return this.#wish;
   }
 
-  /** Whether its keys are made by DTLS. */
-  get byDtls(): boolean {
-    return isDtls(this.#local);
+  /** The keys that an offer to the same far end has. */
+  get keys(): OfferedKeys {
+    if (!isDtls(this.#local)) return 'sdes';
+    return /^a=ice-ufrag:/m.test(this.#remote ?? this.#local) ? 'webrtc' : 'dtls';
   }
 
   /** Whether the far end has described itself without telephone-events (RFC 4733): its digits are tones in the sound. */
@@ -135,7 +140,7 @@ export class ChannelSession {
    */
   async modify(sdp: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
-    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#srtp, this.#wish))))
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#policy, this.#wish))))
       throw noCodec();
     try {
       this.#local = await this.#describe(sdp, gone, variables);
@@ -152,9 +157,9 @@ export class ChannelSession {
   async #describe(remote: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
     const variable = this.#silence.variableFor(remote);
     if (variable !== undefined) await variables.set(variable);
-    const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#srtp, this.#wish), gone);
+    const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#policy, this.#wish), gone);
     if (!hasAudio(answer)) throw noCodec();
-    const described = answerFor(remote, answer, this.#srtp);
+    const described = answerFor(remote, answer, this.#policy);
     // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
     if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
     return withKey(described, await this.#presentKey(variables));

@@ -12,7 +12,7 @@ import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 import { readSpokenSource, speechArguments, speechSettings } from './speech-source.ts';
-import type { SrtpPolicy } from './sdp-streams.ts';
+import type { OfferedKeys, SrtpPolicy } from './sdp-streams.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 import { isOwnTone, ToneDigits } from './tone-digits.ts';
 import { YoungBridge } from './young-bridge.ts';
@@ -33,7 +33,7 @@ export interface EndpointServer {
    * @param wish.srtp encryption of the sound to and from the far end
    * @param wish.peer IP address that the far end's SIP comes from
    * @param wish.codecs codecs wanted for the far end
-   * @param wish.browser whether the far end takes keys by DTLS only
+   * @param wish.keys the keys that the offer to the far end has
    */
   createEndpoint(wish: {
     readonly remoteSdp?: string | undefined;
@@ -42,7 +42,7 @@ export interface EndpointServer {
     readonly srtp?: SrtpPolicy | undefined;
     readonly peer?: string | undefined;
     readonly codecs?: CodecWish | undefined;
-    readonly browser?: boolean;
+    readonly keys?: OfferedKeys | undefined;
   }): Promise<MediaEndpoint>;
   /** Creates a conference on the same media server. */
   conference(name: string): ConferenceMix;
@@ -156,7 +156,7 @@ export class MediaEndpoint {
       via: this.#via,
       peer: this.#peer,
       srtp: this.#session.encrypted ? 'required' : this.#srtp,
-      browser: this.#session.byDtls,
+      keys: this.#session.keys,
       codecs: this.#session.codecs,
     };
   }

@@ -1,7 +1,7 @@
 /** Adapts session descriptions for the media server. */
 import { type CodecWish, withBestCodec } from './codec-order.ts';
 import { MediaError } from './media-error.ts';
-import { type SrtpPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
+import { type StreamPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
 /** Lines of ICE (RFC 8839) and of keys by DTLS (RFC 5763), which belong to each other. */
 const DTLS_AND_ICE =
@@ -30,7 +30,7 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
  * @param codecs its wanted codecs
  * @throws MediaError with status 488 for other text, without audio that the policy allows, or without a usable key
  */
-export function farEndSdp(sdp: string, policy?: SrtpPolicy, codecs?: CodecWish): string {
+export function farEndSdp(sdp: string, policy: StreamPolicy = {}, codecs?: CodecWish): string {
   // A SIP server refuses to send anything else without a Content-Type, which would look like a fault of the media server.
   if (!sdp.startsWith('v=0')) throw new MediaError('the session description does not begin with v=0 (RFC 8866)', 488);
   const { session, streams } = streamsOf(sdp);
@@ -46,7 +46,7 @@ export function farEndSdp(sdp: string, policy?: SrtpPolicy, codecs?: CodecWish):
  * The media server's answer as the far end expects it: with the profile of the offer (RFC 3264 section 6.1, RFC 4585 section 4.1), and
  * a refusal of each audio stream that the media server was not shown.
  */
-export function answerFor(offer: string, answer: string, policy?: SrtpPolicy): string {
+export function answerFor(offer: string, answer: string, policy: StreamPolicy = {}): string {
   const { streams } = streamsOf(offer);
   const used = new Set(usedStreams(streams, policy).map(({ index }) => index));
   const unseen = streams.filter(({ index }) => !used.has(index));

@@ -9,36 +9,19 @@ import { MediaError } from './media-error.ts';
  */
 export type SrtpPolicy = 'off' | 'preferred' | 'required';
 
-/** Which keys a channel uses or offers; undefined leaves it to the media server. */
-type Keys = 'mandatory' | 'optional' | 'offer-mandatory' | 'offer-optional' | 'dtls' | undefined;
+/** The keys in an offer of encrypted sound: SDES, DTLS, or DTLS with ICE, without which browsers take nothing. */
+export type OfferedKeys = 'sdes' | 'dtls' | 'webrtc';
 
-/** The keys for the answer to an offer. */
-export function keysOf(sdp: string, policy: SrtpPolicy | undefined): Keys {
-  if (isDtls(sdp)) return 'dtls';
-  if (policy === 'required') return 'mandatory';
-  return isEncrypted(sdp) ? 'optional' : undefined;
-}
-
-/** What an endpoint without an offer of its far end is for. */
-interface OfferWish {
+/** What the streams of a far end are held to. */
+export interface StreamPolicy {
   readonly srtp?: SrtpPolicy | undefined;
-  readonly browser?: boolean | undefined;
+  /** The keys that it was offered; undefined where it made the first offer, whose keys it chooses. */
+  readonly keys?: OfferedKeys | undefined;
 }
 
-/** The keys for an offer. */
-export function offeredKeys({ srtp, browser }: OfferWish): Keys {
-  if (browser === true) return 'dtls';
-  if (srtp === 'required') return 'offer-mandatory';
-  return srtp === 'preferred' ? 'offer-optional' : undefined;
-}
-
-export function mustEncrypt({ srtp, browser }: OfferWish): boolean {
-  return browser === true || srtp === 'required';
-}
-
-/** The header of the INVITE that creates a channel. For FreeSWITCH it names a user of its configuration, whose variables the channel gets. */
-export function secureHeaders(keys: Keys): Record<string, string> {
-  return keys === undefined ? {} : { 'X-Secure-Media': `${keys}@keys` };
+/** Whether an offer has encrypted sound alone. */
+export function mustEncrypt({ srtp, keys }: StreamPolicy): boolean {
+  return keys === 'webrtc' || srtp === 'required';
 }
 
 /** Whether the audio of a session description is encrypted. */
@@ -87,9 +70,11 @@ function readStream(text: string, session: string, index: number): Stream {
 
 const CRYPTO = /^a=crypto:(.*?)\r?\n/gim;
 
+const NO_USABLE_KEY = 'the encrypted media of the session description has no usable key:';
+
 /** Why a description with keys by DTLS is unusable, as the end of a sentence; undefined for a usable one. */
 function dtlsMistake(text: string): string | undefined {
-  const lead = 'the offer of encrypted media has no usable key:';
+  const lead = NO_USABLE_KEY;
   if (!/^a=fingerprint:/m.test(text)) return `${lead} it has no a=fingerprint`;
   if (!/^a=fingerprint:sha-(?:256|384|512) [\dA-F]{2}(?::[\dA-F]{2})+\s*$/im.test(text)) {
     return `${lead} its a=fingerprint is malformed, or of another hash than SHA-256, -384 and -512`;
@@ -119,7 +104,7 @@ function readEncrypted(
     return '';
   });
   const has = usable.search(CRYPTO) >= 0;
-  const mistake = `the offer of encrypted media has no usable key: ${mistakes.join(', ') || 'it has no a=crypto'}`;
+  const mistake = `${NO_USABLE_KEY} ${mistakes.join(', ') || 'it has no a=crypto'}`;
   return { index, text: usable, refusal, kind: has ? 'sdes' : 'unusable', mistake };
 }
 
@@ -127,21 +112,27 @@ function readEncrypted(
  * The streams for the media server: all that are no audio, and the audio that is used.
  * @throws MediaError with status 488 when there is audio, and none that may be used
  */
-export function usedStreams(streams: readonly Stream[], policy: SrtpPolicy | undefined): readonly Stream[] {
+export function usedStreams(streams: readonly Stream[], policy: StreamPolicy): readonly Stream[] {
   const audio = streams.filter(({ kind }) => kind !== undefined);
   if (audio.length === 0) return streams;
   const kind = usedKind(audio, policy);
   return streams.filter((each) => each.kind === undefined || each.kind === kind);
 }
 
-function usedKind(audio: readonly Stream[], policy: SrtpPolicy | undefined): Stream['kind'] {
+function usedKind(audio: readonly Stream[], policy: StreamPolicy): Stream['kind'] {
   const has = (kind: Stream['kind']): boolean => audio.some((each) => each.kind === kind);
-  for (const kind of ['dtls', 'sdes'] as const) if (policy !== 'off' && has(kind)) return kind;
-  if (policy !== 'required' && has('plain')) return 'plain';
+  const { srtp, keys } = policy;
+  const offeredDtls = keys === 'dtls' || keys === 'webrtc';
+  if (srtp !== 'off' && has('dtls')) return 'dtls';
+  if (srtp !== 'off' && !offeredDtls && has('sdes')) return 'sdes';
+  if (!mustEncrypt(policy) && has('plain')) return 'plain';
   const mistake = audio.find(({ kind }) => kind === 'unusable')?.mistake;
-  if (policy === 'off') throw refused('the offer has encrypted media only, and security.srtp is off', DO_NOT_ENCRYPT);
+  if (srtp === 'off') throw refused('the offer has encrypted media only, and security.srtp is off', DO_NOT_ENCRYPT);
   if (mistake !== undefined) throw refused(mistake, NO_KEY);
-  throw refused('the offer has plain media only, and security.srtp is required', ENCRYPT);
+  if (has('sdes')) throw refused('the answer has keys by SDES, and keys by DTLS were offered', NO_KEY);
+  if (offeredDtls)
+    throw refused('the answer has plain media, and encrypted media with keys by DTLS was offered', ENCRYPT);
+  throw refused('the session description has plain media only, and security.srtp is required', ENCRYPT);
 }
 
 function refused(message: string, phrase: string): MediaError {

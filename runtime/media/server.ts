@@ -10,7 +10,8 @@ import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
-import { isEncrypted, keysOf, mustEncrypt, offeredKeys, secureHeaders, type SrtpPolicy } from './sdp-streams.ts';
+import { secureHeaders, secureOfferHeaders } from './secure-headers.ts';
+import { isEncrypted, mustEncrypt, type OfferedKeys, type SrtpPolicy } from './sdp-streams.ts';
 import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -47,8 +48,8 @@ export interface EndpointWish {
   readonly peer?: string | undefined;
   /** Codecs wanted for the far end; undefined: the media server's, in its order. */
   readonly codecs?: CodecWish | undefined;
-  /** Whether the far end is a browser: the offer has ICE, and keys by DTLS. */
-  readonly browser?: boolean;
+  /** Keys that the offer has; undefined: `sdes`. */
+  readonly keys?: OfferedKeys | undefined;
 }
 
 /** One FreeSWITCH: creates endpoints and counts the live ones. */
@@ -116,14 +117,14 @@ export class MediaServer implements EndpointServer {
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
     const { via, remoteSdp, srtp, codecs, peer } = wish;
-    const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, srtp, codecs);
-    const keys = adapted === undefined ? offeredKeys(wish) : keysOf(adapted, srtp);
+    const adapted = remoteSdp === undefined ? undefined : farEndSdp(remoteSdp, { srtp }, codecs);
+    const secure = adapted === undefined ? secureOfferHeaders(wish) : secureHeaders(adapted, srtp);
     const end = performance.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
         const peerHeader = peer === undefined ? {} : { [PEER_HEADER]: peer };
-        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secureHeaders(keys), ...peerHeader };
+        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secure, ...peerHeader };
         const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
         const session = new ChannelSession(endpoint, silence, wish);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, peer, session });

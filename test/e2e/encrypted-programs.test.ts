@@ -56,11 +56,11 @@ const certificate = REAL_SIP || REAL_MEDIA ? undefined : makeCertificate();
     await secure(null);
   });
 
-  async function secure(srtp: 'required' | null): Promise<void> {
+  async function secure(srtp: 'required' | null, keys: 'dtls' | null = null): Promise<void> {
     const rest = await stage.rest();
     const filter = JSON.stringify({ login: 'carol' });
     const [account] = (await rest.get('/rest/v1/domain/sipusers', { filter })).json<{ id: string }[]>();
-    const body = { security: { srtp } };
+    const body = { security: { srtp, srtp_keys: keys } };
     const answer = await rest.send('PATCH', `/rest/v1/domain/sipusers/${account?.id}`, { body });
     expect(answer.status, answer.text).to.equal(200);
   }
@@ -127,22 +127,22 @@ const certificate = REAL_SIP || REAL_MEDIA ? undefined : makeCertificate();
         await running.hangup();
         expect((await incoming.ended()).by).to.equal('there');
       });
-    }
 
-    it(`${name} is called with keys by SDES by a plain phone, and both hear each other`, async function () {
-      running = await start(requirePeer(this, installed), 'sdes');
-      await running.registered();
-      await secure('required');
-      const alice = await stage.phone('alice', { codecs: ['OPUS', 'PCMU'] });
-      const outgoing = await alice.call('103');
-      await running.answer();
-      await outgoing.answered();
-      await expectSound(running, outgoing);
-      await outgoing.hold();
-      await outgoing.unhold();
-      await expectSound(running, outgoing);
-      await outgoing.hangup();
-      await running.ended();
-    });
+      it(`${name} is called with keys by ${encryption.toUpperCase()} by a plain phone, and both hear each other`, async function () {
+        running = await start(requirePeer(this, installed), encryption);
+        await running.registered();
+        await secure('required', encryption === 'dtls' ? 'dtls' : null);
+        const alice = await stage.phone('alice', { codecs: ['OPUS', 'PCMU'] });
+        const outgoing = await alice.call('103');
+        await running.answer();
+        await outgoing.answered();
+        await expectSound(running, outgoing);
+        await outgoing.hold();
+        await outgoing.unhold();
+        await expectSound(running, outgoing);
+        await outgoing.hangup();
+        await running.ended();
+      });
+    }
   }
 });

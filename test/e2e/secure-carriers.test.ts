@@ -164,6 +164,17 @@ const made = REAL_SIP ? undefined : makeCertificate();
     }
   });
 
+  it('are offered keys by DTLS (opts.srtp_keys)', async function () {
+    if (REAL_MEDIA) this.skip();
+    const far = await carrier(good);
+    await provider({ transport: 'tls', port: portOf(far), opts: { srtp: 'required', srtp_keys: 'dtls' } });
+    const outgoing = await (await stage.phone('alice')).call(OUTSIDE);
+    const incoming = await far.incoming();
+    expect(incoming.invite.body).to.match(/^m=audio [1-9]\d* UDP\/TLS\/RTP\/SAVP /m);
+    incoming.reject(486);
+    expect((await outgoing.ended()).status).to.equal(486);
+  });
+
   it('are asked by OPTIONS and registered with over TLS', async () => {
     const proxy = await carrier(good);
     const serviceRoute = `<sip:127.0.0.1:${portOf(proxy)};transport=tls;lr>, <sip:core.carrier.example;lr>`;
@@ -237,6 +248,8 @@ describe('a provider over TLS at a node without a certificate', () => {
     for (const body of [
       { ...base, transport: 'wss' },
       { ...base, opts: { srtp: 'yes' } },
+      { ...base, opts: { srtp: 'required', srtp_keys: 'yes' } },
+      { ...base, opts: { srtp_keys: 'dtls' } },
     ])
       expect((await rest.send('POST', PROVIDERS, { body })).status).to.equal(400);
   });

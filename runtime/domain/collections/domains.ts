@@ -5,6 +5,7 @@ import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { DomainText, Id, Opts, Security, composites } from './fields.ts';
+import { checkSrtpKeys } from './srtp-fields.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -48,6 +49,7 @@ export const domains: CollectionDefinition = {
   },
   selfReference: 'parent_id',
   async derive(entity, before, db) {
+    checkSrtpKeys('domain', 'security', entity['security']);
     const parent = entity['parent_id'];
     if (before !== undefined && typeof parent === 'string' && (await isWithin(db, parent, before.id))) {
       throw new InvalidFieldError('domain', 'parent_id', 'is the domain itself or below it', parent);

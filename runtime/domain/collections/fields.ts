@@ -61,6 +61,13 @@ export const Security = Type.Object(
           'without it answers as a phone offers, and offers plain sound',
       }),
     ),
+    srtp_keys: Type.Optional(
+      Type.Union([Type.Literal('sdes'), Type.Literal('dtls')], {
+        description:
+          'the keys that called phones are offered with encrypted sound: in the session description (SDES), which is the default, or by ' +
+          'DTLS, which needs srtp required or preferred beside it. A sipuser without it follows the domain. Browsers always get DTLS',
+      }),
+    ),
   },
   { additionalProperties: Type.Unknown() },
 );

@@ -1,13 +1,14 @@
 /** The collection of providers (trunks). */
 import { isIP } from 'node:net';
 import { type Static, Type } from 'typebox';
-import type { ProviderTransport, Srtp } from '../directory.ts';
+import type { ProviderTransport } from '../directory.ts';
 import { InvalidFieldError } from '../errors.ts';
 import { providerPort } from '../gateway-name.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Code, Composite, DialPatternText, Id, Label, Opts, Password } from './fields.ts';
 import { checkGateways, checkHost, Gateways, HostText, Port, Transport } from './gateways.ts';
 import { checkNumbering, NumberingField } from './numbering.ts';
+import { checkSrtp, checkSrtpKeys } from './srtp-fields.ts';
 
 /**
  * A rewriting rule for numbers: the first rule with a matching pattern removes `strip` characters and prepends
@@ -89,8 +90,6 @@ const schema = Type.Object({
   ext: Composite,
 });
 
-const SRTP: readonly Srtp[] = ['required', 'preferred', 'off'];
-
 /** Seconds. */
 const MAX_PING = 86_400;
 
@@ -143,9 +142,8 @@ export const providers: CollectionDefinition = {
     const ping = opts['ping'] ?? 0;
     if (!Number.isInteger(ping) || (ping as number) < 0 || (ping as number) > MAX_PING)
       throw new InvalidFieldError('provider', 'opts.ping', `must be whole seconds from 0 to ${MAX_PING}`, ping);
-    const srtp = opts['srtp'];
-    if (srtp !== undefined && !SRTP.includes(srtp as Srtp))
-      throw new InvalidFieldError('provider', 'opts.srtp', `must be ${SRTP.join(', ')}`, srtp);
+    checkSrtp(opts);
+    checkSrtpKeys('provider', 'opts', opts);
     checkNumbering(numbering);
     checkHost('host', host);
     checkGateways(gateways, register, opts);

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
 import { Id, Label, Login, Opts, Password, PhoneNumber, Security, composites } from './fields.ts';
+import { checkSrtpKeys } from './srtp-fields.ts';
 
 const schema = Type.Object({
   id: Id,
@@ -44,6 +45,7 @@ export const sipusers: CollectionDefinition = {
     sipusers_user_id_fkey: 'user_id',
   },
   async derive(entity, before, db) {
+    checkSrtpKeys('sipuser', 'security', entity['security']);
     const { login, domain_id: domainId, pwd } = entity as { login: string; domain_id: string; pwd?: string };
     if (pwd === undefined && before !== undefined) {
       const same = before['login'] === login && before['domain_id'] === domainId;

@@ -14,7 +14,7 @@ import type { CallingLeg } from '../legs/leg.ts';
 import { uriOf } from '../legs/party.ts';
 import { codecsOf } from '../legs/codecs-of.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
-import { isBrowser, srtpOf } from '../legs/srtp-policy.ts';
+import { offeredTo } from '../legs/srtp-policy.ts';
 import { type Offer, Offers } from './offers.ts';
 import { servePreAnswer } from './pre-answer.ts';
 import { refusalForCaller } from './refusal.ts';
@@ -184,9 +184,9 @@ class PhonesCall {
     const { caller } = this.#options;
     const offered = await Promise.all(
       branches.map(async ({ callId, callee, address }) => {
-        const srtp = srtpOf(this.#tools.directory, callee.party);
-        const codecs = codecWish(codecsOf(this.#tools.directory, callee.party), caller.codec);
-        return { callId, srtp, codecs, peer: await peerOf(address), browser: srtp !== 'off' && isBrowser(address) };
+        const { directory } = this.#tools;
+        const codecs = codecWish(codecsOf(directory, callee.party), caller.codec);
+        return { callId, ...offeredTo(directory, callee.party, address), codecs, peer: await peerOf(address) };
       }),
     );
     await this.#offers.open(offered, { via: this.#via, on: this.#on });

@@ -1,5 +1,5 @@
 /** The media that called phones are offered. */
-import type { CodecWish, MediaEndpoint, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
+import type { CodecWish, MediaEndpoint, OfferedKeys, PlacedEndpointWish, SrtpPolicy } from '../../media/index.ts';
 import { LocalDescription } from '../../signalling/index.ts';
 import { placeOf } from '../../sip-facts/index.ts';
 
@@ -18,8 +18,8 @@ export interface OfferedBranch {
   readonly srtp: SrtpPolicy | undefined;
   /** Codecs that it is offered; undefined: the media server's. */
   readonly codecs: CodecWish | undefined;
-  /** Whether it takes keys by DTLS only. */
-  readonly browser: boolean;
+  /** Keys of encrypted sound that it is offered. */
+  readonly keys: OfferedKeys;
 }
 
 /**
@@ -97,8 +97,8 @@ export class Offers {
   }
 
   async #makeOwn(branch: OfferedBranch, wish: PlacedEndpointWish): Promise<Offer> {
-    const { callId, srtp, codecs, browser, peer } = branch;
-    const offer = await this.#make({ ...wish, srtp, codecs, browser, peer });
+    const { callId, srtp, codecs, keys, peer } = branch;
+    const offer = await this.#make({ ...wish, srtp, codecs, keys, peer });
     this.#own.set(callId, offer);
     return offer;
   }
@@ -112,8 +112,8 @@ export class Offers {
 }
 
 /** Whether the phone is offered keys, alone or beside plain sound. */
-function isEncrypted({ srtp, browser }: OfferedBranch): boolean {
-  return browser || srtp === 'required' || srtp === 'preferred';
+function isEncrypted({ srtp, keys }: OfferedBranch): boolean {
+  return keys === 'webrtc' || srtp === 'required' || srtp === 'preferred';
 }
 
 /** Phones of one kind may have the same session description. */

@@ -82,7 +82,7 @@ export function parseSdp(text: string, encrypts = false): AudioDescription {
 function audioOf(media: readonly string[], encrypts: boolean): number {
   const isAudio = (line: string): boolean => line.startsWith('m=audio ');
   const chosen = media.findIndex(
-    (line) => isAudio(line) && !line.startsWith('m=audio 0 ') && / RTP\/SAVP/.test(line) === encrypts,
+    (line) => isAudio(line) && !line.startsWith('m=audio 0 ') && (encrypts ? / RTP\/SAVP/ : / RTP\/AVP/).test(line),
   );
   return chosen < 0 ? media.findIndex(isAudio) : chosen;
 }

@@ -86,8 +86,14 @@ export function timeoutVariables(request: SipRequest): [string, string][] {
 /** The variable of `X-Secure-Media: NAME@keys`: whether the sound is encrypted, and how. */
 export function secureVariables(request: SipRequest): [string, string][] {
   const wanted = /^\s*(?:offer-)?(\w+)@keys\s*$/.exec(request.header('x-secure-media') ?? '')?.[1] ?? '';
-  if (wanted === 'dtls') return [['media_webrtc', 'true']];
+  if (wanted === 'dtls') return [dtlsVariable(request.header('x-dtls-offer')?.trim())];
   return /^(?:mandatory|optional|forbidden)$/.test(wanted) ? [['rtp_secure_media', wanted]] : [];
+}
+
+/** `X-Dtls-Offer` tells an offer for a phone, without ICE, from one for a browser, and from an answer. */
+function dtlsVariable(offer: string | undefined): [string, string] {
+  if (offer === 'mandatory') return ['rtp_secure_media', 'dtls'];
+  return offer === 'optional' ? ['rtp_secure_media', 'dtls-optional'] : ['media_webrtc', 'true'];
 }
 
 function party(name: string, uri: SipUri): [string, string][] {

@@ -24,6 +24,7 @@ import {
   type Direction,
   LocalDescription,
   type OfferedMedia,
+  offersDtls,
   readDescription,
   type RemoteAudio,
   type RemoteDescription,
@@ -44,6 +45,9 @@ const SHOWN_CODECS: Readonly<Record<CodecName, string>> = {
   PCMU: 'CORE_PCM_MODULE.PCMU@8000h@20i@64000b',
   PCMA: 'CORE_PCM_MODULE.PCMA@8000h@20i@64000b',
 };
+
+/** Values of `rtp_secure_media`; those with DTLS are this server's own. */
+const SECURE_MEDIA: readonly OfferedMedia[] = ['forbidden', 'optional', 'mandatory', 'dtls', 'dtls-optional'];
 
 /** Factor on the silence limit of a far end that holds, unless `media_hold_timeout` is set. */
 const HOLD_FACTOR = 10;
@@ -107,7 +111,7 @@ export class Call implements Signalling {
   }
 
   #needsDtls(remote: RemoteDescription | undefined): boolean {
-    return remote === undefined ? this.#secureMedia === 'dtls' : remote.audio?.dtls !== undefined;
+    return remote === undefined ? offersDtls(this.#secureMedia) : remote.audio?.dtls !== undefined;
   }
 
   /** Loads what the first description needs. */
@@ -267,9 +271,9 @@ export class Call implements Signalling {
 
   /** What `rtp_secure_media` says of the server's offers; offers of the far end may be encrypted unless it is set. */
   get #secureMedia(): OfferedMedia | undefined {
+    if (this.#channel?.get('media_webrtc') === 'true') return 'webrtc';
     const value = this.#channel?.get('rtp_secure_media');
-    if (this.#channel?.get('media_webrtc') === 'true') return 'dtls';
-    return value === 'mandatory' || value === 'optional' || value === 'forbidden' ? value : undefined;
+    return SECURE_MEDIA.find((each) => each === value);
   }
 
   /** The far end's audio, unless `rtp_secure_media` or the family of its address excludes it. */

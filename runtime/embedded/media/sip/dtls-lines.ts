@@ -47,24 +47,42 @@ export function readDtls(session: string, stream: string): RemoteDtlsLines | und
   };
 }
 
-/**
- * The lines of a stream of the server.
- * @param remote the offer that is answered; undefined in an offer
- */
+/** What the lines of a stream of the server are for. */
+export interface DtlsForm {
+  readonly setup: 'actpass' | 'passive';
+  readonly ice: boolean;
+  readonly rtcpMux: boolean;
+  /** Name of the stream; undefined without one. */
+  readonly mid: string | undefined;
+}
+
+/** Name of the stream in the server's offers to browsers. */
+const MID = '0';
+
+/** An offer for browsers. */
+export const OFFER_WITH_ICE: DtlsForm = { setup: 'actpass', ice: true, rtcpMux: true, mid: MID };
+
+/** An offer for phones. */
+export const OFFER_WITHOUT_ICE: DtlsForm = { setup: 'actpass', ice: false, rtcpMux: true, mid: undefined };
+
+/** An answer to this offer. */
+export function answering({ ice, rtcpMux, mid }: RemoteDtlsLines): DtlsForm {
+  return { setup: 'passive', ice: ice !== undefined, rtcpMux, mid };
+}
+
+/** The lines of a stream of the server. */
 export function dtlsLines(
   { fingerprint, ice, ssrc }: LocalDtls,
-  where: { readonly address: string; readonly port: number },
-  remote: RemoteDtlsLines | undefined,
+  { address, port }: { readonly address: string; readonly port: number },
+  form: DtlsForm,
 ): string[] {
-  const { address, port } = where;
-  const withIce = remote === undefined || remote.ice !== undefined;
   return [
-    ...(remote === undefined || remote.rtcpMux ? ['a=rtcp-mux'] : []),
-    ...midLine(remote),
+    ...(form.rtcpMux ? ['a=rtcp-mux'] : []),
+    ...(form.mid === undefined ? [] : [`a=mid:${form.mid}`]),
     `a=ssrc:${ssrc} cname:${ice.ufrag}`,
     `a=fingerprint:sha-256 ${fingerprint}`,
-    `a=setup:${remote === undefined ? 'actpass' : 'passive'}`,
-    ...(withIce
+    `a=setup:${form.setup}`,
+    ...(form.ice
       ? [
           `a=ice-ufrag:${ice.ufrag}`,
           `a=ice-pwd:${ice.password}`,
@@ -75,21 +93,15 @@ export function dtlsLines(
   ];
 }
 
-/** Name of the stream in the server's offers, which have one. */
-const MID = '0';
+/** Attributes of the session in an offer with ICE: the server is a lite agent, and the stream has a path of its own (RFC 8843). */
+export const ICE_SESSION: readonly string[] = [`a=group:BUNDLE ${MID}`, 'a=ice-lite'];
 
-/** Attributes of the session: the server is a lite agent of ICE, and the stream has a path of its own (RFC 8843). */
-export function dtlsSessionLines(remote: RemoteDtlsLines | undefined): string[] {
-  if (remote === undefined) return [`a=group:BUNDLE ${MID}`, 'a=ice-lite'];
-  if (remote.ice === undefined) return [];
-  return [...(remote.bundled ? [`a=group:BUNDLE ${remote.mid}`] : []), 'a=ice-lite'];
+/** Attributes of the session in an answer. */
+export function answeringSession({ ice, bundled, mid }: RemoteDtlsLines): string[] {
+  if (ice === undefined) return [];
+  return [...(bundled ? [`a=group:BUNDLE ${mid}`] : []), 'a=ice-lite'];
 }
 
 function isBundleOf(line: string, mid: string): boolean {
   return line.startsWith('a=group:BUNDLE ') && line.split(' ').slice(1).includes(mid);
-}
-
-function midLine(remote: RemoteDtlsLines | undefined): string[] {
-  const mid = remote === undefined ? MID : remote.mid;
-  return mid === undefined ? [] : [`a=mid:${mid}`];
 }

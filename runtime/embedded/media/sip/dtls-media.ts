@@ -69,8 +69,9 @@ export class DtlsMedia {
   /** Takes the far end's description. */
   apply(remote: RemoteDtlsLines): void {
     const transport = this.#transport;
-    // The echo of an own offer stands for a far end that is still to come.
-    if (transport === undefined || remote.ice?.startsWith(`${transport.ice.ufrag} `) === true) return;
+    // The echo of an own offer stands for a far end that is still to come. Nobody else has the certificate.
+    const isEcho = remote.fingerprints.some(({ value }) => value === this.#fingerprint);
+    if (transport === undefined || isEcho) return;
     transport.configure(remote);
     this.#describe(transport);
     this.#rtp.secure(transport.security);

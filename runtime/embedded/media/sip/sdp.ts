@@ -13,7 +13,18 @@ import {
   readCodecs,
   readEvents,
 } from './codec-lines.ts';
-import { dtlsLines, dtlsSessionLines, type LocalDtls, readDtls, type RemoteDtlsLines } from './dtls-lines.ts';
+import {
+  answering,
+  answeringSession,
+  type DtlsForm,
+  dtlsLines,
+  ICE_SESSION,
+  type LocalDtls,
+  OFFER_WITH_ICE,
+  OFFER_WITHOUT_ICE,
+  readDtls,
+  type RemoteDtlsLines,
+} from './dtls-lines.ts';
 import { readFax, type RemoteFax } from './fax-lines.ts';
 import type { LocalKeys } from './local-keys.ts';
 
@@ -182,8 +193,15 @@ export function answerDirection(remote: Direction): Direction {
   return OPPOSITE[remote];
 }
 
-/** Encryption of the server's offers: by DTLS, or in the words of FreeSWITCH's variable `rtp_secure_media`. */
-export type OfferedMedia = 'forbidden' | 'optional' | 'mandatory' | 'dtls';
+/**
+ * Encryption of the server's offers. In the words of FreeSWITCH's variable `rtp_secure_media`: none, or keys by SDES. Keys by DTLS with ICE,
+ * for browsers; and without, where `dtls-optional` has plain sound beside it.
+ */
+export type OfferedMedia = 'forbidden' | 'optional' | 'mandatory' | 'webrtc' | 'dtls' | 'dtls-optional';
+
+export function offersDtls(media: OfferedMedia | undefined): boolean {
+  return media === 'webrtc' || media === 'dtls' || media === 'dtls-optional';
+}
 
 /** Writes the descriptions of one session. The id stays, the version counts changes (RFC 3264 section 5). */
 export class LocalDescription {
@@ -214,15 +232,15 @@ export class LocalDescription {
       ...directionLines(direction),
       'a=ptime:20',
     ];
-    const { dtls } = this;
-    if (media === 'dtls' && dtls !== undefined) {
-      const where = { address: this.#address, port: this.#port };
-      return this.#session(stream('UDP/TLS/RTP/SAVPF', dtlsLines(dtls, where, undefined)), dtlsSessionLines(undefined));
-    }
-    return this.#session([
-      ...(media === 'forbidden' ? [] : stream('RTP/SAVP', this.#keys.lines())),
-      ...(media === 'mandatory' ? [] : stream('RTP/AVP', [])),
-    ]);
+    if (media === 'webrtc')
+      return this.#session(stream('UDP/TLS/RTP/SAVPF', this.#dtlsLines(OFFER_WITH_ICE)), ICE_SESSION);
+    const plain = stream('RTP/AVP', []);
+    if (media === 'forbidden') return this.#session(plain);
+    const encrypted = offersDtls(media)
+      ? stream('UDP/TLS/RTP/SAVP', this.#dtlsLines(OFFER_WITHOUT_ICE))
+      : stream('RTP/SAVP', this.#keys.lines());
+    const isOptional = media === 'optional' || media === 'dtls-optional';
+    return this.#session(isOptional ? [...encrypted, ...plain] : encrypted);
   }
 
   /** An answer that accepts the audio of the offer with one codec, and refuses every other stream. */
@@ -236,19 +254,18 @@ export class LocalDescription {
         `m=audio ${this.#port} ${media.protocol} ${formats}`,
         ...codecLines(codec, payloadType, parameters),
         ...(events === undefined ? [] : eventLines(events)),
-        ...this.#answeringDtls(audio),
+        ...(audio.dtls === undefined ? [] : this.#dtlsLines(answering(audio.dtls))),
         ...(audio.crypto === undefined ? [] : [`a=crypto:${writeCryptoLine(this.#keys.answering(audio.crypto))}`]),
         ...directionLines(answerDirection(audio.direction)),
         'a=ptime:20',
       ];
     });
-    return this.#session(lines, audio.dtls === undefined ? [] : dtlsSessionLines(audio.dtls));
+    return this.#session(lines, audio.dtls === undefined ? [] : answeringSession(audio.dtls));
   }
 
-  #answeringDtls({ dtls: remote }: RemoteAudio): string[] {
-    const { dtls } = this;
-    if (remote === undefined || dtls === undefined) return [];
-    return dtlsLines(dtls, { address: this.#address, port: this.#port }, remote);
+  #dtlsLines(form: DtlsForm): string[] {
+    if (this.dtls === undefined) throw new Error('a session description with DTLS before the certificate is there');
+    return dtlsLines(this.dtls, { address: this.#address, port: this.#port }, form);
   }
 
   /** An answer that accepts a fax as it was offered, and refuses every other stream. */
