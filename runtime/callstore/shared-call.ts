@@ -13,6 +13,14 @@ export interface SipPlace {
   readonly remoteTag: string;
 }
 
+/** Where a SIP dialog is whose call another node has. */
+export interface HomeOf {
+  /** Id of the node's process. */
+  readonly home: string;
+  /** The phone's name there. */
+  readonly key: string;
+}
+
 /** One side of a call. */
 export interface SharedSide {
   readonly callid: string;
@@ -20,8 +28,14 @@ export interface SharedSide {
   readonly number: string;
   readonly uris: readonly string[];
   readonly domain: string;
+  /** Id of the sipuser; undefined for other parties. */
+  readonly sipUserId: string | undefined;
+  /** As the other side sees it. */
+  readonly shown: { readonly uri: string; readonly name: string | undefined };
   /** Undefined for a party without a SIP dialog, or before its answer. */
   readonly sip: SipPlace | undefined;
+  /** The node that has the SIP dialog; undefined: the one that has the call. */
+  readonly home: HomeOf | undefined;
   /** Id and version of the session description that the phone has (RFC 8866 section 5.2). */
   readonly origin: { readonly id: number; readonly version: number } | undefined;
   /** The channel on the media server, and the SIP dialog with it. */

@@ -16,6 +16,7 @@ import { Interest } from './events/interest.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
+import { Settlements } from './loss/settlements.ts';
 import { Witness } from './loss/witness.ts';
 import { SharedCounts } from './limits/shared-counts.ts';
 import { SharedSpending } from './limits/shared-spending.ts';
@@ -71,6 +72,8 @@ export interface ClusterNodeLink {
   ask(id: string, method: string, asked: unknown, timeoutMs: number): Promise<unknown>;
   askAll<Answer>(method: string, asked: unknown): Promise<readonly NodeAnswer<Answer>[]>;
   gone(id: string): AbortSignal;
+  isSettled(id: string): boolean;
+  onSettled(listener: { settled(id: string): void; returned(id: string): void }): void;
   roomOwner(domain: string, number: string): Promise<string>;
   findRoom(domain: string, number: string): Promise<string | undefined>;
   withRole(role: string): readonly string[];
@@ -91,6 +94,7 @@ export class Cluster {
   readonly #log: Log;
   readonly #index: LiveIndex;
   readonly #interest: Interest;
+  readonly #settlements = new Settlements();
   #contacts: SharedContacts | undefined;
   #losses: Losses | undefined;
   #queues: SharedQueues | undefined;
@@ -206,6 +210,8 @@ export class Cluster {
       ask: (id, method, asked, timeoutMs) => this.#nodes.ask(id, method, asked, timeoutMs),
       askAll: (method, asked) => this.#nodes.askAll(method, asked),
       gone: (id) => this.#members.goneSignal(id),
+      isSettled: (id) => this.#settlements.has(id),
+      onSettled: (listener) => this.#settlements.listen(listener),
       roomOwner: (domain, number) => rooms.owner(domain, number),
       findRoom: (domain, number) => rooms.find(domain, number),
       withRole: (role) => this.#members.accepting(role).map(({ id }) => id),
@@ -215,6 +221,7 @@ export class Cluster {
           link: this.#link,
           members: this.#members,
           nodes: this.#nodes,
+          settlements: this.#settlements,
           id: this.id,
           log: this.#log,
         }),
@@ -299,6 +306,7 @@ export class Cluster {
       id: this.id,
       members: this.#members,
       nodes: this.#nodes,
+      settlements: this.#settlements,
       index: this.#index,
       claims: new ClaimedStarts(storage),
       witness: new Witness(storage),

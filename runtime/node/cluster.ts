@@ -77,7 +77,7 @@ export function takeTurns(
 export interface InheritNeeds {
   readonly config: Pick<Config, 'dataDir'>;
   readonly storage: Storage;
-  readonly calls: Pick<Calls, 'switch' | 'callstore'>;
+  readonly calls: Pick<Calls, 'switch'>;
   readonly links: Links;
   readonly history: CallHistory;
   readonly log: Logger;
@@ -88,7 +88,7 @@ export function inherit(cluster: Cluster, { config, storage, calls, links, histo
   const { adopted } = calls.switch;
   cluster.inherit({
     storage,
-    live: (inviteid) => calls.callstore.hasCall(inviteid),
+    live: (inviteid) => calls.switch.hasCall(inviteid),
     heir: {
       call: (node, call) => adopted.take(node, call),
       invites: (ringing, waiting) =>

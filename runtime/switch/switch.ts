@@ -16,7 +16,7 @@ import type {
 } from '../signalling/index.ts';
 import type { Overload } from './incoming/admission.ts';
 import type { SetupQueue } from './incoming/setup-queue.ts';
-import { AdoptedCalls } from './adopted/adopted-calls.ts';
+import { AdoptedCalls, LOST_SILENCE_S } from './adopted/adopted-calls.ts';
 import { Authentication, type SenderLimits } from './registrations/authentication.ts';
 import type { ListenTo } from './sound/call-media.ts';
 import type { CallObserver } from './placing/call-observer.ts';
@@ -112,12 +112,11 @@ export interface SwitchOptions {
 const ALL_DUTIES: CallDuties = { calls: true, rooms: true, trunks: true, scenarios: true };
 /** Milliseconds that a stopping node waits for the answers of phones and providers. */
 const SHUTDOWN_MS = 2000;
-/** Seconds of silence after which a phone of a dead node is probed; it is hung up before. */
-const LOST_SILENCE_S = 5;
 
 /** The b2b role of a node: registrar, routing, calls between phones and scenarios, transfers. */
 export class Switch implements SipHandlers {
   readonly #dialogs: DialogBook;
+  readonly #callstore: MemoryCallStore;
   readonly #overload: SwitchOptions['overload'];
   readonly #came: SwitchOptions['came'];
   readonly #draining: SwitchOptions['draining'];
@@ -143,6 +142,7 @@ export class Switch implements SipHandlers {
     const lamps = new BusyLamps((id) => {
       for (const event of ['dialog', 'presence']) this.#subscriptions.ownChanged(event, id);
     });
+    this.#callstore = callstore;
     this.#dialogs = new DialogBook(callstore, events, { ...options, lamps });
     this.#trunks = new Trunks(directory, location, log, {
       node: options.node,
@@ -167,7 +167,16 @@ export class Switch implements SipHandlers {
       else log.error({ err, callid }, `${what} failed`);
     };
     const { history } = options;
-    this.#adopted = new AdoptedCalls({ store: callstore, events, history, log, servers: () => this.#connected() });
+    this.#adopted = new AdoptedCalls({
+      store: callstore,
+      events,
+      history,
+      index: options.index,
+      lamps,
+      log,
+      servers: () => this.#connected(),
+      phones: () => this.#others?.phones,
+    });
     this.#live = new LiveDialogs(this.#dialogs, { failed }, this.#adopted);
     const tools: SwitchTools = {
       directory,
@@ -205,7 +214,12 @@ export class Switch implements SipHandlers {
         this.#background.add(settled);
       },
     };
-    this.#others = options.nodes && new OtherNodes(options.nodes, tools, (place) => this.#releaseLost(place));
+    this.#others =
+      options.nodes &&
+      new OtherNodes(options.nodes, tools, {
+        adopt: (place) => this.#connected().sip.adopt(place, LOST_SILENCE_S),
+        release: (place) => this.#releaseLost(place),
+      });
     this.#tools = this.#others === undefined ? tools : { ...tools, others: this.#others };
     if (this.#others !== undefined) receive(this.#tools, this.#others);
     this.#conferences = new LiveConferences(this.#tools);
@@ -372,6 +386,11 @@ export class Switch implements SipHandlers {
     return this.#conferences;
   }
 
+  /** True for a live call of this node. @param inviteid of the call */
+  hasCall(inviteid: string): boolean {
+    return this.#callstore.hasCall(inviteid) || this.#others?.isPlacing(inviteid) === true;
+  }
+
   /** The live dialogs, as operations on them see and change them. */
   get dialogs(): LiveDialogs {
     return this.#live;
@@ -384,12 +403,7 @@ export class Switch implements SipHandlers {
 
   /** True for the number of a sipuser with a call of any kind, also one that rings. */
   isOnCall(domain: DomainName, number: string): boolean {
-    for (const dialog of this.#dialogs.all())
-      for (const { leg } of dialog.legs) {
-        const { party } = leg;
-        if (party.kind === 'sipuser' && party.sipUser.phonenumber === number && party.domain === domain) return true;
-      }
-    return false;
+    return this.#callstore.selected({ domain }, { sipuserphonenumber: number }).length > 0;
   }
 
   /** The facts of the live calls with this id: of the call, its dialog, a leg, or its operation. */

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { MemoryCallStore, type SharedCall } from '../../runtime/callstore/index.ts';
 import { ClusterCallStore } from '../../runtime/cluster/calls/cluster-callstore.ts';
 import { Losses } from '../../runtime/cluster/loss/losses.ts';
+import { Settlements } from '../../runtime/cluster/loss/settlements.ts';
 import type { Member } from '../../runtime/cluster/members/member.ts';
 import type { MembershipListener } from '../../runtime/cluster/members/membership.ts';
 import type { Nodes } from '../../runtime/cluster/nodes.ts';
@@ -68,6 +69,7 @@ class SimulatedNode {
       id,
       members: { others: [], self: undefined, silenceMs: 0, listen: (listener) => this.listeners.push(listener) },
       nodes,
+      settlements: new Settlements(),
       index: {
         read: (of) =>
           Promise.resolve({ call: [...(simulation.kept.get(of)?.values() ?? [])], ringing: [], waiting: [] }),

@@ -24,7 +24,8 @@ interface Watched {
 
 /**
  * A node asks all others once for the states of what it watches, and they tell it the changes. It asks again when a node
- * joins, and when NATS is back; what a dead node told is dropped. Nothing is sent for what nobody watches.
+ * joins, and when NATS is back. What a dead node told is dropped when its calls are taken care of: then those that go on are told by the
+ * node that adopted them. Nothing is sent for what nobody watches.
  */
 export class SharedStates {
   readonly #own: OwnStates;
@@ -34,7 +35,7 @@ export class SharedStates {
   #gathered: { readonly topics: Set<string>; readonly asked: Promise<void> } | undefined;
 
   constructor(own: OwnStates, place: StatesPlace) {
-    const { link, members, nodes } = place;
+    const { link, members, nodes, settlements } = place;
     this.#own = own;
     this.#place = place;
     this.#watchers = new Watchers(own, place, (told) => this.#heard(told));
@@ -42,10 +43,8 @@ export class SharedStates {
       const { node, topics } = asked as { readonly node: string; readonly topics: readonly string[] };
       return this.#watchers.begin(node, topics);
     });
-    members.listen({
-      joined: ({ id }) => void this.#ask(id, [...this.#watched.keys()]),
-      gone: ({ id }) => this.#drop(id),
-    });
+    members.listen({ joined: ({ id }) => void this.#ask(id, [...this.#watched.keys()]) });
+    settlements.listen({ settled: (id, by) => void this.#settled(id, by) });
     link.onUp(() => {
       for (const { id } of members.others) void this.#ask(id, [...this.#watched.keys()]);
     });
@@ -131,6 +130,11 @@ export class SharedStates {
       if (before?.state !== undefined || states[topic] !== undefined) this.#own.changed(topic);
     }
     return over;
+  }
+
+  async #settled(id: string, by: string | undefined): Promise<void> {
+    if (by !== undefined && by !== this.#place.id) await this.#ask(by, [...this.#watched.keys()]);
+    this.#drop(id);
   }
 
   #drop(id: string): void {

@@ -1,6 +1,7 @@
 /** What nodes tell each other of states that they watch. */
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
+import type { Settlements } from '../loss/settlements.ts';
 import type { Membership } from '../members/membership.ts';
 import type { Nodes } from '../nodes.ts';
 
@@ -26,6 +27,7 @@ export interface StatesPlace {
   readonly link: NatsLink;
   readonly members: Membership;
   readonly nodes: Nodes;
+  readonly settlements: Settlements;
   /** Of this process. */
   readonly id: string;
   readonly log: Log;

@@ -1,25 +1,32 @@
 /** Calls that a dead node left: ended, or adopted where both phones can still hear each other. */
-import type { CallHistory, MemoryCallStore, SharedCall, SharedSide } from '../../callstore/index.ts';
+import type { CallHistory, CallIndex, MemoryCallStore, SharedCall, SharedSide } from '../../callstore/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { MediaServers } from '../../media/index.ts';
 import type { LiveDialog } from '../../runs/index.ts';
-import type { Log, SipDialog, SipLinks } from '../../signalling/index.ts';
+import type { Log, SipLinks } from '../../signalling/index.ts';
 import type { DialogEvents } from '../dialogs/dialog-book.ts';
-import { AdoptedSide } from './adopted-side.ts';
+import { FarDialog, type FarPhones } from '../lines/far-phones.ts';
+import { type AdoptedPhone, AdoptedSide } from './adopted-side.ts';
 import { AdoptedDialog, type AdoptedEnd } from './adopted-dialog.ts';
 
 /**
  * Seconds after which a silent phone is asked whether its call goes on. drachtio-server answers the BYE of a phone itself when the
  * connection that made the call is gone, and tells nobody: this is how long the other phone then waits.
  */
-const SILENCE_S = 5;
+export const LOST_SILENCE_S = 5;
 
 export interface AdoptedCallsOptions {
   readonly store: MemoryCallStore;
   readonly events: DialogEvents;
   readonly history?: CallHistory | undefined;
+  /** Keeps the calls for other nodes, as this one may die, too. */
+  readonly index?: CallIndex | undefined;
+  /** Learns of every adopted call, and of its end. */
+  readonly lamps: { changed(call: AdoptedDialog): void; gone(call: AdoptedDialog): void };
   readonly log: Log;
   servers(): { readonly sip: SipLinks; readonly media: MediaServers };
+  /** Phones whose SIP dialogs other nodes have. */
+  phones(): FarPhones | undefined;
 }
 
 const LOST: AdoptedEnd = { by: 'lost', reason: 'Node Lost' };
@@ -40,8 +47,8 @@ export class AdoptedCalls {
   async take(node: string, call: SharedCall): Promise<void> {
     const { log } = this.#options;
     const { inviteid, dialogid } = call.entry.view;
-    const adopted = (await this.#hasSound(call)) ? this.#adopt(node, call) : undefined;
-    if (adopted !== undefined) return log.info({ call: inviteid, dialogid }, 'a call of a dead node is adopted');
+    if ((await this.#hasSound(call)) && (await this.#adopt(node, call)))
+      return log.info({ call: inviteid, dialogid }, 'a call of a dead node is adopted');
     log.warn({ call: inviteid, dialogid }, 'a call of a dead node is ended');
     for (const side of call.sides) this.#release(side);
     this.#finish(call, LOST);
@@ -65,8 +72,7 @@ export class AdoptedCalls {
   #finish(call: SharedCall, { by, reason }: AdoptedEnd): void {
     const { entry, facts } = call;
     const { inviteid, dialogid } = entry.view;
-    this.#calls.delete(dialogid);
-    this.#options.store.remove(dialogid);
+    this.#forget(dialogid);
     const at = Date.now();
     const legs = facts.legs.map((leg) => (leg.ended === undefined ? { ...leg, ended: at } : leg));
     this.#options.history?.over({ ...facts, legs, end: { at, by, status: null, reason } });
@@ -89,44 +95,75 @@ export class AdoptedCalls {
     return alive.every(Boolean);
   }
 
-  #adopt(node: string, call: SharedCall): AdoptedDialog | undefined {
-    const sides = call.sides.map((side) => this.#side(side)).filter((side) => side !== undefined);
+  /** @returns false when it cannot be adopted */
+  async #adopt(node: string, call: SharedCall): Promise<boolean> {
+    const sides = (await Promise.all(call.sides.map((side) => this.#side(side)))).filter((side) => side !== undefined);
     if (sides.length !== call.sides.length) {
       for (const side of sides) side.leave();
-      return undefined;
+      return false;
     }
     const adopted = new AdoptedDialog(node, call, sides, (end) => this.#finish(call, end));
-    this.#calls.set(adopted.dialogid, adopted);
+    const { dialogid } = adopted;
+    this.#calls.set(dialogid, adopted);
     this.#options.store.put(call.entry);
-    adopted.check();
-    return adopted;
+    this.#options.index?.changed(dialogid, () => call);
+    this.#options.lamps.changed(adopted);
+    adopted.begin();
+    return true;
   }
 
-  /** Undefined when one of the SIP servers is not connected. */
-  #side({ sip, media, origin }: SharedSide): AdoptedSide | undefined {
+  /** Undefined when one of the SIP servers is not connected, or the home of the phone does not answer. */
+  async #side(side: SharedSide): Promise<AdoptedSide | undefined> {
     const { sip: links } = this.#options.servers();
-    if (sip === undefined || media?.sip === undefined) return undefined;
-    const phone = links.adopt(sip, SILENCE_S);
-    const channel = links.adopt(media.sip, SILENCE_S);
+    const { media, origin } = side;
+    const phone = await this.#phone(side);
+    const channel = media?.sip && links.adopt(media.sip, LOST_SILENCE_S);
     if (phone !== undefined && channel !== undefined) return new AdoptedSide(phone, channel, origin);
     phone?.leave();
     channel?.leave();
     return undefined;
   }
 
+  /** The SIP dialog stays with its home, if that lives. */
+  async #phone({ sip, home }: SharedSide): Promise<AdoptedPhone | undefined> {
+    if (sip === undefined) return undefined;
+    const phones = this.#options.phones();
+    const { callId, localTag: local, remoteTag: remote } = sip;
+    if (phones !== undefined && home !== undefined && !phones.isGone(home)) {
+      try {
+        return new FarDialog(await phones.attach(home, sip), { callId, tags: { local, remote } });
+      } catch (err) {
+        if (!phones.isGone(home)) {
+          this.#options.log.warn({ err, callid: callId }, 'the node of a phone does not answer');
+          return undefined;
+        }
+      }
+    }
+    return this.#options.servers().sip.adopt(sip, LOST_SILENCE_S);
+  }
+
   #leave(adopted: AdoptedDialog): void {
-    this.#calls.delete(adopted.dialogid);
-    this.#options.store.remove(adopted.dialogid);
+    this.#forget(adopted.dialogid);
     adopted.leave();
   }
 
-  #release({ callid, sip, media }: SharedSide): void {
+  #forget(dialogid: string): void {
+    const adopted = this.#calls.get(dialogid);
+    if (adopted === undefined) return;
+    this.#calls.delete(dialogid);
+    this.#options.store.remove(dialogid);
+    this.#options.index?.over(dialogid);
+    this.#options.lamps.gone(adopted);
+  }
+
+  #release({ callid, sip, media, home }: SharedSide): void {
     const { log } = this.#options;
     const servers = this.#options.servers();
     if (media !== undefined) void servers.media.endChannel(media);
     if (sip === undefined) return;
-    const dialog: SipDialog | undefined = servers.sip.adopt(sip, SILENCE_S);
     const headers = { Reason: 'SIP;cause=500;text="Node lost"' };
+    if (home !== undefined) return void this.#options.phones()?.end(home, sip, headers);
+    const dialog = servers.sip.adopt(sip, LOST_SILENCE_S);
     dialog?.bye(headers).catch((err: unknown) => log.info({ err, callid }, 'a phone of a lost call does not answer'));
   }
 }

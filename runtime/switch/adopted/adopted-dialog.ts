@@ -30,10 +30,6 @@ export class AdoptedDialog implements LiveDialog {
     this.#sides = sides;
     this.#ended = ended;
     this.#bindings = new Set(call.facts.labels);
-    for (const [at, side] of sides.entries()) {
-      const by = at === 0 ? 'a' : 'b';
-      side.handle((reason, lost) => this.end({ by: lost ? 'failure' : by, reason }));
-    }
   }
 
   get dialogid(): string {
@@ -95,13 +91,17 @@ export class AdoptedDialog implements LiveDialog {
   }
 
   /** Takes the call over at SIP servers that know how, and asks whether the phones are there. */
-  check(): void {
-    for (const side of this.#sides) side.check();
+  begin(): void {
+    for (const [at, side] of this.#sides.entries()) {
+      const by = at === 0 ? 'a' : 'b';
+      side.handle((reason, lost) => this.end({ by: lost ? 'failure' : by, reason }));
+      side.check();
+    }
   }
 
-  /** Leaves the phones to another node. */
+  /** Leaves the phones to their node. */
   leave(): void {
     this.#over = true;
-    for (const side of this.#sides) side.leave();
+    for (const side of this.#sides) side.leave(this.node);
   }
 }

@@ -8,6 +8,12 @@ import {
   type SipDialogHandlers,
 } from '../../signalling/index.ts';
 
+/** The SIP dialog of a phone: taken over, or of a living node that has it. */
+export interface AdoptedPhone extends Pick<SipDialog, 'handle' | 'check' | 'bye'> {
+  /** @param to the node that has it again; absent: it ends */
+  leave(to?: string): void;
+}
+
 /** What neither side of an adopted call needs. */
 const DEAF: Pick<SipDialogHandlers, 'answerInAck' | 'messaged' | 'refer'> = {
   answerInAck: () => undefined,
@@ -18,12 +24,12 @@ const DEAF: Pick<SipDialogHandlers, 'answerInAck' | 'messaged' | 'refer'> = {
 
 /** A phone and its channel: BYE of either ends the call, a re-INVITE of the phone goes to the channel. */
 export class AdoptedSide {
-  readonly #phone: SipDialog;
+  readonly #phone: AdoptedPhone;
   readonly #channel: SipDialog;
   readonly #description: LocalDescription;
 
   /** @param origin of the session description that the phone has */
-  constructor(phone: SipDialog, channel: SipDialog, origin: SdpOrigin | undefined) {
+  constructor(phone: AdoptedPhone, channel: SipDialog, origin: SdpOrigin | undefined) {
     // Any change is a new version.
     this.#description = new LocalDescription(origin && { ...origin, version: origin.version + 1 });
     this.#phone = phone;
@@ -52,9 +58,9 @@ export class AdoptedSide {
     for (const dialog of [this.#phone, this.#channel]) dialog.bye().catch(() => undefined);
   }
 
-  /** Leaves both to another node. */
-  leave(): void {
-    this.#phone.leave();
+  /** Leaves both to another node. @param to the phone's node, if it has the call again */
+  leave(to?: string): void {
+    this.#phone.leave(to);
     this.#channel.leave();
   }
 

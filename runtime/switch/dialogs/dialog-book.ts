@@ -251,6 +251,7 @@ export class DialogBook implements DialogObserver {
   /** The call goes on at another node, which has its events and its history. */
   left(dialog: CallDialog): void {
     this.gone(dialog);
+    this.#index?.over(dialog.dialogid);
     this.#history?.moved?.(dialog.inviteid);
   }
 

@@ -3,7 +3,7 @@ import type { DtmfSender } from './dtmf-sender.ts';
 import type { DialogTags, ReinviteAnswer, SdpOrigin } from '../../signalling/index.ts';
 import type { CodecName, EndpointServer, MediaEndpoint } from '../../media/index.ts';
 import type { SoundPath } from '../sound/media-path.ts';
-import type { PartyFacts, SipPlace } from '../../callstore/index.ts';
+import type { HomeOf, PartyFacts, SipPlace } from '../../callstore/index.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';
 
@@ -103,6 +103,8 @@ export interface Leg {
   readonly tags?: readonly DialogTags[];
   /** The SIP dialog with the far end, once it has answered. */
   readonly sipPlace?: SipPlace | undefined;
+  /** The node that has this SIP dialog; undefined: this one. */
+  readonly home?: HomeOf | undefined;
   /** Id and version of the session that the far end has been told. */
   readonly sdpOrigin?: SdpOrigin;
   /** The other party of the dialog holds or resumes the call. Only scenarios use this. */

@@ -1,10 +1,10 @@
 /** The two halves of a loop, and the loop between them. */
 import { randomUUID } from 'node:crypto';
+import type { HomeOf } from '../../callstore/index.ts';
 import { type EndpointServer, type MediaEndpoint, MediaError } from '../../media/index.ts';
 import { DtmfSender } from './dtmf-sender.ts';
 import { type EndpointPair, openPair, type PairTools } from '../sound/endpoint-pair.ts';
 import type { FarPhones } from '../lines/far-phones.ts';
-import type { HomeOf } from '../lines/line.ts';
 import type { EndCause, LegOwner } from './leg.ts';
 import { LoopLine } from './loop-line.ts';
 import type { MovableLeg, MovedPhone } from './moved-phone.ts';

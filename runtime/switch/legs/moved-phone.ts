@@ -1,7 +1,8 @@
 /** A phone on its way from node to node: what the next node must know of it. Plain JSON. */
+import type { HomeOf } from '../../callstore/index.ts';
 import type { SdpOrigin } from '../../signalling/index.ts';
 import type { FarPhones } from '../lines/far-phones.ts';
-import type { HomeOf, MovedDialog, MovedInvite } from '../lines/line.ts';
+import type { MovedDialog, MovedInvite } from '../lines/line.ts';
 import type { CallingLeg } from './leg.ts';
 import type { Party } from './party.ts';
 import type { ShownCaller } from './shown-caller.ts';

@@ -1,5 +1,5 @@
 /** The leg of a phone: its SIP dialog and its endpoint. */
-import type { SipPlace } from '../../callstore/index.ts';
+import type { HomeOf, SipPlace } from '../../callstore/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Directory } from '../../domain/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
@@ -38,7 +38,7 @@ import type { ShownCaller } from './shown-caller.ts';
 import { codecsOf } from './codecs-of.ts';
 import { srtpOf } from './srtp-policy.ts';
 import { FarDialog, FarInvite, type FarPhones } from '../lines/far-phones.ts';
-import type { DialogLine, HomeOf, InviteLine, MovedDialog } from '../lines/line.ts';
+import type { DialogLine, InviteLine, MovedDialog } from '../lines/line.ts';
 import type { MovableLeg, MovedPhone } from './moved-phone.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
 
@@ -206,6 +206,10 @@ export class PhoneLeg implements MovableLeg {
 
   get sipPlace(): SipPlace | undefined {
     return this.#sip?.place;
+  }
+
+  get home(): HomeOf | undefined {
+    return this.#sip instanceof FarDialog ? this.#sip.phone.at : undefined;
   }
 
   get sdpOrigin(): SdpOrigin {
@@ -386,8 +390,7 @@ export class PhoneLeg implements MovableLeg {
   }
 
   #movedDialog(sip: DialogLine): MovedDialog {
-    const { callId, tags } = sip;
-    const place = sip instanceof FarDialog ? sip.phone.place : sip.place;
+    const { callId, tags, place } = sip;
     const wish = this.#endpoint?.wish ?? this.#wish ?? {};
     const { sdpOrigin: description, held } = this;
     return { callId, tags, wish, description, held, ...(place && { place }) };
@@ -440,6 +443,8 @@ export class PhoneLeg implements MovableLeg {
   /** The call goes on at another node: nothing is sent to the phone. */
   leave(): void {
     if (this.#state.step('over') === undefined) return;
+    if (this.#sip instanceof FarDialog) this.#sip.phone.forget();
+    else if (this.#invite instanceof FarInvite) this.#invite.phone.forget();
     this.#dropMedia();
   }
 

@@ -1,6 +1,7 @@
 /** Whom a called party sees as its caller. */
-import { ANONYMOUS, ANONYMOUS_NAME } from '../../signalling/index.ts';
+import { ANONYMOUS, ANONYMOUS_NAME, plainUri } from '../../signalling/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
+import type { CallingLeg, Leg } from './leg.ts';
 import { nameOf, numberOf, type Party } from './party.ts';
 
 export interface CallerName {
@@ -17,6 +18,13 @@ export interface ShownCaller extends CallerName {
 /** The caller of a leg. */
 export function shownCaller(leg: { readonly party: Party; readonly shownAs?: ShownCaller | undefined }): ShownCaller {
   return leg.shownAs ?? { number: numberOf(leg.party), name: nameOf(leg.party) };
+}
+
+/** A party as the other phone and those who watch it see it: a withheld number is withheld. */
+export function shownParty(leg: Leg): { readonly uri: string; readonly name: string | undefined } {
+  const { number, name } = shownCaller('shownAs' in leg ? (leg as CallingLeg) : { party: leg.party });
+  const host = number === ANONYMOUS ? 'anonymous.invalid' : leg.party.domain;
+  return { uri: plainUri(number, host), name };
 }
 
 /** The same caller, anonymous. */

@@ -1,16 +1,18 @@
 /** Phones whose calls this node has, and whose SIP dialogs are at their home: another node, or this one again. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HomeOf } from '../../callstore/index.ts';
 import { MediaError } from '../../media/index.ts';
 import {
   type DialogTags,
   type ReferAnswer,
   ReinviteRefused,
   type RequestSource,
+  type SipDialog,
   type SipDialogHandlers,
   type SipDialogPlace,
 } from '../../signalling/index.ts';
 import { HomePhones } from './home-phones.ts';
-import type { DialogLine, HomeOf, InviteLine, MovedDialog, MovedInvite } from './line.ts';
+import type { DialogLine, InviteLine, MovedDialog, MovedInvite } from './line.ts';
 import type { NodeLink } from './node-link.ts';
 import {
   ATTACH,
@@ -31,11 +33,20 @@ const QUICK_MS = 5000;
 /** Milliseconds before an end is sent again that did not reach the home. */
 const RETRY_MS = 500;
 
+/** Phones whose home is dead, at their SIP servers. */
+export interface LostPhones {
+  /** Goes on with the SIP dialog at this node; undefined when its server is not connected. */
+  adopt(place: SipDialogPlace): SipDialog | undefined;
+  /** Hangs up. */
+  release(place: SipDialogPlace): void;
+}
+
 type OrderOf = PhoneOrder extends infer Order ? (Order extends unknown ? Omit<Order, 'key' | 'from'> : never) : never;
 
 /** A phone of another node's SIP connection, in a call of this node. */
 export class FarPhone {
-  readonly at: HomeOf;
+  /** Another one after the death of its home: this node. */
+  at: HomeOf;
   /** Where its SIP server has the dialog, once there is one. */
   place: SipDialogPlace | undefined;
   readonly #phones: FarPhones;
@@ -119,30 +130,42 @@ export class FarPhone {
   async endBy(order: OrderOf & { readonly order: 'bye' | 'reject' }): Promise<void> {
     this.#end ??= { reason: 'local', lost: false };
     this.#phones.forget(this);
-    while (!this.#phones.isGone(this.at)) {
-      try {
-        await this.order(order);
-        return;
-      } catch {
-        await delay(RETRY_MS, undefined, { ref: false });
-      }
-    }
+    const isTold = await this.#phones.insist(this.at, () => this.order(order));
+    if (!isTold && this.place !== undefined) this.#phones.release(this.place);
   }
+
+  /** The call is at another node. */
+  forget(): void {
+    this.#phones.forget(this);
+  }
+
+  /** The call goes back to another node, which was not dead. */
+  goBack(node: string): void {
+    this.#phones.forget(this);
+    void this.#phones.insist(this.at, () => this.#phones.attachTo(this.at, node));
+  }
+}
+
+/** A phone whose SIP dialog this node took over, as its home was dead. */
+interface Inherited {
+  readonly from: HomeOf;
+  readonly dialog: SipDialog;
 }
 
 /** All of them. */
 export class FarPhones {
   readonly homes: HomePhones;
   readonly #link: NodeLink;
-  readonly #release: (place: SipDialogPlace) => void;
-  readonly #phones = new Map<string, { readonly phone: FarPhone; unwatch(): void }>();
+  readonly #lost: LostPhones;
+  readonly #phones = new Map<string, FarPhone>();
+  readonly #inherited = new Map<FarPhone, Inherited>();
 
-  /** @param release hangs up a phone whose home is dead */
-  constructor(link: NodeLink, release: (place: SipDialogPlace) => void) {
+  constructor(link: NodeLink, lost: LostPhones) {
     this.#link = link;
-    this.#release = release;
+    this.#lost = lost;
     this.homes = new HomePhones(link, (event) => this.#heard(event));
     link.serve(EVENT, (asked) => this.#heard(asked as PhoneEvent));
+    link.onSettled({ settled: (id) => this.#settled(id), returned: (id) => this.#returned(id) });
   }
 
   get self(): string {
@@ -150,28 +173,25 @@ export class FarPhones {
   }
 
   /** Takes the events of a phone whose call comes here. @throws when its home does not answer */
-  async attach({ home, key }: HomeOf, place?: SipDialogPlace): Promise<FarPhone> {
-    this.#phones.get(nameOf({ home, key }))?.unwatch();
-    const phone = new FarPhone(this, { home, key }, place);
-    const gone = this.#link.gone(home);
-    const lost = (): void => {
-      if (phone.place !== undefined) this.#release(phone.place);
-      phone.over({ reason: 'the node of the phone ended', lost: true });
-    };
-    if (home !== this.#link.self) gone.addEventListener('abort', lost, { once: true });
-    this.#phones.set(nameOf(phone.at), { phone, unwatch: () => gone.removeEventListener('abort', lost) });
-    const { self } = this.#link;
-    const asked = { key, holder: self };
+  async attach(at: HomeOf, place?: SipDialogPlace): Promise<FarPhone> {
+    const phone = new FarPhone(this, at, place);
+    this.#phones.set(nameOf(at), phone);
     try {
-      const { end } = (
-        home === self ? this.homes.attach(key, self) : await this.#link.ask(home, ATTACH, asked, QUICK_MS)
-      ) as Attached;
+      const { end } = await this.attachTo(at, this.self);
       if (end !== undefined) phone.over(end);
       return phone;
     } catch (error) {
+      // Its home has died meanwhile, and this node is the home now.
+      if (phone.at !== at) return phone;
       this.forget(phone);
       throw error;
     }
+  }
+
+  /** Gives the events of a phone to a node. @throws when its home does not answer */
+  async attachTo({ home, key }: HomeOf, holder: string): Promise<Attached> {
+    if (home === this.self) return this.homes.attach(key, holder);
+    return (await this.#link.ask(home, ATTACH, { key, holder }, QUICK_MS)) as Attached;
   }
 
   order({ home }: HomeOf, order: PhoneOrder): Promise<Done> {
@@ -183,22 +203,74 @@ export class FarPhones {
     return home !== this.#link.self && this.#link.gone(home).aborted;
   }
 
-  /** Ends a phone's call, whichever node has it by now. */
-  async end(at: HomeOf): Promise<void> {
-    await new FarPhone(this, at).endBy({ order: 'bye', headers: {} });
+  /** Tells the home of a phone, also after NATS was away. @returns false when the home is gone */
+  async insist(at: HomeOf, tell: () => Promise<unknown>): Promise<boolean> {
+    while (!this.isGone(at)) {
+      try {
+        await tell();
+        return true;
+      } catch {
+        await delay(RETRY_MS, undefined, { ref: false });
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Ends a phone's call, whichever node has it by now.
+   * @param place where its SIP server has the dialog, for the case that its home is dead
+   */
+  async end(at: HomeOf, place?: SipDialogPlace, headers: Readonly<Record<string, string>> = {}): Promise<void> {
+    await new FarPhone(this, at, place).endBy({ order: 'bye', headers });
+  }
+
+  /** Hangs up a phone whose home is gone. */
+  release(place: SipDialogPlace): void {
+    this.#lost.release(place);
   }
 
   /** Its events are no longer taken here. */
   forget(phone: FarPhone): void {
-    const known = this.#phones.get(nameOf(phone.at));
-    if (known?.phone !== phone) return;
-    known.unwatch();
-    this.#phones.delete(nameOf(phone.at));
+    this.#inherited.delete(phone);
+    const name = nameOf(phone.at);
+    if (this.#phones.get(name) === phone) this.#phones.delete(name);
+  }
+
+  /** Another node is dead: the phones that it was the home of have this one now, and those whose calls it had are released. */
+  #settled(node: string): void {
+    for (const phone of this.#phones.values()) if (phone.at.home === node) this.#inherit(phone);
+    this.homes.settled(node);
+  }
+
+  #inherit(phone: FarPhone): void {
+    const { at: from, place } = phone;
+    const dialog = place && this.#lost.adopt(place);
+    if (dialog === undefined) return phone.over({ reason: 'the node of the phone ended', lost: true });
+    this.#rehome(phone, this.homes.add({ dialog }));
+    this.#inherited.set(phone, { from, dialog });
+    // It may have hung up meanwhile.
+    dialog.check();
+  }
+
+  /** The node was not dead, and has the SIP dialogs of its phones again. */
+  #returned(node: string): void {
+    for (const [phone, { from, dialog }] of this.#inherited) {
+      if (from.home !== node) continue;
+      this.homes.remove(phone.at.key);
+      dialog.leave();
+      this.#rehome(phone, from);
+    }
+  }
+
+  #rehome(phone: FarPhone, at: HomeOf): void {
+    this.forget(phone);
+    phone.at = at;
+    this.#phones.set(nameOf(at), phone);
   }
 
   async #heard(event: PhoneEvent): Promise<EventAnswer | null> {
-    const known = this.#phones.get(nameOf(event));
-    if (known !== undefined) return await known.phone.heard(event);
+    const phone = this.#phones.get(nameOf(event));
+    if (phone !== undefined) return await phone.heard(event);
     return event.event === 'reinvite' ? { status: 491 } : { status: 481 };
   }
 }
@@ -269,17 +341,27 @@ export class FarDialog implements DialogLine {
   readonly phone: FarPhone;
   readonly callId: string;
   readonly tags: DialogTags;
-  /** Nobody adopts it: its home hangs up when this node dies. */
-  readonly place = undefined;
-
   constructor(phone: FarPhone, { callId, tags }: Pick<MovedDialog, 'callId' | 'tags'>) {
     this.phone = phone;
     this.callId = callId;
     this.tags = tags;
   }
 
+  get place(): SipDialogPlace | undefined {
+    return this.phone.place;
+  }
+
   handle(handlers: SipDialogHandlers): void {
     this.phone.handle(handlers);
+  }
+
+  /** Its home asks whether the phone is there. */
+  check(): void {}
+
+  /** @param to the node that was not dead, and has the call again; absent: nobody has it */
+  leave(to?: string): void {
+    if (to === undefined) this.phone.forget();
+    else this.phone.goBack(to);
   }
 
   async bye(headers: Record<string, string> = {}): Promise<void> {

@@ -1,8 +1,9 @@
 /** Phones of this node's SIP connections whose calls another node has. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HomeOf } from '../../callstore/index.ts';
 import { type ReferRequest, ReinviteRefused, type SipDialogHandlers } from '../../signalling/index.ts';
-import type { DialogLine, HomeOf, InviteLine } from './line.ts';
+import type { DialogLine, InviteLine } from './line.ts';
 import type { NodeLink } from './node-link.ts';
 import {
   ATTACH,
@@ -20,6 +21,8 @@ import {
 const EVENT_MS = 10_000;
 /** Milliseconds before an end is told again that the node of the call did not hear. */
 const RETRY_MS = 500;
+/** What the node of a call hears when another one has the phone. */
+const OVER: PhoneEnd = { reason: 'the call is over', lost: true };
 /** What a phone hears of the death of the node that had its call. */
 const LOST = { status: 503, header: { Reason: 'SIP;cause=503;text="Node Lost"' } };
 
@@ -31,8 +34,6 @@ interface HomePhone {
   holder: string;
   end: PhoneEnd | undefined;
   readonly refers: Map<string, ReferRequest>;
-  /** Stops waiting for the end of the holder. */
-  unwatch: () => void;
 }
 
 /** The phones whose SIP dialogs stay here while their calls are at other nodes. */
@@ -69,7 +70,6 @@ export class HomePhones {
       holder: self,
       end: undefined,
       refers: new Map(),
-      unwatch: () => undefined,
     };
     this.#phones.set(phone.key, phone);
     phone.invite?.cancelled.addEventListener('abort', () => this.#ended(phone, { reason: 'CANCEL', lost: false }), {
@@ -84,23 +84,32 @@ export class HomePhones {
     const phone = this.#phones.get(key);
     if (phone === undefined) return { end: { reason: 'the call is over', lost: false } };
     phone.holder = holder;
-    phone.unwatch();
-    if (holder !== this.#link.self) {
-      const gone = this.#link.gone(holder);
-      const lost = (): void => this.#holderLost(phone);
-      gone.addEventListener('abort', lost, { once: true });
-      phone.unwatch = () => gone.removeEventListener('abort', lost);
-      if (gone.aborted) this.#holderLost(phone);
-    }
     if (phone.end === undefined) return {};
     this.#forget(phone);
     return { end: phone.end };
   }
 
-  /** The call comes back to this node, which uses the line itself again. */
+  /** The call comes back to this node, which uses the line itself again. A node that has taken it is told of an end. */
   remove(key: string): void {
     const phone = this.#phones.get(key);
-    if (phone !== undefined) this.#forget(phone);
+    if (phone === undefined) return;
+    this.#forget(phone);
+    if (phone.holder !== this.#link.self) void this.#tellEnd(phone, OVER);
+  }
+
+  /** True when the node of the call has answered this caller. */
+  hasAnswered(key: string): boolean {
+    const phone = this.#phones.get(key);
+    return phone?.invite !== undefined && phone.dialog !== undefined;
+  }
+
+  /** A node is dead, and a living one has taken the calls that go on: the phones of the others are released. */
+  settled(node: string): void {
+    for (const phone of this.#phones.values()) {
+      if (phone.holder !== node) continue;
+      if (phone.end === undefined) this.#hangUp(phone).catch(() => undefined);
+      else this.#forget(phone);
+    }
   }
 
   /** Does what the node of the call asks. */
@@ -208,7 +217,7 @@ export class HomePhones {
 
   async #tellEnd(phone: HomePhone, end: PhoneEnd): Promise<void> {
     const { holder } = phone;
-    while (!this.#isGone(holder)) {
+    while (!this.#link.isSettled(holder)) {
       try {
         await this.#tell({ key: phone.key, holder }, { event: 'ended', end });
         break;
@@ -224,18 +233,8 @@ export class HomePhones {
   #leave(phone: HomePhone, by: string): void {
     this.#forget(phone);
     if (phone.holder === by) return;
-    const end = { reason: 'the call is over', lost: true };
-    phone.end = end;
-    void this.#tellEnd(phone, end);
-  }
-
-  #isGone(holder: string): boolean {
-    return holder !== this.#link.self && this.#link.gone(holder).aborted;
-  }
-
-  #holderLost(phone: HomePhone): void {
-    if (phone.end !== undefined) return void this.#forget(phone);
-    this.#hangUp(phone).catch(() => undefined);
+    phone.end = OVER;
+    void this.#tellEnd(phone, OVER);
   }
 
   /** The phone must not be left in silence. */
@@ -246,7 +245,6 @@ export class HomePhones {
   }
 
   #forget(phone: HomePhone): void {
-    phone.unwatch();
     this.#phones.delete(phone.key);
   }
 }

@@ -21,14 +21,6 @@ export type DialogLine = Pick<
   'callId' | 'tags' | 'place' | 'handle' | 'bye' | 'reinvite' | 'request' | 'notify' | 'sendDtmf'
 >;
 
-/** Where the SIP dialog of a phone is. */
-export interface HomeOf {
-  /** Id of the node's process. */
-  readonly home: string;
-  /** The phone's name there. */
-  readonly key: string;
-}
-
 /** An INVITE without its final answer. */
 export interface MovedInvite {
   readonly callId: string;

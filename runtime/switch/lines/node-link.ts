@@ -20,6 +20,14 @@ export interface NodeLink {
   askAll<Answer>(method: string, asked: unknown): Promise<readonly { readonly id: string; readonly answer: Answer }[]>;
   /** Aborted when the process is gone, at once for an unknown one. */
   gone(id: string): AbortSignal;
+  /** True for a dead process when its calls are ended or adopted, and for one that has left. */
+  isSettled(id: string): boolean;
+  onSettled(listener: {
+    /** The process is dead, and its calls are ended or adopted; or it has left. */
+    settled(id: string): void;
+    /** It was not dead. */
+    returned(id: string): void;
+  }): void;
   /**
    * The node that has the room of this number. Without one, that is this node from now on, until `releaseRoom`.
    * @returns id of the process

@@ -1,6 +1,6 @@
 /** What the node of a phone's call and the node of its SIP dialog ask each other. Plain JSON. */
+import type { HomeOf } from '../../callstore/index.ts';
 import type { DialogTags, ReinviteAnswer, SipDialogHandlers, SipDialogPlace } from '../../signalling/index.ts';
-import type { HomeOf } from './line.ts';
 
 /** The node of the call asks the phone's home. */
 export const DO = 'phones.do';

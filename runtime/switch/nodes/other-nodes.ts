@@ -4,7 +4,7 @@ import type { DomainName } from '../../domain-name/index.ts';
 import type { RouteDecision } from '../../domain/index.ts';
 import { MediaError } from '../../media/index.ts';
 import type { DialogSide } from '../../runs/index.ts';
-import { answer, type Replaces, type SipAnswer, type SipDialogPlace } from '../../signalling/index.ts';
+import { answer, type Replaces, type SipAnswer } from '../../signalling/index.ts';
 import type { CallDialog } from '../dialogs/dialog.ts';
 import type { CallRef } from '../dialogs/dialog-book.ts';
 import type { CallingLeg } from '../legs/leg.ts';
@@ -15,7 +15,7 @@ import { pickUp } from '../placing/pickup.ts';
 import type { SwitchTools } from '../tools.ts';
 import type { Elsewhere, FetchedParty, ReplacedElsewhere } from '../placing/elsewhere.ts';
 import { type Errand, type JoinErrand, type Outcome, type PlaceErrand, toldCarried } from '../placing/errands.ts';
-import { FarPhones } from '../lines/far-phones.ts';
+import { FarPhones, type LostPhones } from '../lines/far-phones.ts';
 import { isMovable } from '../legs/movable-leg.ts';
 import type { MovableLeg } from '../legs/moved-phone.ts';
 import type { InviteLine } from '../lines/line.ts';
@@ -73,17 +73,21 @@ export class OtherNodes implements Elsewhere {
   /** Parties that were asked for, by token. */
   readonly #awaited = new Map<string, (party: Arrived) => Promise<CallRef>>();
 
-  /** @param release hangs up a phone whose home is dead */
-  constructor(link: NodeLink, tools: SwitchTools, release: (place: SipDialogPlace) => void) {
+  constructor(link: NodeLink, tools: SwitchTools, lost: LostPhones) {
     this.link = link;
     this.#tools = tools;
-    this.phones = new FarPhones(link, release);
+    this.phones = new FarPhones(link, lost);
     this.#sender = new Sender(link, this.phones);
   }
 
   /** Phones of this node's SIP connections whose calls are at other nodes. */
   get lent(): number {
     return this.phones.homes.count;
+  }
+
+  /** True for a call that another node is to place, and that stays here if that node dies. @param inviteid of the call */
+  isPlacing(inviteid: string): boolean {
+    return this.#sender.hasUnanswered(inviteid);
   }
 
   /** Calls a room, whichever node has it. The first caller makes it at this node. */

@@ -95,10 +95,10 @@ class Receiver {
     const leg = legOf(this.#tools, phone, far);
     try {
       const outcome = await this.#do(leg, errand);
-      return outcome.taken ? outcome : this.#giveBack(leg, far, outcome);
+      return outcome.taken ? outcome : giveBack(leg, outcome);
     } catch (error) {
       if (!(error instanceof MediaError)) this.#tools.failed(error, errand.errand, leg);
-      return this.#giveBack(leg, far, { final: failureAnswer(error), taken: false });
+      return giveBack(leg, { final: failureAnswer(error), taken: false });
     }
   }
 
@@ -168,13 +168,6 @@ class Receiver {
     }
   }
 
-  #giveBack(leg: PhoneLeg, far: FarPhone, outcome: Outcome): Outcome {
-    const description = leg.described;
-    this.#others.phones.forget(far);
-    leg.leave();
-    return { ...outcome, ...(description && { description }) };
-  }
-
   async #bringIn({ dialogid, side, domain, number, referredBy }: BroughtParty): Promise<SipAnswer> {
     const dialog = this.#tools.dialogs.find(dialogid);
     const own = dialog?.leg(side);
@@ -212,6 +205,12 @@ class Receiver {
     else from.endWithout(leg, { by: 'transfer', status: 480, reason: 'Transferred' });
     return { status: 200 };
   }
+}
+
+function giveBack(leg: PhoneLeg, outcome: Outcome): Outcome {
+  const description = leg.described;
+  leg.leave();
+  return { ...outcome, ...(description && { description }) };
 }
 
 async function stayed(from: CallDialog): Promise<void> {

@@ -23,6 +23,8 @@ export interface Sent {
 export class Sender {
   readonly #link: NodeLink;
   readonly #phones: FarPhones;
+  /** Calls that other nodes are asked to place, with their phones here. */
+  readonly #placing = new Map<string, string>();
 
   constructor(link: NodeLink, phones: FarPhones) {
     this.#link = link;
@@ -35,16 +37,21 @@ export class Sender {
    */
   async send(node: string, leg: MovableLeg, errand: Errand): Promise<Outcome> {
     const phone = await leg.lend(this.#phones);
+    const call = errand.errand === 'place' ? errand.dialog.known.begun?.inviteid : undefined;
+    if (call !== undefined) this.#placing.set(call, phone.key);
     const outcome = await this.#ask(node, { phone, errand });
+    const isLost = outcome?.elsewhere === true && call !== undefined && !this.hasUnanswered(call);
+    if (call !== undefined) this.#placing.delete(call);
     if (outcome === undefined) {
       // Nobody knows whether the other node has the call, so it ends.
       leg.drop('Node Unreachable');
       void this.#phones.end(phone);
       return { final: answer(503, undefined, true), taken: true };
     }
-    if (outcome.taken) {
+    // The other node answered the caller before it died: whoever takes care of its calls has this one.
+    if (outcome.taken || isLost) {
       leg.leave();
-      return outcome;
+      return isLost ? { final: outcome.final, taken: true } : outcome;
     }
     try {
       await leg.takeBack(this.#phones, phone, outcome.description);
@@ -52,6 +59,12 @@ export class Sender {
       leg.drop('Node Unreachable');
     }
     return outcome;
+  }
+
+  /** True for a call that this node still has if the node that places it dies. @param inviteid of the call */
+  hasUnanswered(inviteid: string): boolean {
+    const key = this.#placing.get(inviteid);
+    return key !== undefined && !this.#phones.homes.hasAnswered(key);
   }
 
   /** Asks without a leg: the party has only an INVITE. @returns undefined when nobody knows what came of it */
