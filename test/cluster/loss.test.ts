@@ -5,7 +5,8 @@ import { type LoadPlan, LoadRun, reportOf } from '../../runtime/load/index.ts';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
-import type { Phone } from '../phones/phone.ts';
+import { Phone } from '../phones/phone.ts';
+import { parseUri } from '../phones/sip/address.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { type EventFeed, followEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
@@ -235,6 +236,59 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
     for (const { seen } of feeds) {
       const ended = seen.map(({ dialogid }) => dialogid);
       for (const dialogid of all) expect(ended.filter((id) => id === dialogid).length, 'end events').to.equal(1);
+    }
+  });
+
+  it('adopted calls of a provider count for its limit until they end', async () => {
+    const { rest } = cluster().node(0);
+    const made: string[] = [];
+    const make = async (collection: string, body: object): Promise<void> => {
+      const path = `/rest/v1/domain/${collection}`;
+      const answer = await rest.send('POST', path, { body });
+      expect(answer.status, answer.text).to.equal(200);
+      made.push(`${path}/${answer.json<{ id: string }>().id}`);
+    };
+    const outside = await Phone.start({ login: '0030123456', domain: 'demo.local' });
+    try {
+      const { host, port } = parseUri(outside.contact);
+      await make('providers', { code: 'operator', host, port, max_calls: 1 });
+      await make('routes', { to_pattern: '00%', target: { type: 'provider', code: 'operator' } });
+      const alice = await cluster().knownPhone('alice', 0);
+      const place = () =>
+        eventually(async () => {
+          const outgoing = await alice.call('0030123456');
+          await eventually(async () => expect(outside.waitingCalls > 0 || !outgoing.live).to.equal(true));
+          // A node that has not heard of the route, or of the end of a call, refuses.
+          if (outside.waitingCalls === 0) throw new Error('refused');
+          const incoming = await outside.incoming();
+          await incoming.answer();
+          await outgoing.answered();
+          return { outgoing, incoming };
+        });
+      const ownedByThird = async () => (await cluster().node(2).node.health()).counts['dialogs'] === 1;
+      let talk = await place();
+      while (!(await ownedByThird())) {
+        await talk.outgoing.hangup();
+        await talk.incoming.ended();
+        talk = await place();
+      }
+      await cluster().node(2).node.kill();
+      await eventually(async () => {
+        for (const at of [0, 1]) expect(await ids(at)).to.have.lengthOf(1);
+      });
+      // Both nodes are asked.
+      for (let at = 0; at < 2; at += 1) expect((await (await alice.call('0030123456')).refused()).status).to.equal(503);
+      await expectTalk(talk.outgoing, talk.incoming);
+      await talk.incoming.hangup();
+      await talk.outgoing.ended();
+      const again = await place();
+      await again.outgoing.hangup();
+      await again.incoming.ended();
+    } finally {
+      for (const path of made.toReversed()) await rest.send('DELETE', path);
+      await outside.stop();
+      await cluster().node(2).node.restart();
+      await cluster().joined();
     }
   });
 

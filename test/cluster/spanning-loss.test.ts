@@ -209,6 +209,31 @@ describe('calls that span two nodes of a cluster', function () {
     await expectEnds(all, [1, 0, 2]);
   });
 
+  it('talk on when one of the nodes has only lost NATS, and who hung up meanwhile is known when it is back', async () => {
+    const { all, owned, homed } = await kinds(2, 2);
+    await follow([0, 1]);
+    cluster().cable.cut();
+    await eventually(async () => {
+      for (const at of [0, 1]) expect((await cluster().node(at).node.health()).cluster?.nodes).to.equal(2);
+      for (const at of [0, 1]) expect(cluster().node(at).node.output).to.include('has lost NATS and lives');
+    }, 20_000);
+    for (const { near, far } of all) await expectTalk(near, far);
+    const [byOwner, byHome] = [owned[0], homed[0]] as [Spanning, Spanning];
+    for (const { near, far } of [byOwner, byHome]) {
+      // The other node is told later.
+      await far.hangup();
+      expect(near.live).to.equal(true);
+    }
+    cluster().cable.mend();
+    await cluster().joined();
+    await Promise.all([byOwner.near.ended(), byHome.near.ended()]);
+    const left = all.filter((call) => call !== byOwner && call !== byHome);
+    await everywhere([0, 1, 2], left);
+    for (const [at, call] of left.entries()) await end(call, (['near', 'far', 0, 1] as const)[at] ?? 0);
+    await everywhere([0, 1, 2], []);
+    await expectEnds(all, [0, 1, 2]);
+  });
+
   it('are with their nodes again when a node was not dead, but stood still', async () => {
     const { all, owned, homed } = await kinds(2, 2);
     await follow([0, 1]);
