@@ -12,6 +12,7 @@ import { type EventFeed, followEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
 import { CALLS } from '../support/stage.ts';
 import { CallModel } from './support/call-model.ts';
+import { writeParkingScenarios } from './support/parking.ts';
 import { useCluster } from './support/test-cluster.ts';
 
 interface Call {
@@ -292,12 +293,14 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
     }
   });
 
-  it('random calls, changes, a kill and a restart: every node lists what a simple model has', async () => {
+  it('random calls, changes, a kill and a restart: every node lists what a simple model has, and lamps show it', async function () {
+    const rounds = Number(process.env['CLUSTER_MODEL_ROUNDS'] ?? 1);
+    this.timeout((rounds + 1) * 60_000);
     const logins = ['alice', 'bob', 'carol', 'dave'] as const;
     const phones = await Promise.all(logins.map((login, at) => cluster().knownPhone(login, at % 2)));
     const seed = Number(process.env['CLUSTER_MODEL_SEED'] ?? 26);
-    const rounds = Number(process.env['CLUSTER_MODEL_ROUNDS'] ?? 1);
-    const model = new CallModel(cluster(), phones, seed);
+    await writeParkingScenarios(cluster());
+    const model = await CallModel.start(cluster(), phones, seed);
     try {
       for (let round = 0; round < rounds; round += 1) {
         for (let step = 0; step < 14; step += 1) await model.step();

@@ -214,7 +214,8 @@ describe('calls that span two nodes of a cluster', function () {
     await follow([0, 1]);
     cluster().cable.cut();
     await eventually(async () => {
-      for (const at of [0, 1]) expect((await cluster().node(at).node.health()).cluster?.nodes).to.equal(2);
+      for (const at of [0, 1])
+        expect(await cluster().node(at).node.health()).to.have.nested.property('cluster.nodes', 2);
       for (const at of [0, 1]) expect(cluster().node(at).node.output).to.include('has lost NATS and lives');
     }, 20_000);
     for (const { near, far } of all) await expectTalk(near, far);

@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { CallFacts } from '../../../runtime/callstore/index.ts';
+import { expectTalk } from '../../e2e/expectations.ts';
 import { Random } from '../../model/support/random.ts';
 import type { IncomingCall } from '../../phones/incoming-call.ts';
 import type { OutgoingCall } from '../../phones/outgoing-call.ts';
@@ -10,16 +12,34 @@ import type { PhoneCall } from '../../phones/phone-call.ts';
 import type { Dialog } from '../../support/dialog.ts';
 import { eventually } from '../../support/eventually.ts';
 import { CALLS } from '../../support/stage.ts';
+import { Lamps } from './lamps.ts';
+import { parks, retrieves } from './parking.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 const NUMBERS: Readonly<Record<string, string>> = { alice: '101', bob: '102', carol: '103', dave: '104' };
 /** Most calls at once. */
 const MOST = 7;
 
+/** Slots of parked calls: the scenarios that park in them, and that retrieve from them. */
+const SLOTS = [
+  { park: 'lot', retrieve: 'out' },
+  { park: 'lot708', retrieve: 'out708' },
+] as const;
+type Slot = (typeof SLOTS)[number];
+/** Steps between two looks at the lamps, which show a change within a second. */
+const LAMPS_EVERY = 5;
+
+interface Party {
+  readonly login: string;
+  readonly call: PhoneCall;
+}
+
 /** A call as the model knows it. */
 interface Call {
-  readonly a: { readonly login: string; readonly call: PhoneCall };
-  b: { readonly login: string; readonly call: PhoneCall };
+  readonly a: Party;
+  /** Undefined while the call is parked. */
+  b: Party | undefined;
+  slot: Slot | undefined;
   status: 'forking' | 'dialog';
   held: boolean;
   /** It was talking when its node died: nothing can be done to it but ending it. */
@@ -34,18 +54,31 @@ export class CallModel {
   readonly #phones: readonly Phone[];
   readonly #random: Random;
   readonly #calls: Call[] = [];
+  readonly #lamps: Lamps;
+  #steps = 0;
   #isDead = false;
 
-  constructor(cluster: TestCluster, phones: readonly Phone[], seed: number) {
+  private constructor(cluster: TestCluster, phones: readonly Phone[], seed: number, lamps: Lamps) {
     this.#cluster = cluster;
     this.#phones = phones;
     this.#random = new Random(seed);
+    this.#lamps = lamps;
+  }
+
+  /** The last phone has a lamp of each phone at every node. The scenarios for parked calls are there. */
+  static async start(cluster: TestCluster, phones: readonly Phone[], seed: number): Promise<CallModel> {
+    const watcher = phones.at(-1);
+    if (watcher === undefined) throw new Error('no phone');
+    return new CallModel(cluster, phones, seed, await Lamps.light(cluster, watcher, NUMBERS));
   }
 
   /** One random step, after which every living node must list what the model has. */
   async step(): Promise<void> {
-    const talking = this.#calls.filter(({ status }) => status === 'dialog');
+    const answered = this.#calls.filter(({ status }) => status === 'dialog');
+    const talking = answered.filter(({ b }) => b !== undefined);
     const free = talking.filter(({ adopted }) => !adopted);
+    const parked = answered.filter(({ slot }) => slot !== undefined);
+    const empty = SLOTS.filter((slot) => !parked.some((call) => call.slot === slot));
     const ringing = this.#calls.filter(({ status }) => status === 'forking');
     const steps: [string, () => Promise<void>][] = [];
     if (this.#calls.length < MOST)
@@ -54,32 +87,35 @@ export class CallModel {
       const call = this.#pick(ringing);
       steps.push(['answer', () => this.#answer(call)], ['cancel', () => this.#end(call, () => call.placed.cancel())]);
     }
-    if (talking.length > 0) {
-      const call = this.#pick(talking);
-      const side = this.#pick([call.a, call.b]);
+    if (answered.length > 0) {
+      const call = this.#pick(answered);
+      const side = this.#pick(partiesOf(call));
       steps.push(['hang up', () => this.#end(call, () => side.call.hangup())]);
       steps.push(['delete', () => this.#end(call, () => this.#delete(call))]);
-      steps.push(['hold', () => this.#hold(call)]);
     }
+    if (talking.length > 0) steps.push(['hold', () => this.#hold(this.#pick(talking))]);
+    if (empty.length > 0 && this.#calls.length < MOST) steps.push(['park', () => this.#park(this.#pick(empty))]);
+    if (parked.length > 0) for (const _ of parked) steps.push(['retrieve', () => this.#retrieve(this.#pick(parked))]);
     if (free.length > 0) steps.push(['transfer', () => this.#transfer(this.#pick(free))]);
     const [name, run] = this.#pick(steps);
     this.trace.push(name);
     await run();
-    await this.check();
+    this.#steps += 1;
+    await (this.#steps % LAMPS_EVERY === 0 ? this.check() : this.#checkLists());
   }
 
   async kill(): Promise<void> {
     this.trace.push('kill');
     const { node } = this.#cluster.node(2);
-    const journal = await readFile(join(node.dataDir, 'calls.jsonl'), 'utf8');
-    const lost = this.#calls.filter(({ placed }) => journal.includes(placed.callId));
+    const callids = await liveCallids(join(node.dataDir, 'calls.jsonl'));
+    const lost = this.#calls.filter(({ placed }) => callids.has(placed.callId));
     await node.kill();
     this.#isDead = true;
     for (const call of lost) {
-      const goesOn = call.status === 'dialog' && !call.held;
+      const goesOn = call.status === 'dialog' && !call.held && call.slot === undefined;
       call.adopted = call.status === 'dialog';
       if (!goesOn) this.#remove(call);
-      if (!goesOn && call.status === 'dialog') await Promise.all([call.a.call.ended(), call.b.call.ended()]);
+      if (!goesOn && call.status === 'dialog') await allEnded(call);
     }
     await this.check();
   }
@@ -99,10 +135,30 @@ export class CallModel {
       await this.#end(call, () => (status === 'forking' ? placed.cancel() : a.call.hangup()));
     }
     await this.check();
+    await this.#lamps.end();
   }
 
+  /** Lists and lamps at every living node. */
   async check(): Promise<void> {
-    const expected = this.#calls.map(({ a, b, status }) => lineOf([a.login, b.login], status)).toSorted();
+    await this.#checkLists();
+    const states = (login: string): readonly string[] =>
+      this.#calls.flatMap((call) =>
+        partiesOf(call)
+          .filter((party) => party.login === login)
+          .map(() => (call.status === 'dialog' ? 'confirmed' : 'early')),
+      );
+    await this.#lamps.show(states);
+  }
+
+  async #checkLists(): Promise<void> {
+    const expected = this.#calls
+      .map((call) =>
+        lineOf(
+          partiesOf(call).map(({ login }) => login),
+          call.status,
+        ),
+      )
+      .toSorted();
     await eventually(async () => {
       for (const at of this.#living()) {
         const listed = (await this.#cluster.node(at).rest.get(CALLS)).json<Dialog[]>();
@@ -133,6 +189,7 @@ export class CallModel {
     const call: Call = {
       a: { login: from.login, call: placed },
       b: { login: to.login, call: incoming },
+      slot: undefined,
       status: 'forking',
       held: false,
       adopted: false,
@@ -143,6 +200,7 @@ export class CallModel {
   }
 
   async #answer(call: Call): Promise<void> {
+    if (call.b === undefined) throw new Error('a parked call does not ring');
     await (call.b.call as IncomingCall).answer();
     await call.placed.answered();
     call.status = 'dialog';
@@ -150,7 +208,7 @@ export class CallModel {
 
   async #end(call: Call, end: () => Promise<unknown> | void): Promise<void> {
     await end();
-    await Promise.all([call.a.call.ended(), call.b.call.ended()]);
+    await allEnded(call);
     this.#remove(call);
   }
 
@@ -166,14 +224,32 @@ export class CallModel {
     else await phone.hold();
     call.held = !call.held;
     // With the melody, the sound of both is parted.
-    if (call.held && !call.adopted) await call.b.call.hearsSound();
+    if (call.held && !call.adopted) await call.b?.call.hearsSound();
+  }
+
+  async #park(slot: Slot): Promise<void> {
+    const phone = this.#pick(this.#phones);
+    const placed = await parks(phone, slot.park);
+    const a = { login: phone.login, call: placed };
+    this.#calls.push({ a, b: undefined, slot, status: 'dialog', held: false, adopted: false, placed });
+  }
+
+  /** Another phone gets the parked party, whichever nodes have their calls. */
+  async #retrieve(call: Call): Promise<void> {
+    const phone = this.#pick(this.#phones.filter(({ login }) => login !== call.a.login));
+    const out = await retrieves(phone, call.slot?.retrieve);
+    await expectTalk(call.a.call, out);
+    call.b = { login: phone.login, call: out };
+    call.slot = undefined;
   }
 
   /** The called party is replaced by another phone, by any living node. */
   async #transfer(call: Call): Promise<void> {
     if (call.held) await this.#hold(call);
-    const target = this.#pick(this.#phones.filter(({ login }) => login !== call.a.login && login !== call.b.login));
-    const leaves = call.b.call;
+    const { b } = call;
+    if (b === undefined) throw new Error('a parked call is not transferred');
+    const target = this.#pick(this.#phones.filter(({ login }) => login !== call.a.login && login !== b.login));
+    const leaves = b.call;
     const body = { callid: call.placed.callId, by: leaves.callId, referto: NUMBERS[target.login], response_mode: 4 };
     const moving = this.#rest().send('REFER', CALLS, { body });
     const incoming = await target.incoming();
@@ -189,10 +265,31 @@ export class CallModel {
   }
 }
 
+function partiesOf({ a, b }: Call): readonly Party[] {
+  return b === undefined ? [a] : [a, b];
+}
+
+async function allEnded(call: Call): Promise<void> {
+  await Promise.all(partiesOf(call).map((party) => party.call.ended()));
+}
+
+/** Call-IDs of the legs of a node's live calls, by its journal. */
+async function liveCallids(journal: string): Promise<ReadonlySet<string>> {
+  const live = new Map<string, Pick<CallFacts, 'end' | 'legs'>>();
+  for (const text of (await readFile(journal, 'utf8')).split('\n')) {
+    if (text === '') continue;
+    const line = JSON.parse(text) as { readonly call?: CallFacts; readonly done?: readonly string[] };
+    if (line.call !== undefined) live.set(line.call.id, line.call);
+    for (const id of line.done ?? []) live.delete(id);
+  }
+  const legs = [...live.values()].filter(({ end }) => end === undefined).flatMap((facts) => facts.legs);
+  return new Set(legs.map(({ callid }) => callid));
+}
+
 function lineOf(logins: readonly string[], status: string): string {
   return `${logins.toSorted().join(' and ')}: ${status}`;
 }
 
 function loginsIn(uris: readonly string[]): string[] {
-  return uris.flatMap((uri) => /^<sip:([a-z]+)@/.exec(uri)?.[1] ?? []);
+  return uris.flatMap((uri) => /^<sip:([a-z]+)@/.exec(uri)?.[1] ?? []).filter((login) => login in NUMBERS);
 }

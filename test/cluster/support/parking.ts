@@ -10,16 +10,29 @@ export const MUSIC = 1500;
 export const TAKEN = 1000;
 export const NOBODY = 700;
 
-const SCENARIOS = {
-  lot: `
+const lot = (slot: string) => `
 start: pick_up
 blocks:
   pick_up: { answer: , next: wait }
   wait:
-    park: { slot: "709", timeout: 60s, sounds: "tone:%(500,0,${MUSIC})" }
+    park: { slot: "${slot}", timeout: 10m, sounds: "tone:%(500,0,${MUSIC})" }
     exits: { timeout: end, error: taken }
   taken: { play: "tone:%(3000,0,${TAKEN})", next: end }
-`,
+`;
+
+const out = (slot: string) => `
+start: pick_up
+blocks:
+  pick_up: { answer: , next: get }
+  get:
+    retrieve: "${slot}"
+    exits: { unknown: nobody, empty: end }
+  nobody: { play: "tone:%(3000,0,${NOBODY})", next: end }
+`;
+
+const SCENARIOS = {
+  lot: lot('709'),
+  lot708: lot('708'),
   anywhere: `
 start: pick_up
 blocks:
@@ -28,15 +41,8 @@ blocks:
     park: { timeout: 60s, sounds: "tone:%(500,0,${MUSIC})" }
     exits: { timeout: end }
 `,
-  out: `
-start: pick_up
-blocks:
-  pick_up: { answer: , next: get }
-  get:
-    retrieve: "709"
-    exits: { unknown: nobody, empty: end }
-  nobody: { play: "tone:%(3000,0,${NOBODY})", next: end }
-`,
+  out: out('709'),
+  out708: out('708'),
 };
 
 /** Writes the scenarios, and waits until each node has them. */
@@ -49,7 +55,7 @@ export async function writeParkingScenarios(cluster: TestCluster): Promise<void>
   await eventually(async () => {
     for (const { rest } of cluster.nodes) {
       const codes = (await rest.get('/rest/v1/domain/ivrscripts')).json<{ code: string }[]>().map(({ code }) => code);
-      expect(codes).to.include.members(['parked_lot', 'parked_anywhere', 'parked_out']);
+      expect(codes).to.include.members(Object.keys(SCENARIOS).map((code) => `parked_${code}`));
     }
   });
 }
@@ -61,17 +67,17 @@ export async function removeParkingScenarios(cluster: TestCluster): Promise<void
     if (code.startsWith('parked_')) await rest.send('DELETE', `/rest/v1/domain/ivrscripts/${id}`);
 }
 
-/** A call that waits in a slot. @param code `lot`: in 709; `anywhere`: in a free one */
-export async function parks(phone: Phone, code: 'lot' | 'anywhere'): Promise<OutgoingCall> {
+/** A call that waits in a slot. @param code `lot`: in 709; `lot708`: in 708; `anywhere`: in a free one */
+export async function parks(phone: Phone, code: 'lot' | 'lot708' | 'anywhere'): Promise<OutgoingCall> {
   const call = await phone.call(`*55parked_${code}`);
   await call.answered();
   await call.hears(MUSIC);
   return call;
 }
 
-/** Asks for slot 709. */
-export async function retrieves(phone: Phone): Promise<OutgoingCall> {
-  const call = await phone.call('*55parked_out');
+/** Asks for slot 709, or 708. */
+export async function retrieves(phone: Phone, code: 'out' | 'out708' = 'out'): Promise<OutgoingCall> {
+  const call = await phone.call(`*55parked_${code}`);
   await call.answered();
   return call;
 }

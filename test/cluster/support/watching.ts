@@ -48,9 +48,14 @@ export async function told(subscription: PhoneSubscription, matches: (body: stri
   }
 }
 
+/** The states of the calls that a lamp shows. */
+export function statesIn(body: string): readonly string[] {
+  return [...body.matchAll(/<state>(\w+)<\/state>/g)].flatMap(([, state]) => state ?? []);
+}
+
 /** A lamp with calls in exactly these states. */
 export function lit(...states: readonly string[]): (body: string) => boolean {
-  return (body) => [...body.matchAll(/<state>(\w+)<\/state>/g)].map(([, state]) => state).join() === states.join();
+  return (body) => statesIn(body).join() === states.join();
 }
 
 export async function ends(subscriptions: readonly PhoneSubscription[]): Promise<void> {
