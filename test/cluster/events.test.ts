@@ -14,6 +14,8 @@ import { NatsServer, requireNats } from './support/nats-server.ts';
 
 const DOMAIN = asDomainName('one.test');
 const OTHER = asDomainName('other.test');
+/** Followed, so that its events are sent. */
+const FENCE = asDomainName('fence.test');
 const session = (domain = DOMAIN) => ({ userId: 'u1', domain }) as unknown as Session;
 
 /** A client of a node. */
@@ -123,14 +125,21 @@ describe('the events of a cluster', function () {
   }
 
   /** Waits until no node sends events of a domain that nobody follows. */
-  const quiet = (): Promise<void> =>
-    eventually(async () => {
+  async function quiet(): Promise<void> {
+    const [first] = nodes as [EventNode];
+    const fence = new Client();
+    await first.subscribe(fence, { id: 'fence' }, FENCE);
+    await eventually(async () => {
+      const [before, heard] = [await stored(), fence.got.length];
       const domain = asDomainName(`${Math.random()}.test`);
-      const before = await stored();
       for (const node of nodes) node.publish(0, 'call_init', domain);
-      await delay(200);
-      expect(await stored()).to.equal(before);
+      // A node sends what it sends in the order of its domains: with these the others are stored, too.
+      for (const node of nodes) node.publish(0, 'call_init', FENCE);
+      await eventually(async () => expect(fence.got.length).to.equal(heard + nodes.length));
+      expect(await stored(), 'messages beside those of the fence').to.equal(before + nodes.length);
     }, 20_000);
+    first.subscribers.end(session(FENCE), 'fence');
+  }
 
   it('are sent where somebody follows their domain, and from the answer to a subscription on none is missing', async () => {
     const [first, second, third] = await started(3);
@@ -190,16 +199,21 @@ describe('the events of a cluster', function () {
     // Its node asks the others for the events.
     await eventually(async () => {
       second.publish('ready', 'call_end');
-      await delay(50);
       expect(heard).to.include('ready');
     });
     const client = new Client();
     await first.subscribe(client, {});
-    const [before, length] = [await stored(), heard.length];
+    // Those before it come before it, to runs and into the stream.
+    second.publish('last', 'call_end');
+    await eventually(async () => {
+      expect(heard).to.include('last');
+      expect(client.told).to.include('last');
+    });
+    const [before, length, got] = [await stored(), heard.length, client.got.length];
     second.publish(1, 'call_end');
     second.publish(2);
     first.publish(3, 'call_end');
-    await eventually(async () => expect(client.got.length).to.equal(3));
+    await eventually(async () => expect(client.got.length).to.equal(got + 3));
     await eventually(async () => expect(heard.slice(length)).to.have.members([1, 3]));
     expect((await stored()) - before, 'messages').to.be.at.most(3);
     stop();
