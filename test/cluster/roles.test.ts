@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { expectError, expectTalk } from '../e2e/expectations.ts';
 import type { Dialog } from '../support/dialog.ts';
+import { followEvents } from '../support/event-feed.ts';
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
 import { CALLS } from '../support/stage.ts';
@@ -138,6 +139,39 @@ describe('nodes with some roles', function () {
     const { run } = (await rest().send('POST', `${HOOKS}/hooked?wait=0`, { body: {} })).json<{ run: string }>();
     expect(await count(2, 'runs')).to.equal(1);
     expect((await rest().get(`${RUNS}/${run}`)).json()).to.include({ scenario: 'hooked' });
+  });
+
+  it('refuse a caller once whose scenario dies with its node, and leave a talking one to the scenario when the other node dies', async () => {
+    const alice = await cluster().knownPhone('alice', 0);
+    const { node } = cluster().node(0);
+    const feed = await followEvents<{ dialogid: string }>({ node, rest }, 'callevents.call_end');
+    const ringing = await alice.call('*55ringing');
+    await ringing.ringing();
+    const [{ dialogid } = expect.fail()] = await calls();
+    await cluster().node(2).node.kill();
+    expect((await ringing.refused()).status).to.equal(503);
+    await eventually(async () => {
+      expect(await calls()).to.deep.equal([]);
+      expect(feed.seen.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
+    });
+    await cluster().node(2).node.restart();
+    await cluster().joined();
+    const records = (await rest().get('/rest/v1/uc/history')).json<{ dialogid: string }[]>();
+    expect(records.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
+    expect(feed.seen.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
+    feed.close();
+
+    const talking = await alice.call(ECHO);
+    await talking.answered();
+    await cluster().node(1).node.kill();
+    await eventually(async () => expect(await node.health()).to.have.nested.property('cluster.nodes', 2));
+    talking.play(1000);
+    await talking.hears(1000);
+    expect(await count(2, 'dialogs')).to.equal(1);
+    await talking.hangup();
+    await eventually(async () => expect(await count(2, 'dialogs')).to.equal(0));
+    await cluster().node(1).node.restart();
+    await cluster().joined();
   });
 
   it('have call control until the last node with callstore is gone: 503', async () => {
