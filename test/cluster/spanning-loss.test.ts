@@ -189,7 +189,7 @@ describe('calls that span two nodes of a cluster', function () {
     await cluster().joined();
     await everywhere([0, 1, 2], []);
     await expectEnds(all, [0, 1, 2]);
-    await ends(lamps);
+    if (!IS_REAL) await ends(lamps);
   });
 
   it('talk on when both nodes die, one after the other, and still end once', async () => {
