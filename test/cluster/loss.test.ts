@@ -273,6 +273,8 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
         await talk.incoming.ended();
         talk = await place();
       }
+      // From now on there is a bridge that goes on.
+      await expectTalk(talk.outgoing, talk.incoming);
       await cluster().node(2).node.kill();
       await eventually(async () => {
         for (const at of [0, 1]) expect(await ids(at)).to.have.lengthOf(1);
