@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { counted } from '../../runtime/words/index.ts';
 import type { App } from '../app.ts';
 import type { RestDeps } from '../deps.ts';
 import { RestError } from '../errors.ts';
@@ -44,7 +45,7 @@ export function healthRoute(app: App, { health, drain }: Pick<RestDeps, 'health'
       };
       const left = drain.state;
       if (ok && left.state !== 'accepting') {
-        const reason = `the node is draining, ${left.calls} calls left`;
+        const reason = `the node is draining, ${counted(left.calls, 'call')} and ${counted(left.runs, 'run')} left`;
         throw new RestError('UNAVAILABLE', { reason, ...left, database, ...kept, counts });
       }
       if (!ok) throw new RestError('UNAVAILABLE', { reason: 'no calls can be made', database, ...kept, counts });

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { counted } from '../words/index.ts';
 import { ask, nodeUrl, tokenFor } from './node-access.ts';
 import { usageOf } from './usage.ts';
 
@@ -96,7 +97,7 @@ async function follow(begun: DrainState, next: () => Promise<DrainState>): Promi
 }
 
 function left({ calls, runs }: DrainState): string {
-  return `${calls} ${calls === 1 ? 'call' : 'calls'} and ${runs} ${runs === 1 ? 'run' : 'runs'}`;
+  return `${counted(calls, 'call')} and ${counted(runs, 'run')}`;
 }
 
 /** Waits until nothing listens at the node's address any more. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.ts';
 import type { RunProgram } from '../processes/index.ts';
+import { counted } from '../words/index.ts';
 import type { Drain } from './drain.ts';
 
 /** Sends a datagram to a service manager, which Node.js cannot: its Unix sockets are streams. It is part of systemd. */
@@ -40,9 +41,10 @@ export function openServiceManager({ config, drain, run, log }: ServiceManagerNe
     });
   };
   const report = (): void => {
-    const { state, calls } = drain.state;
+    const { state, calls, runs } = drain.state;
     if (state !== 'draining') return;
-    send(`EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}`, `STATUS=Draining, ${calls} calls left`);
+    const left = `${counted(calls, 'call')} and ${counted(runs, 'run')} left`;
+    send(`EXTEND_TIMEOUT_USEC=${EXTENSION_MS * 1000}`, `STATUS=Draining, ${left}`);
   };
   drain.onChange(() => {
     if (drain.state.state === 'accepting') send('STATUS=Accepting calls');

@@ -74,6 +74,7 @@ describe('a node that drains', function () {
     const health = await healthz();
     expect(health.status).to.equal(503);
     expect(health.error_details).to.include({ state: 'draining', calls: 1, database: 'ok' });
+    expect(health.error_details['reason']).to.equal('the node is draining, 1 call and 0 runs left');
 
     expect(await (await carol.call('101')).refused()).to.include({ status: 503 });
     const probed = await carol.request('OPTIONS');

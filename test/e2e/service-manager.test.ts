@@ -76,7 +76,7 @@ describe('a node under systemd', function () {
 
     const exit = node.ended;
     process.kill(node.pid ?? 0, 'SIGTERM');
-    const left = 'EXTEND_TIMEOUT_USEC=30000000;STATUS=Draining, 1 calls left';
+    const left = 'EXTEND_TIMEOUT_USEC=30000000;STATUS=Draining, 1 call and 0 runs left';
     await eventually(async () => expect(times(left)).to.be.greaterThan(1), 20_000);
     const before = times('WATCHDOG=1');
     await eventually(async () => expect(times('WATCHDOG=1')).to.be.greaterThan(before), 10_000);

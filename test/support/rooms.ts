@@ -184,7 +184,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     common: true,
   },
   'runtime/json-lines': { holds: 'files of JSON lines that a killed process left', mayImport: [], common: true },
-  'runtime/words': { holds: 'the known name nearest to an unknown one', mayImport: [], common: true },
+  'runtime/words': {
+    holds: 'words of messages: the known name nearest to an unknown one, a number and what it counts',
+    mayImport: [],
+    common: true,
+  },
   'runtime/wav': { holds: 'the header of WAV files', mayImport: [], common: true },
   'runtime/memory': { holds: 'memory that each thread gives back when it has no calls', mayImport: [], common: true },
   components: {

@@ -10,6 +10,7 @@ import {
   type Program,
 } from '../../language/index.ts';
 import type { ComponentRegistry } from '../../runs/index.ts';
+import { counted } from '../../words/index.ts';
 import { compiling } from '../simulation/compiling.ts';
 import type { ClassesFor, SimulatedClasses } from '../simulation/simulated-model.ts';
 import type { SimulationOptions } from '../simulation/simulation.ts';
@@ -64,11 +65,6 @@ export async function runTests(
   out(`${results.length - failed} passed, ${failed} failed${broken} (${counted(files.length, 'file')}, ${seconds}s)`);
   if (results.length === 0 && mistakes === 0) return 2;
   return failed > 0 || mistakes > 0 ? 1 : 0;
-}
-
-/** `1 file`, `2 files`. */
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 async function testFiles(target: string): Promise<string[]> {
