@@ -26,12 +26,23 @@ export interface ScriptsUsage {
   readonly memoryBytes: number;
 }
 
+/** Calls on their way into the history. */
+export interface HistoryReading {
+  readonly state: 'ok' | 'behind' | 'full';
+  /** Ended calls that the database does not have yet. */
+  readonly waiting: number;
+  /** Calls that were not kept since the start of the node. */
+  readonly dropped: number;
+}
+
 /** What is read with each scrape. */
 export interface MetricsOptions {
   /** Counts of live objects by kind. */
   readonly counts: () => Promise<Readonly<Record<string, number>>>;
   /** Sizes of pools by name. */
   readonly pools?: () => Readonly<Record<string, PoolSize>>;
+  /** The history of calls. */
+  readonly history?: () => HistoryReading;
   /** The states of providers. */
   readonly trunks?: () => readonly TrunkReading[];
   /** What scripts use, by domain. */
@@ -43,6 +54,7 @@ const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 
 /** Known values of labels: their series are there before the first count, which `rate` would miss otherwise. */
 const SENDERS = ['sip', 'rest'] as const;
+const SENDER_REFUSALS = ['rate', 'password', 'ban'] as const;
 const TRANSPORTS = ['websocket', 'sse'] as const;
 const DELIVERIES = ['delivered', 'retried', 'failed', 'dropped'] as const;
 
@@ -53,6 +65,7 @@ export class Metrics implements OperationObserver {
   readonly #registry = new Registry();
   readonly #callEvents: Counter<'event'>;
   readonly #refused: Counter<'by'>;
+  readonly #sendersRefused: Counter<'reason'>;
   readonly #overloaded: Gauge;
   readonly #droppedSubscribers: Counter<'transport'>;
   readonly #eventGaps: Counter;
@@ -61,7 +74,7 @@ export class Metrics implements OperationObserver {
   readonly #answers: Histogram<'operation'>;
   readonly #milestones: Histogram<'operation' | 'milestone'>;
 
-  constructor({ counts, pools, scripts = () => new Map(), trunks = () => [] }: MetricsOptions) {
+  constructor({ counts, pools, history, scripts = () => new Map(), trunks = () => [] }: MetricsOptions) {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
@@ -86,6 +99,7 @@ export class Metrics implements OperationObserver {
       },
     });
     scriptMetrics(this.#registry, scripts);
+    if (history !== undefined) historyMetrics(this.#registry, history);
     trunkMetrics(this.#registry, trunks);
     measureEventLoopDelay(this.#registry);
     this.conferences = new ConferenceMetrics(this.#registry);
@@ -100,6 +114,12 @@ export class Metrics implements OperationObserver {
       name: 'ringmaster_calls_refused_total',
       help: 'Calls refused because the node was at its limit or overloaded',
       labelNames: ['by'],
+      registers,
+    });
+    this.#sendersRefused = new Counter({
+      name: 'ringmaster_sip_requests_refused_total',
+      help: 'SIP requests refused because of their sender: beyond its rate, with a wrong password, or banned',
+      labelNames: ['reason'],
       registers,
     });
     this.#overloaded = new Gauge({
@@ -125,6 +145,7 @@ export class Metrics implements OperationObserver {
       registers,
     });
     for (const by of SENDERS) this.#refused.inc({ by }, 0);
+    for (const reason of SENDER_REFUSALS) this.#sendersRefused.inc({ reason }, 0);
     for (const transport of TRANSPORTS) this.#droppedSubscribers.inc({ transport }, 0);
     for (const result of DELIVERIES) this.#webhooks.inc({ result }, 0);
     this.#operations = new Counter({
@@ -166,6 +187,11 @@ export class Metrics implements OperationObserver {
     this.#refused.inc({ by }, calls);
   }
 
+  /** A SIP request was refused because of its sender. */
+  senderRefused(reason: (typeof SENDER_REFUSALS)[number]): void {
+    this.#sendersRefused.inc({ reason });
+  }
+
   /** An overload begins or ends. */
   overloaded(now: boolean): void {
     this.#overloaded.set(now ? 1 : 0);
@@ -197,6 +223,35 @@ export class Metrics implements OperationObserver {
     this.#operations.inc({ operation, result });
     this.#answers.observe({ operation }, seconds);
   }
+}
+
+function historyMetrics(registry: Registry, reading: () => HistoryReading): void {
+  const registers = [registry];
+  const waiting = new Gauge({
+    name: 'ringmaster_history_calls_waiting',
+    help: 'Ended calls in the journal that the database does not have yet',
+    registers,
+    collect: () => {
+      waiting.set(reading().waiting);
+    },
+  });
+  const behind = new Gauge({
+    name: 'ringmaster_history_behind',
+    help: '1 while ended calls wait because the database does not take them, else 0',
+    registers,
+    collect: () => {
+      behind.set(reading().state === 'ok' ? 0 : 1);
+    },
+  });
+  const dropped = new Counter({
+    name: 'ringmaster_history_calls_dropped_total',
+    help: 'Ended calls that are missing in the history because the journal was full',
+    registers,
+    collect: () => {
+      dropped.reset();
+      dropped.inc(reading().dropped);
+    },
+  });
 }
 
 function scriptMetrics(registry: Registry, usage: () => ReadonlyMap<string, ScriptsUsage>): void {

@@ -144,6 +144,7 @@ export function openCalls(needs: CallNeeds): Calls {
     came: () => gate?.take(),
     senders: {
       ban,
+      refused: (reason) => metrics.senderRefused(reason),
       rate: new SourceRate(config.sipRequests, undefined, needs.cluster?.spending('sip-requests')),
       digestKey: needs.cluster?.digestKey,
     },

@@ -69,6 +69,7 @@ export async function compose(
   const metrics = new Metrics({
     counts: () => counts(),
     pools: () => pools(),
+    history: () => history.state(),
     scripts: () => sandbox.usage(),
     trunks: () => trunks(),
   });

@@ -14,6 +14,12 @@ describe('passwords of phones', () => {
     phones.push(started);
     return started;
   };
+  const refused = async (reason: string): Promise<number> => {
+    const text = await (await fetch(`${node.base}/metrics`)).text();
+    return Number(
+      new RegExp(`^ringmaster_sip_requests_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1],
+    );
+  };
   beforeEach(async function () {
     this.timeout(30_000);
     node = await TestNode.start({ env: { RINGMASTER_SIP_REQUESTS: String(RATE) } });
@@ -37,6 +43,8 @@ describe('passwords of phones', () => {
     expect((await registered.register()).status).to.equal(200);
     expect((await bob.register()).status).to.equal(200);
     expect(node.output).to.contain('"banned after wrong SIP passwords"');
+    expect(await refused('password')).to.equal(5);
+    expect(await refused('ban')).to.equal(1);
   });
 
   it('wrong ones of five accounts ban their address, but no registered phone', async () => {
@@ -52,10 +60,12 @@ describe('passwords of phones', () => {
   it('requests that need one are bounded for each address: 503 with Retry-After', async () => {
     const alice = await phone('alice');
     const answers = await Promise.all(Array.from({ length: 8 * RATE }, () => alice.request('REGISTER', [])));
-    const refused = answers.filter(({ status }) => status === 503);
+    const late = answers.filter(({ status }) => status === 503);
     expect(answers.filter(({ status }) => status === 401).length).to.be.at.least(5 * RATE);
-    expect(refused.length).to.be.greaterThan(RATE);
-    expect(refused.map((answer) => header(answer, 'retry-after'))).to.satisfy((all: string[]) =>
+    expect(late.length).to.be.greaterThan(RATE);
+    expect(await refused('rate')).to.equal(late.length);
+    expect(node.output.match(/too many SIP requests/g)).to.have.length(1);
+    expect(late.map((answer) => header(answer, 'retry-after'))).to.satisfy((all: string[]) =>
       all.every((seconds) => seconds === '1'),
     );
   });

@@ -16,8 +16,13 @@ import type { OwnHosts } from '../addresses/own-hosts.ts';
 import type { DigestBan } from './digest-ban.ts';
 import type { SourceRate } from './source-rate.ts';
 
+/** Why a request was refused: a sender beyond its rate, a wrong password, or a ban after wrong ones. */
+export type SenderRefusal = 'rate' | 'password' | 'ban';
+
 /** Bounds what senders may ask of the switch whom nobody vouches for. */
 export interface SenderLimits {
+  /** Counts a refused request. */
+  readonly refused?: (reason: SenderRefusal) => void;
   readonly ban: DigestBan;
   readonly rate: SourceRate;
   /** Signs challenges, at all nodes of a cluster the same. Absent: a key of this switch. */
@@ -26,6 +31,8 @@ export interface SenderLimits {
 
 /** Seconds that a sender beyond its rate should wait. */
 const RETRY_AFTER = '1';
+/** Senders beyond their rate are logged at most this often, in milliseconds. */
+const WARN_MS = 60_000;
 
 /** Refuses a request with a status and headers. */
 type Refuse = (status: number, headers: Record<string, string>) => void;
@@ -48,6 +55,7 @@ export class Authentication {
   readonly #limits: SenderLimits;
   readonly #log: Log;
   readonly #digest: DigestAuthenticator;
+  #warned = Number.NEGATIVE_INFINITY;
 
   /** @param ownHosts learns the hosts under which phones reach this platform */
   constructor(
@@ -121,6 +129,7 @@ export class Authentication {
   ): Account | undefined {
     const { address } = sourceOf(req);
     if (!this.#limits.rate.take(address)) {
+      this.#tooMany(address);
       refuse(503, { 'Retry-After': RETRY_AFTER });
       return undefined;
     }
@@ -149,10 +158,19 @@ export class Authentication {
   #wrong(req: SrfRequest, domain: DomainName, login: string): Record<string, string> {
     const { address } = sourceOf(req);
     const account = `${login}@${domain}`;
+    this.#limits.refused?.(this.#limits.ban.retryAfter(address, account) > 0 ? 'ban' : 'password');
     const begins = this.#limits.ban.fail(address, account);
     const seconds = this.#limits.ban.retryAfter(address, account);
     if (begins) this.#log.warn({ address, account, seconds }, 'banned after wrong SIP passwords');
     return seconds === 0 ? {} : { 'Retry-After': String(seconds) };
+  }
+
+  #tooMany(address: string): void {
+    this.#limits.refused?.('rate');
+    const now = performance.now();
+    if (now - this.#warned < WARN_MS) return;
+    this.#warned = now;
+    this.#log.warn({ address }, 'too many SIP requests that need a password from one address: 503');
   }
 
   /** Learns a host under which a phone reaches this platform. The name of a domain is no such host. */

@@ -87,6 +87,10 @@ describe('the history of calls and its database', () => {
         callids.push(...(await callOften(pair, 4)));
         const { history } = (await at.health()) as HistoryHealth;
         expect(history.waiting).to.equal(8);
+        const metrics = await (await fetch(`${at.base}/metrics`)).text();
+        expect(metrics)
+          .to.match(/^ringmaster_history_calls_waiting 8$/m)
+          .and.match(/^ringmaster_history_calls_dropped_total 0$/m);
         goOn();
         expect((await reading).status).to.equal(200);
       } finally {
