@@ -4,18 +4,23 @@ import type { App } from './app.ts';
 import { redactBody } from './redact.ts';
 import { roleMethod, routeName } from './route-names.ts';
 
+/** Asked every few seconds for ever; what they tell of has lines of its own. */
+const POLLED: ReadonlySet<string | undefined> = new Set(['/healthz', '/metrics']);
+
+type Level = 'debug' | 'error' | 'info';
+
 /**
- * One line for each request: who called what, the answer's status, and the milliseconds. The query, headers and cookies
+ * One line for each request, at level debug where programs poll: who called what, the answer's status, and the milliseconds. The query, headers and cookies
  * are not logged; the body is, at level debug, without secrets and DTMF digits.
  */
 export function logAccess(app: App, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const level = reply.statusCode >= 500 ? 'error' : 'info';
+    const level = POLLED.has(request.routeOptions.url) ? 'debug' : reply.statusCode >= 500 ? 'error' : 'info';
     if (log.isLevelEnabled(level)) write(request, reply, level);
     done();
   });
 
-  const write = (request: FastifyRequest, reply: FastifyReply, level: 'error' | 'info'): void => {
+  const write = (request: FastifyRequest, reply: FastifyReply, level: Level): void => {
     const pattern = request.routeOptions.url;
     const route = pattern === undefined ? undefined : routeName(pattern).path;
     const method = roleMethod(request);

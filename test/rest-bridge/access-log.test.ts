@@ -34,6 +34,19 @@ describe('REST: access log', () => {
     expect(lines[3]).to.include({ login: 'admin', domain: 'demo.local', operation: 'op-1', route: '/uc/calls' });
   });
 
+  it('has requests of /healthz at the level debug only, also of a node that takes no calls', async () => {
+    const node = await RestNode.start();
+    await node.call('GET', '/healthz');
+    node.health = async () => ({ ok: false, roles: ['mware'], counts: {}, database: 'unavailable' });
+    expect((await node.call('GET', '/healthz')).status).to.equal(503);
+    await node.close();
+    const lines = node.log.map((line): Record<string, unknown> => JSON.parse(line));
+    expect(lines.filter(({ path }) => path === '/healthz').map(({ status, level }) => [status, level])).to.deep.equal([
+      [200, 20],
+      [503, 20],
+    ]);
+  });
+
   it('cuts DTMF tails and secrets at any depth, and leaves the request alone', () => {
     const body = { to: '102,1', list: [{ referto: "5'6", dtmf: '7', Token: 't', from: "1'2" }] };
     expect(redactBody(body)).to.deep.equal({
