@@ -86,6 +86,11 @@ export class ChromiumPeer {
     if (heard !== 'heard') throw new Error(`${frequency} Hz not heard: ${String(heard)}`);
   }
 
+  /** Closes its RTCPeerConnection. */
+  async disconnect(): Promise<void> {
+    await this.#page.evaluate('peer.connection.close()');
+  }
+
   async close(): Promise<void> {
     await this.#page.close();
   }

@@ -39,8 +39,8 @@ export class DtlsPeer {
   #tone = new ToneSource(440);
   #timer: NodeJS.Timeout | undefined;
   #sequence = 1;
-  /** The latest packets from the media server, as they came. */
-  readonly received: Buffer[] = [];
+  /** Called once it knows the server, before its first message. */
+  beforeHandshake: () => void = () => undefined;
 
   private constructor(socket: Socket, certificate: { readonly certPem: string; readonly keyPem: string }) {
     this.#socket = socket;
@@ -146,6 +146,7 @@ export class DtlsPeer {
   #shakeHandsWith(sdp: string): void {
     const address = /^c=IN IP4 (\S+)/m.exec(sdp)?.[1] ?? '';
     this.#server = { address, port: Number(/^m=audio (\d+) /m.exec(sdp)?.[1]) };
+    this.beforeHandshake();
     // Its last flight fails when the socket is closed meanwhile.
     void this.#client.connect().catch(() => undefined);
   }
@@ -156,8 +157,6 @@ export class DtlsPeer {
       this.#transport.onData(datagram, ['', 0]);
       return;
     }
-    this.received.push(datagram);
-    if (this.received.length > 100) this.received.shift();
     const packet = this.#protection?.open(datagram);
     if (packet !== undefined) this.listener.hear(decode('PCMU', RtpPacket.deSerialize(packet).payload));
   }

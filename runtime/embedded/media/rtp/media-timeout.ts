@@ -17,12 +17,12 @@ const LONGEST_MS = 2 ** 31 - 1;
  */
 export class MediaTimeout {
   readonly #stream: WatchedStream;
-  readonly #timers: TimerSet;
+  readonly #timers: Pick<TimerSet, 'after'>;
   readonly #expired: () => void;
   #cancel: (() => void) | undefined;
 
   /** @param expired called once, after the limit; watching then ends */
-  constructor(stream: WatchedStream, timers: TimerSet, expired: () => void) {
+  constructor(stream: WatchedStream, timers: Pick<TimerSet, 'after'>, expired: () => void) {
     this.#stream = stream;
     this.#timers = timers;
     this.#expired = expired;

@@ -2,10 +2,14 @@
 import type { Channel } from '../channel/channel.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import type { DtlsThread } from '../webrtc/dtls-thread.ts';
+import { Consent, CONSENT_MS } from '../webrtc/consent.ts';
 import type { MediaAddress } from '../webrtc/ice-lite.ts';
 import { SecureTransport } from '../webrtc/secure-transport.ts';
 import type { RemoteDtlsLines } from './dtls-lines.ts';
 import type { LocalDescription } from './sdp.ts';
+
+/** The far end's time for a BYE after it has closed DTLS, ms. */
+const CLOSED_MS = 5000;
 
 /** Makes the transport of a call when its session description first needs it. */
 export class DtlsMedia {
@@ -56,9 +60,17 @@ export class DtlsMedia {
         this.#rtp.chooseSource(from);
       },
     };
-    const transport = new SecureTransport(carrier, this.#thread, channel.core.timers, (reason) => {
-      this.#note(reason);
-      channel.hangup('DESTINATION_OUT_OF_ORDER', 'application');
+    const consent = new Consent(this.#rtp, channel.core.timers, () =>
+      this.#lost(channel, `the far end has sent neither checks nor sound for ${CONSENT_MS / 1000} s`),
+    );
+    channel.onEnd(() => consent.stop());
+    const transport = new SecureTransport(carrier, this.#thread, channel.core.timers, {
+      checked: () => consent.checked(),
+      failed: (reason) => {
+        this.#note(reason);
+        channel.hangup('DESTINATION_OUT_OF_ORDER', 'application');
+      },
+      closed: () => this.#farEndClosed(channel, transport),
     });
     this.#transport = transport;
     this.#describe(transport);
@@ -75,6 +87,22 @@ export class DtlsMedia {
     transport.configure(remote);
     this.#describe(transport);
     this.#rtp.secure(transport.security);
+  }
+
+  /** Ends the call of a far end that closed DTLS and has sent nothing since: a page that is gone, or a phone that ended. */
+  #farEndClosed(channel: Channel, transport: SecureTransport): void {
+    const cancel = channel.core.timers.after(CLOSED_MS, () => {
+      // Packets that left before the alert may come after it.
+      const isSilent = this.#rtp.silentMs >= CLOSED_MS / 2;
+      if (transport.isClosed && isSilent) this.#lost(channel, 'the far end closed DTLS, and sent nothing more');
+    });
+    channel.onEnd(cancel);
+  }
+
+  #lost(channel: Channel, reason: string): void {
+    if (channel.ended) return;
+    this.#note(reason);
+    channel.hangup('MEDIA_TIMEOUT', 'application');
   }
 
   #describe({ ice }: SecureTransport): void {

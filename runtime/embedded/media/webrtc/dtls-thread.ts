@@ -12,6 +12,8 @@ export interface HandshakeListener {
   connected(keys: DtlsKeys): void;
   /** @param reason the end of a sentence */
   failed(reason: string): void;
+  /** After `connected`: the far end has closed its session, by an authentic alert. */
+  closed(): void;
 }
 
 /** One handshake. */
@@ -85,6 +87,7 @@ export class DtlsThread {
     const listener = this.#listeners.get(message.id);
     if (message.type === 'data') listener?.send(message.data);
     else if (message.type === 'keys') listener?.connected(message.keys);
+    else if (message.type === 'closed') listener?.closed();
     else listener?.failed(message.reason);
   }
 

@@ -13,6 +13,7 @@ import {
 } from 'werift';
 import type { SrtpSuiteName } from '../../../sip-facts/index.ts';
 import { provesPossession } from './certificate-proof.ts';
+import { closesSession, isAlert } from './closing-alert.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { DtlsKeys, FromDtls, ToDtls } from './messages.ts';
 
@@ -25,7 +26,10 @@ const KEY_OCTETS = 16;
 
 /** One handshake: what comes from the far end goes in by `transport.onData`. */
 interface Handshake {
+  readonly server: Server;
   readonly transport: { onData(data: Buffer, from: readonly [string, number]): void };
+  /** Of the keys that it has made: a second handshake on the same path does not replace it. */
+  cipher: CipherContext | undefined;
 }
 
 const handshakes = new Map<number, Handshake>();
@@ -65,22 +69,30 @@ function open(id: number): Handshake {
     extendedMasterSecret: true,
     certificateRequest: true,
   });
-  server.onConnect.subscribe(() => finished(id, server));
+  const handshake: Handshake = { server, transport, cipher: undefined };
+  server.onConnect.subscribe(() => finished(id, handshake));
   server.onError.subscribe((error) => tell({ type: 'failed', id, reason: String(error) }));
-  server.onClose.subscribe(() => tell({ type: 'failed', id, reason: 'the far end sent an alert' }));
-  return { transport };
+  return handshake;
 }
 
 function receive(id: number, data: Buffer): void {
+  const handshake = handshakes.get(id);
+  // Before the keys an alert is nobody's in particular: it must not end a call.
+  if (isAlert(data)) {
+    if (handshake?.cipher !== undefined && closesSession(handshake.cipher, data)) tell({ type: 'closed', id });
+    return;
+  }
   try {
-    handshakes.get(id)?.transport.onData(data, ['', 0]);
+    handshake?.transport.onData(data, ['', 0]);
   } catch {
     // A datagram that the library cannot parse is dropped.
   }
 }
 
-function finished(id: number, server: Server): void {
-  const keys = keysOf(server);
+function finished(id: number, handshake: Handshake): void {
+  if (handshake.cipher !== undefined) return;
+  const keys = keysOf(handshake.server);
+  if (typeof keys !== 'string') handshake.cipher = handshake.server.cipher;
   if (typeof keys === 'string') tell({ type: 'failed', id, reason: keys });
   else tell({ type: 'keys', id, keys });
 }

@@ -19,4 +19,6 @@ export type FromDtls =
   | { readonly type: 'ready'; readonly fingerprint: string }
   | { readonly type: 'data'; readonly id: number; readonly data: Uint8Array }
   | { readonly type: 'keys'; readonly id: number; readonly keys: DtlsKeys }
-  | { readonly type: 'failed'; readonly id: number; readonly reason: string };
+  | { readonly type: 'failed'; readonly id: number; readonly reason: string }
+  /** After the keys: the far end has closed its session. */
+  | { readonly type: 'closed'; readonly id: number };

@@ -20,7 +20,8 @@ const LAST_DTLS = 63;
 /** Longest datagram of a handshake: fragments fit into an Ethernet frame. */
 const MOST_DTLS_OCTETS = 2048;
 
-/** Where a record names the type of its first handshake message; that of ClientHello. */
+/** The type of records of handshakes, and where they name the type of their first message; that of ClientHello. */
+const HANDSHAKE = 22;
 const MESSAGE_TYPE_AT = 13;
 const CLIENT_HELLO = 1;
 
@@ -36,6 +37,16 @@ export interface Carrier {
   sendDatagram(datagram: Buffer, to: MediaAddress): void;
   /** Packets go there, and are taken from there only. */
   chooseSource(from: MediaAddress): void;
+}
+
+/** Takes what becomes of ICE and of the keys. */
+export interface SecureListener {
+  /** An authentic check has come. */
+  checked(): void;
+  /** Called once when the keys cannot be agreed; the call should end. */
+  failed(reason: string): void;
+  /** The far end has closed its DTLS session. */
+  closed(): void;
 }
 
 /** Why no keys were agreed so far, for the log. */
@@ -54,7 +65,7 @@ export class SecureTransport {
   readonly #carrier: Carrier;
   readonly #dtls: DtlsThread;
   readonly #timers: TimerSet;
-  readonly #failed: (reason: string) => void;
+  readonly #listener: SecureListener;
   #ice = new IceLite();
   #remote: RemoteDtls | undefined;
   #handshake: Handshake | undefined;
@@ -63,19 +74,29 @@ export class SecureTransport {
   readonly #checked = new Set<string>();
   #nominated = false;
   #connected = false;
+  #isClosed = false;
+  /** The call is over. */
   #closed = false;
   #cancelTimer: (() => void) | undefined;
 
-  /** @param failed called once when the keys cannot be agreed; the call should end */
-  constructor(carrier: Carrier, dtls: DtlsThread, timers: TimerSet, failed: (reason: string) => void) {
+  constructor(carrier: Carrier, dtls: DtlsThread, timers: TimerSet, listener: SecureListener) {
     this.#carrier = carrier;
     this.#dtls = dtls;
     this.#timers = timers;
-    this.#failed = failed;
+    this.#listener = listener;
   }
 
   get ice(): IceLite {
     return this.#ice;
+  }
+
+  /** Whether the far end has closed its DTLS session, and begun no other. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get #peerName(): string | undefined {
+    return this.#peer && nameOf(this.#peer);
   }
 
   /** What is missing for sound; undefined once there is a key. */
@@ -94,6 +115,7 @@ export class SecureTransport {
     if (JSON.stringify(before.fingerprints) === JSON.stringify(remote.fingerprints)) return;
     this.#stopHandshake();
     this.#connected = false;
+    this.#isClosed = false;
   }
 
   /** Takes a datagram at the RTP port. @returns false for RTP and RTCP, which are not its business */
@@ -115,6 +137,7 @@ export class SecureTransport {
     const check = this.#ice.check(datagram, from);
     if (check === undefined) return;
     this.#carrier.sendDatagram(check.answer, from);
+    this.#listener.checked();
     if (this.#checked.size < MOST_PATHS) this.#checked.add(nameOf(from));
     if (!check.nominated) return;
     this.#nominated = true;
@@ -125,8 +148,13 @@ export class SecureTransport {
     if (this.#remote === undefined || this.#closed || from.port === 0) return;
     if (datagram.length <= MESSAGE_TYPE_AT || datagram.length > MOST_DTLS_OCTETS) return;
     if (this.#remote.ice !== undefined && !this.#checked.has(nameOf(from))) return;
-    // A new handshake needs a new session description (RFC 8842 section 4).
-    if (this.#connected && datagram[MESSAGE_TYPE_AT] === CLIENT_HELLO) return;
+    if (this.#connected) {
+      // A new handshake needs a new session description (RFC 8842 section 4).
+      const isNew = datagram[0] === HANDSHAKE && datagram[MESSAGE_TYPE_AT] === CLIENT_HELLO;
+      const isPeer = this.#remote.ice !== undefined || nameOf(from) === this.#peerName;
+      if (isPeer && !isNew) this.#handshake?.receive(datagram);
+      return;
+    }
     this.#peer = { address: from.address, port: from.port };
     this.#handshake ??= this.#begin();
     this.#handshake.receive(datagram);
@@ -140,8 +168,12 @@ export class SecureTransport {
       },
       connected: (keys) => this.#agreed(keys),
       failed: (reason) => {
-        // An alert after the handshake is the far end's good-bye.
         if (!this.#connected) this.#fail(`the DTLS handshake failed: ${reason}`);
+      },
+      closed: () => {
+        if (!this.#connected || this.#closed || this.#isClosed) return;
+        this.#isClosed = true;
+        this.#listener.closed();
       },
     });
   }
@@ -160,7 +192,7 @@ export class SecureTransport {
 
   #fail(reason: string): void {
     this.#stopHandshake();
-    if (!this.#closed) this.#failed(reason);
+    if (!this.#closed) this.#listener.failed(reason);
   }
 
   #stopHandshake(): void {

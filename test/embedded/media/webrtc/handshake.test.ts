@@ -46,6 +46,7 @@ describe('DTLS handshakes of the media server', () => {
       send: (data) => transport.onData(Buffer.from(data), ['', 0]),
       connected: (keys) => resolve({ keys }),
       failed: (reason) => resolve({ reason }),
+      closed: () => undefined,
     });
     const options = { transport, cert, key, signatureHash: SIGNATURE, srtpProfiles, extendedMasterSecret: true };
     const client = new DtlsClient(options);
@@ -89,7 +90,8 @@ describe('DTLS handshakes of the media server', () => {
   });
 
   it('drop what is no handshake, and serve the next', async () => {
-    const junk = thread.open({ send: () => undefined, connected: () => undefined, failed: () => undefined });
+    const nothing = (): void => undefined;
+    const junk = thread.open({ send: nothing, connected: nothing, failed: nothing, closed: nothing });
     for (let length = 0; length < 200; length += 7) junk.receive(Buffer.alloc(length, 22));
     junk.receive(Buffer.from('16feff0000000000000000000c0100000000ffff00ffff0000', 'hex'));
     const { certPem: cert, keyPem: key } = await certificate();
