@@ -3,7 +3,7 @@ import { expectError, expectTalk, referProgress } from '../e2e/expectations.ts';
 import { ALL_CONFERENCES } from '../e2e/conference/support.ts';
 import type { IncomingCall } from '../phones/incoming-call.ts';
 import type { OutgoingCall } from '../phones/outgoing-call.ts';
-import type { Phone } from '../phones/phone.ts';
+import type { Phone, PhoneOptions } from '../phones/phone.ts';
 import type { RestClient } from '../phones/rest-client.ts';
 import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
@@ -55,11 +55,11 @@ describe('calls of different nodes', function () {
     });
 
   /** Alice talks with bob at one node and with carol at the other. */
-  async function consultation() {
+  async function consultation(options: Partial<PhoneOptions> = {}) {
     const [alice, bob, carol] = [
       await cluster().knownPhone('alice', 0),
-      await cluster().knownPhone('bob', 1),
-      await cluster().knownPhone('carol', 0),
+      await cluster().knownPhone('bob', 1, options),
+      await cluster().knownPhone('carol', 0, options),
     ];
     const first = await connect(alice, bob, '102');
     await first.outgoing.hold();
@@ -113,6 +113,40 @@ describe('calls of different nodes', function () {
       await (at === 0 ? second : first).incoming.ended();
       await cluster().stopPhones();
     }
+  });
+
+  it('a fax that one phone offers and takes back is cancelled at the phone of the other node', async () => {
+    const { first, second } = await consultation({ faxes: true });
+    const body = {
+      masterby: '<sip:101@demo.local>',
+      slavedialogid: second.dialogid,
+      slaveby: '<sip:alice@demo.local>',
+    };
+    const answer = await cluster().node(0).rest.send('REFERREPLACES', `${CALLS}/${first.dialogid}`, { body });
+    expect(answer.json(), answer.text).to.include({ result: 'ok' });
+    await joined(first.incoming, second.incoming);
+    await expectTalk(first.incoming, second.incoming);
+    for (const [offerer, other] of [
+      [first.incoming, second.incoming],
+      [second.incoming, first.incoming],
+    ] as const) {
+      const never = Promise.withResolvers<void>();
+      const asked = new Promise<void>((resolve) => {
+        other.delays = () => {
+          resolve();
+          return never.promise;
+        };
+      });
+      expect(await offerer.offerFax('alone', asked)).to.equal(487);
+      await other.cancelledOffers.next(5000);
+      other.delays = () => Promise.resolve();
+      await expectTalk(first.incoming, second.incoming);
+    }
+    expect(await first.incoming.offerFax()).to.equal(200);
+    expect(await first.incoming.offerSound()).to.equal(200);
+    await expectTalk(first.incoming, second.incoming);
+    await first.incoming.hangup();
+    await second.incoming.ended();
   });
 
   it('a phone transfers them to each other (REFER with Replaces)', async () => {

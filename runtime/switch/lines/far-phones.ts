@@ -1,4 +1,5 @@
 /** Phones whose calls this node has, and whose SIP dialogs are at their home: another node, or this one again. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HomeOf } from '../../callstore/index.ts';
 import { MediaError } from '../../media/index.ts';
@@ -54,6 +55,8 @@ export class FarPhone {
   readonly #cancelled = new AbortController();
   #end: PhoneEnd | undefined;
   readonly #accepted = new Map<string, () => void>();
+  /** Its re-INVITEs without an answer. */
+  readonly #offers = new Map<string, AbortController>();
 
   constructor(phones: FarPhones, at: HomeOf, place?: SipDialogPlace) {
     this.#phones = phones;
@@ -90,7 +93,10 @@ export class FarPhone {
         this.over(event.end);
         return null;
       case 'reinvite':
-        return (await handlers?.reinvite(event.sdp)) ?? { status: 491 };
+        return await this.#offered(event.sdp, event.offer);
+      case 'cancelled':
+        this.#offers.get(event.offer)?.abort();
+        return null;
       case 'ack':
         handlers?.answerInAck(event.sdp);
         return null;
@@ -105,6 +111,16 @@ export class FarPhone {
         return null;
       default:
         return event satisfies never;
+    }
+  }
+
+  async #offered(sdp: string | undefined, offer: string): Promise<EventAnswer> {
+    const cancelled = new AbortController();
+    this.#offers.set(offer, cancelled);
+    try {
+      return (await this.#handlers?.reinvite(sdp, cancelled.signal)) ?? { status: 491 };
+    } finally {
+      this.#offers.delete(offer);
     }
   }
 
@@ -368,10 +384,18 @@ export class FarDialog implements DialogLine {
     if (!this.phone.ended) await this.phone.endBy({ order: 'bye', headers });
   }
 
-  async reinvite(sdp: string): Promise<string> {
-    const { sdp: answer, status = 481 } = await this.phone.order({ order: 'reinvite', sdp });
-    if (answer === undefined) throw new ReinviteRefused(status);
-    return answer;
+  async reinvite(sdp: string, unwanted?: AbortSignal): Promise<string> {
+    const offer = randomUUID();
+    // Where it does not arrive, the phone is asked on, until it answers.
+    const cancel = (): void => void this.phone.order({ order: 'cancel', offer }).catch(() => undefined);
+    unwanted?.addEventListener('abort', cancel, { once: true });
+    try {
+      const { sdp: answer, status = 481 } = await this.phone.order({ order: 'reinvite', sdp, offer });
+      if (answer === undefined) throw new ReinviteRefused(status);
+      return answer;
+    } finally {
+      unwanted?.removeEventListener('abort', cancel);
+    }
   }
 
   async request(method: string, headers: Record<string, string>, body?: string): Promise<number> {

@@ -34,6 +34,8 @@ interface HomePhone {
   holder: string;
   end: PhoneEnd | undefined;
   readonly refers: Map<string, ReferRequest>;
+  /** The re-INVITEs without an answer of the phone. */
+  readonly offers: Map<string, AbortController>;
 }
 
 /** The phones whose SIP dialogs stay here while their calls are at other nodes. */
@@ -70,6 +72,7 @@ export class HomePhones {
       holder: self,
       end: undefined,
       refers: new Map(),
+      offers: new Map(),
     };
     this.#phones.set(phone.key, phone);
     phone.invite?.cancelled.addEventListener('abort', () => this.#ended(phone, { reason: 'CANCEL', lost: false }), {
@@ -132,7 +135,10 @@ export class HomePhones {
         await (dialog === undefined ? invite?.reject(LOST.status) : dialog.bye(order.headers));
         return {};
       case 'reinvite':
-        return dialog === undefined ? { gone: true } : await reinvited(dialog, order.sdp);
+        return dialog === undefined ? { gone: true } : await reinvited(phone, dialog, order);
+      case 'cancel':
+        phone.offers.get(order.offer)?.abort();
+        return {};
       case 'request':
         return dialog === undefined
           ? { gone: true }
@@ -175,7 +181,7 @@ export class HomePhones {
     phone.dialog = dialog;
     const handlers: SipDialogHandlers = {
       ended: (reason, lost) => this.#ended(phone, { reason, lost }),
-      reinvite: async (sdp) => (await this.#ask(phone, { event: 'reinvite', sdp })) ?? { status: 491 },
+      reinvite: (sdp, cancelled) => this.#offered(phone, sdp, cancelled),
       answerInAck: (sdp) => void this.#ask(phone, { event: 'ack', sdp }),
       messaged: (message) => void this.#ask(phone, { event: 'message', message }),
       refer: async (request) => {
@@ -188,6 +194,16 @@ export class HomePhones {
       },
     };
     dialog.handle(handlers);
+  }
+
+  /** A re-INVITE of the phone. */
+  async #offered(phone: HomePhone, sdp: string | undefined, cancelled: AbortSignal | undefined): Promise<EventAnswer> {
+    const offer = randomUUID();
+    const cancel = (): void => void this.#ask(phone, { event: 'cancelled', offer });
+    cancelled?.addEventListener('abort', cancel, { once: true });
+    const answer = await this.#ask(phone, { event: 'reinvite', sdp, offer });
+    cancelled?.removeEventListener('abort', cancel);
+    return answer ?? { status: 491 };
   }
 
   /** Tells the node of the call; undefined when it cannot be told. */
@@ -251,11 +267,19 @@ export class HomePhones {
 
 type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;
 
-async function reinvited(dialog: DialogLine, sdp: string): Promise<Done> {
+async function reinvited(
+  { offers }: HomePhone,
+  dialog: DialogLine,
+  { sdp, offer }: { readonly sdp: string; readonly offer: string },
+): Promise<Done> {
+  const unwanted = new AbortController();
+  offers.set(offer, unwanted);
   try {
-    return { sdp: await dialog.reinvite(sdp) };
+    return { sdp: await dialog.reinvite(sdp, unwanted.signal) };
   } catch (error) {
     if (!(error instanceof ReinviteRefused)) throw error;
     return { status: error.status };
+  } finally {
+    offers.delete(offer);
   }
 }

@@ -23,7 +23,9 @@ export type PhoneOrder = {
     }
   | { readonly order: 'accept'; readonly sdp: string; readonly room?: string | undefined }
   | { readonly order: 'bye'; readonly headers: Readonly<Record<string, string>> }
-  | { readonly order: 'reinvite'; readonly sdp: string }
+  | { readonly order: 'reinvite'; readonly sdp: string; readonly offer: string }
+  /** Cancels this re-INVITE. */
+  | { readonly order: 'cancel'; readonly offer: string }
   | {
       readonly order: 'request';
       readonly method: string;
@@ -58,7 +60,9 @@ export interface PhoneEnd {
 export type PhoneEvent = HomeOf &
   (
     | { readonly event: 'ended'; readonly end: PhoneEnd }
-    | { readonly event: 'reinvite'; readonly sdp?: string | undefined }
+    | { readonly event: 'reinvite'; readonly sdp?: string | undefined; readonly offer: string }
+    /** The phone has cancelled this re-INVITE. */
+    | { readonly event: 'cancelled'; readonly offer: string }
     | { readonly event: 'ack'; readonly sdp: string }
     | { readonly event: 'message'; readonly message: Parameters<SipDialogHandlers['messaged']>[0] }
     | {

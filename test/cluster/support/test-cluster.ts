@@ -1,6 +1,6 @@
 /** Several nodes that share PostgreSQL, NATS, SIP servers and a media server. */
 import { expect } from 'chai';
-import { Phone } from '../../phones/phone.ts';
+import { Phone, type PhoneOptions } from '../../phones/phone.ts';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { postgresServer } from '../../storage/support/postgres-server.ts';
 import { Cable } from '../../support/cable.ts';
@@ -116,17 +116,18 @@ export class TestCluster {
   }
 
   /** A registered phone at one of the SIP servers. */
-  async phone(login: Login, sip: number): Promise<Phone> {
+  async phone(login: Login, sip: number, options: Partial<PhoneOptions> = {}): Promise<Phone> {
     const registrar = this.sips[sip]?.address ?? '';
-    const phone = await Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar });
+    const account = { login, domain: 'demo.local', password: `demo-${login}`, registrar };
+    const phone = await Phone.start({ ...account, ...options });
     this.#phones.push(phone);
     expect(await phone.register()).to.include({ status: 200 });
     return phone;
   }
 
   /** The same, once every node knows where it is. */
-  async knownPhone(login: Login, sip: number): Promise<Phone> {
-    const phone = await this.phone(login, sip);
+  async knownPhone(login: Login, sip: number, options: Partial<PhoneOptions> = {}): Promise<Phone> {
+    const phone = await this.phone(login, sip, options);
     await eventually(async () => {
       for (const { rest } of this.nodes) {
         const known = (await rest.get('/rest/v1/domain/registrations')).json<{ contact: string }[]>();
