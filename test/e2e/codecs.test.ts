@@ -69,20 +69,19 @@ describe('codecs of calls', () => {
       for (const { from } of sides) from.play(undefined);
       for (const { to } of sides)
         await eventually(async () => Promise.all([440, 620].map((tone) => to.hearsNot(tone, { forMs: 300 }))));
-      await Promise.all(
-        sides.map(async ({ from, to, sent, heard }) => {
-          const sound = sweep({ from: 200, to: 7200 }, 1.5, sent);
+      for (const { from, to, sent, heard } of sides) {
+        const sound = sweep({ from: 200, to: 7200 }, 1.5, sent);
+        const before = bandLevels(sound, BANDS, sent);
+        // A packet that is late on a busy machine takes a part out of a sweep: the next one has it.
+        await eventually(async () => {
           const hearing = to.session.rtp.listener.next(2 * heard, 15_000);
           await from.say(sound);
-          const before = bandLevels(sound, BANDS, sent);
           const changes = bandLevels(await hearing, BANDS, heard).map((level, at) => level - (before[at] ?? 0));
+          const all = changes.map((each) => each.toFixed(1)).join(' ');
           for (const [at, change] of changes.entries())
-            expect(
-              change,
-              `${BANDS[at]} Hz and above, of ${changes.map((each) => each.toFixed(1)).join(' ')} dB`,
-            ).to.be.within(-3, 3);
-        }),
-      );
+            expect(change, `${BANDS[at]} Hz and above, of ${all} dB`).to.be.within(-3, 3);
+        }, 15_000);
+      }
     });
   }
 
