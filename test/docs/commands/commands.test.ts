@@ -22,6 +22,11 @@ describe('the commands of the pages', function () {
   });
   after('the reader leaves', async () => reader?.leave());
 
+  it('are given with a Node.js of the reader, in continuous integration with version 20', async () => {
+    const [, major] = /^v(\d+)\./.exec(await here().shell('node --version')) ?? [];
+    if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') expect(major).to.equal('20');
+    else expect(Number(major)).to.be.at.least(20);
+  });
   tour(here);
   rest(here);
   describe('calls', () => calls(here));
