@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Phone } from '../../phones/phone.ts';
 import { eventually } from '../../support/eventually.ts';
 import { mayRun } from './peers.ts';
@@ -6,6 +8,21 @@ import type { Reader } from './reader.ts';
 
 const CALLS = 'docs/rest/calls.md';
 const OPERATIONS = 'docs/rest/operations.md';
+
+/** Leaves a message of a second in the mailbox of bob. */
+const LEAVE = `id: leave
+start: pick_up
+blocks:
+  pick_up: { answer: , next: message }
+  message: { record: { max: 1s, silence: 0s, beep: false }, next: save }
+  save:
+    mailbox:
+      mailbox: bob
+      action: deposit
+      recording: "\${message.recording}"
+      milliseconds: "\${message.milliseconds}"
+    next: end
+`;
 
 /** Live calls over REST. */
 export function calls(reader: () => Reader): void {
@@ -152,7 +169,46 @@ export function calls(reader: () => Reader): void {
     const dates = { '2026-11-01': `${year}-01-01`, '2026-12-01': `${year + 1}-01-01` };
     expect(await reader().runAll('docs/rest/history.md', { values: { ...dates, CALLID: callid } })).to.include(callid);
     await reader().shell('grep -q talking_ms november.csv');
+    await reader().shell('ln -sf "$MACHINE/log" node.log');
+    const ofLog = { '9420f3ee-f385-4581-be39-e5dcf1d29a6b': callid };
+    expect(await reader().run('docs/operating/monitoring.md', 'grep 9420f3ee', { values: ofLog })).to.include(
+      '"call ended"',
+    );
+    await reader().shell('cd "$MACHINE/opt/ringmaster"');
+    const ofLadder = { '42593f37-2ce1-41f5-9437-d6e3c8761125': callid };
+    expect(await reader().run('docs/operating/ladder.md', 'ringmaster ladder', { values: ofLadder })).to.match(
+      /INVITE \S+ \+SDP/,
+    );
     expect(await reader().run(OPERATIONS, '/uc/operations', { values: { OPERATIONID: id } })).to.include('"operation"');
+  });
+
+  it('codecs of a provider are set', async () => {
+    const [{ id = '' } = {}] = await ask<{ id?: string }[]>('/domain/providers?limit=1');
+    expect(await reader().run('docs/codecs.md', 'PROVIDERID', { values: { PROVIDERID: id } })).to.include(
+      '"codecs":["PCMA","PCMU"]',
+    );
+  });
+
+  it('a voice message is fetched by its owner, marked as heard, and removed', async () => {
+    const [alice] = await reader().phones('alice');
+    await writeFile(join(reader().machine.folder, 'var/lib/ringmaster/scenarios/leave.yaml'), LEAVE);
+    await eventually(async () => {
+      const call = await alice.call('*55leave');
+      await call.answered();
+      call.play(620);
+      await call.ended(10_000);
+    }, 20_000);
+    await reader().shell(`OTHERS=$AUTH
+      AUTH="Authorization: Bearer $(echo demo-bob | npx ringmaster login demo.local bob)"; cd "$HOME/files"`);
+    const [{ id = '' } = {}] = await eventually(async () => {
+      const list = await ask<{ id?: string }[]>('/user/sip/voicemessages');
+      expect(list).to.have.length(1);
+      return list;
+    }, 20_000);
+    const out = await reader().run('docs/rest/voice-messages.md', 'MESSAGEID/file', { values: { MESSAGEID: id } });
+    expect(out).to.include('"heard":true');
+    expect(await ask('/user/sip/voicemessages')).to.deep.equal([]);
+    await reader().shell('[[ $(head -c 4 message.wav) == RIFF ]]; AUTH=$OTHERS');
   });
 
   it('a conference is listed, extended, parted and ended', async () => {

@@ -17,7 +17,7 @@ export class Reader {
   }
 
   static async come(): Promise<Reader> {
-    const env = { RINGMASTER_DEBUG_PORT: String(await freeTcpPort()) };
+    const env = { RINGMASTER_DEBUG_PORT: String(await freeTcpPort()), RINGMASTER_LOG_LEVEL: 'debug' };
     return new Reader(await machineOf({ demo: true, env }), await Blocks.read());
   }
 
