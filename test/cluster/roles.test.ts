@@ -145,8 +145,12 @@ describe('nodes with some roles', function () {
     const alice = await cluster().knownPhone('alice', 0);
     const { node } = cluster().node(0);
     const feed = await followEvents<{ dialogid: string }>({ node, rest }, 'callevents.call_end');
-    const ringing = await alice.call('*55ringing');
-    await ringing.ringing();
+    const ringing = await eventually(async () => {
+      const call = await alice.call('*55ringing');
+      // Until the nodes know each other's roles and the scenario, it is refused.
+      await call.ringing();
+      return call;
+    });
     const [{ dialogid } = expect.fail()] = await calls();
     await cluster().node(2).node.kill();
     expect((await ringing.refused()).status).to.equal(503);

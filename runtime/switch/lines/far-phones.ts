@@ -357,6 +357,7 @@ export class FarDialog implements DialogLine {
   readonly phone: FarPhone;
   readonly callId: string;
   readonly tags: DialogTags;
+
   constructor(phone: FarPhone, { callId, tags }: Pick<MovedDialog, 'callId' | 'tags'>) {
     this.phone = phone;
     this.callId = callId;
