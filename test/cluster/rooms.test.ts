@@ -98,7 +98,9 @@ describe('rooms of a cluster', function () {
       );
     const [own, strange] = [await listen('bob'), await listen('dave')];
     const { inside } = await roomOfThree('*7024');
-    const [a] = inside as [OutgoingCall];
+    const [a, b] = inside as [OutgoingCall, OutgoingCall];
+    // Nobody stops to talk who was not heard yet.
+    await b.hears(TONES[0]);
     const ends = (): number[] => own.map(({ seen }) => seen.filter(({ talking }) => talking === false).length);
     a.play(undefined);
     await eventually(async () => expect(ends()).to.deep.equal([1, 1, 1]));
