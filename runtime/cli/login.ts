@@ -36,9 +36,10 @@ export async function login(args: readonly string[]): Promise<number> {
 /** A line of standard input; on a terminal it is asked for and not shown. */
 async function password(): Promise<string> {
   const { stdin, stderr } = process;
-  if (stdin.isTTY) stderr.write('password: ');
-  // Without an output, readline echoes nothing and sets a terminal to raw mode, so neither does the terminal.
+  // Without an output, readline echoes nothing and sets a terminal to raw mode, so neither does the terminal. The prompt comes after
+  // that: a quick program answers it at once.
   const lines = createInterface({ input: stdin, terminal: stdin.isTTY });
+  if (stdin.isTTY) stderr.write('password: ');
   for await (const line of lines) {
     lines.close();
     if (stdin.isTTY) stderr.write('\n');

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -99,5 +100,36 @@ describe('ringmaster start at a terminal', function () {
     const { code, err } = await (await Command.run(['start'], { RINGMASTER_LOG_FORMAT: 'xml' })).ended;
     expect(code).to.equal(1);
     expect(err).to.equal('ringmaster: RINGMASTER_LOG_FORMAT: found "xml", expected json, pretty\n');
+  });
+});
+
+describe('ringmaster login at a terminal', () => {
+  it('asks for the password and does not show it', async function () {
+    if (process.platform !== 'linux') this.skip();
+    this.timeout(60_000);
+    let asked = '';
+    const server = createHttpServer((request, response) => {
+      request.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+      request.on('end', () => response.end('{"session_token":"TOKEN"}'));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server's address is an AddressInfo
+    const { port } = server.address() as AddressInfo;
+    const command = `exec "${process.execPath}" "${LAUNCHER}" login shop.example root --url http://127.0.0.1:${port}`;
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      env: { PATH: process.env['PATH'], TERM: 'xterm' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      const before = output;
+      output += chunk.toString();
+      if (output.includes('password: ') && !before.includes('password: ')) child.stdin.write('sesame\r');
+    });
+    const [code] = (await once(child, 'close')) as [number];
+    server.close();
+    expect([code, output.replaceAll('\r\n', '\n')]).to.deep.equal([0, 'password: \nTOKEN\n']);
+    expect(asked).to.include('"pwd":"sesame"');
   });
 });
