@@ -247,7 +247,7 @@ describe('calls that span two nodes of a cluster', function () {
     await expectEnds(all, [0, 1, 2]);
   });
 
-  it('are with their nodes again when a node was not dead, but stood still', async () => {
+  it('are with their nodes again when a node was not dead, but stood still, and talk on when it dies then', async () => {
     const { all, owned, homed, others } = await kinds(2, 2);
     await follow([0, 1]);
     const { pid = 0 } = cluster().node(2).node;
@@ -269,11 +269,15 @@ describe('calls that span two nodes of a cluster', function () {
       await far.unhold();
       await expectTalk(near, far);
     }
+    await cluster().node(2).node.kill();
+    await everywhere([0, 1], all);
     for (const calls of [owned, homed, others]) {
       const [one, other] = calls as [Spanning, Spanning];
       await end(one, 'far');
-      await end(other, 2);
+      await end(other, 1);
     }
+    await cluster().node(2).node.restart();
+    await cluster().joined();
     await everywhere([0, 1, 2], []);
     await expectEnds(all, [0, 1, 2]);
   });

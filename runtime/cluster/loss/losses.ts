@@ -105,6 +105,10 @@ export class Losses {
       return await claims.claim(claimOf(id), KEPT_MS);
     });
     if (claimed !== true) return claimed === false ? 'elsewhere' : undefined;
+    if (this.#isBack(id)) {
+      await this.#release(id);
+      return undefined;
+    }
     this.#mine.add(id);
     const kept = await this.#patiently(id, () => index.read(id));
     if (kept === undefined) return undefined;
@@ -205,7 +209,21 @@ export class Losses {
     this.#options.settlements.returned(id);
     if (!this.#mine.delete(id)) return;
     this.#options.heir.returned(id);
-    await this.#patiently(id, () => this.#options.claims.release(claimOf(id)));
+    await this.#release(id);
+  }
+
+  /** The process can be claimed when it dies again. */
+  async #release(id: string): Promise<void> {
+    const { claims, log } = this.#options;
+    while (!this.#closed) {
+      try {
+        await claims.release(claimOf(id));
+        return;
+      } catch (err) {
+        log.warn({ err, node: id }, 'a node that was not dead cannot be given back yet');
+        await pause();
+      }
+    }
   }
 
   /**
