@@ -5,7 +5,10 @@ import { type StreamPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
 /** Lines of ICE (RFC 8839) and of keys by DTLS (RFC 5763), which belong to each other. */
 const DTLS_AND_ICE =
-  /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|fingerprint|setup|tls-id)\b.*\r?\n/gim;
+  /^a=(?:candidate|remote-candidates|end-of-candidates|ice-[a-z]+|fingerprint|setup|tls-id)\b.*(?:\r?\n|$)/gim;
+
+/** Fingerprints by other hashes, beside a usable one: FreeSWITCH takes the last of all, and crashes at a hash that it does not know. */
+const OTHER_FINGERPRINTS = /^a=fingerprint:(?!sha-(?:256|512) ).*(?:\r?\n|$)/gim;
 
 /** The profiles for early feedback (RFC 4585, RFC 5124): only the answer has to repeat them. */
 const EARLY_FEEDBACK = /^(m=audio \d+(?:\/\d+)? RTP\/S?AVP)F(?= )/gim;
@@ -33,11 +36,12 @@ const NOT_DECODABLE = /[^\0-\x7f]|%(?=[\dA-Fa-f]{2})/g;
 export function farEndSdp(sdp: string, policy: StreamPolicy = {}, codecs?: CodecWish): string {
   // A SIP server refuses to send anything else without a Content-Type, which would look like a fault of the media server.
   if (!sdp.startsWith('v=0')) throw new MediaError('the session description does not begin with v=0 (RFC 8866)', 488);
-  const { session, streams } = streamsOf(sdp);
+  // A single CR ends a line for FreeSWITCH, too.
+  const { session, streams } = streamsOf(sdp.replace(/\r\n?|\n/g, '\r\n'));
   const used = usedStreams(streams, policy);
   const shown = withBestCodec(session + used.map(({ text }) => text).join(''), codecs);
   const plain = used.some(({ kind }) => kind === 'dtls')
-    ? shown
+    ? shown.replace(OTHER_FINGERPRINTS, '')
     : shown.replace(DTLS_AND_ICE, '').replace(EARLY_FEEDBACK, '$1');
   return plain.replace(SECURE_PROFILE, (profile) => profile.toLowerCase()).replace(NOT_DECODABLE, '?');
 }

@@ -76,8 +76,8 @@ const NO_USABLE_KEY = 'the encrypted media of the session description has no usa
 function dtlsMistake(text: string): string | undefined {
   const lead = NO_USABLE_KEY;
   if (!/^a=fingerprint:/m.test(text)) return `${lead} it has no a=fingerprint`;
-  if (!/^a=fingerprint:sha-(?:256|384|512) [\dA-F]{2}(?::[\dA-F]{2})+\s*$/im.test(text)) {
-    return `${lead} its a=fingerprint is malformed, or of another hash than SHA-256, -384 and -512`;
+  if (!/^a=fingerprint:sha-(?:256|512) [\dA-F]{2}(?::[\dA-F]{2})+\s*$/im.test(text)) {
+    return `${lead} its a=fingerprint is malformed, or of another hash than SHA-256 and -512`;
   }
   const setup = /^a=setup:(\S+)/m.exec(text)?.[1];
   if (setup === undefined || setup === 'actpass' || setup === 'active') return undefined;

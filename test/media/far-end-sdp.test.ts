@@ -36,3 +36,17 @@ describe('media: free text of a session description', () => {
     expect(farEndSdp('v=0\r\ns=%FF%fe 50% %\r\ni=\u00b4\u{1f4de}\r\n')).to.equal('v=0\r\ns=?FF?fe 50% %\r\ni=???\r\n');
   });
 });
+
+describe('media: fingerprints for the media server', () => {
+  const good = `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}\r\n`;
+  const head = 'v=0\r\nc=IN IP4 127.0.0.1\r\n';
+
+  it('are of hashes that FreeSWITCH knows, wherever and however others are written: it crashes at those', () => {
+    for (const other of ['sha-384 AB:CD', 'sha-1 AB', 'SHA-384 AB', 'nonsense']) {
+      const offer = `${head}a=x\ra=fingerprint:${other}\ra=y\r\nm=audio 4000 UDP/TLS/RTP/SAVPF 0\r\n${good}a=setup:actpass\r\na=fingerprint:${other}`;
+      expect(farEndSdp(offer).match(/^a=fingerprint.*/gm), other).to.deep.equal([good.trim()]);
+      const plain = `${head}a=x\ra=fingerprint:${other}\ra=y\r\nm=audio 4000 RTP/AVP 0\r\na=fingerprint:${other}`;
+      expect(farEndSdp(plain), other).not.to.include('fingerprint');
+    }
+  });
+});
