@@ -14,6 +14,9 @@ export interface Pair {
   readonly freeswitch: ServerAddress;
 }
 
+/** Folder inside of the rendered one. */
+const CERTIFICATES = 'certs';
+
 const TEMPLATES = join(dirname(fileURLToPath(import.meta.url)), 'templates');
 
 /**
@@ -45,11 +48,11 @@ export function render(sizing: Sizing, pair: Pair, target: string, owner?: Owner
   const ours = [sizing.folders.sounds, sizing.folders.recordings, music]
     .map((folder) => resolve(target, folder))
     .filter((folder) => makeFolder(folder, target));
-  const logs = resolve(target, sizing.folders.logs);
-  if (makeFolder(logs, target)) {
-    ours.push(logs);
-    // FreeSWITCH writes its whole configuration there, readable for all users: freeswitch.xml.fsxml.
-    chmodSync(logs, 0o700);
+  // FreeSWITCH writes there, readable for all users: its whole configuration, freeswitch.xml.fsxml; and the key of its DTLS.
+  for (const folder of [resolve(target, sizing.folders.logs), join(target, CERTIFICATES)]) {
+    if (!makeFolder(folder, target)) continue;
+    ours.push(folder);
+    chmodSync(folder, 0o700);
   }
   const written = provideMusic(resolve(target, music));
   owner?.take([...files, ...files.map(dirname), ...ours, ...written]);

@@ -3,6 +3,7 @@ import type { FsEndpoint } from 'drachtio-fsmrf';
 import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
 import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './codec-order.ts';
+import { asDtlsClient, asDtlsOffer, asDtlsReoffer, hasSetup, inDirectionOf, withoutHold } from './dtls-sdp.ts';
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { isFax } from './fax-sdp.ts';
 import { MediaError } from './media-error.ts';
@@ -28,6 +29,8 @@ export class ChannelSession {
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
   readonly #passesFaxes: boolean;
+  /** Whether the media server, FreeSWITCH, has to be the client of DTLS. */
+  readonly #isDtlsClient: boolean;
   readonly #policy: StreamPolicy;
   readonly #wish: CodecWish | undefined;
   /** Until the first answer to its offer. */
@@ -64,13 +67,16 @@ export class ChannelSession {
     const info = endpoint.conn?.getInfo();
     this.#codecs = listedCodecs(info?.getHeader('variable_rtp_use_codec_string') ?? '');
     this.#passesFaxes = info?.getHeader('variable_fax_relay') === 'true';
+    this.#isDtlsClient = info?.getHeader('variable_dtls_client') === 'true';
     this.#remote = remote;
     this.#offered = remote === undefined;
     this.#local =
-      remote === undefined
-        ? inWantedOrder(endpoint.local.sdp, codecs)
-        : answerFor(remote, endpoint.local.sdp, { srtp });
+      remote === undefined ? this.#ownOffer(endpoint.local.sdp) : answerFor(remote, endpoint.local.sdp, { srtp });
     this.#told = keysIn(this.#local);
+  }
+
+  #ownOffer(sdp: string): string {
+    return inWantedOrder(this.#isDtlsClient && isDtls(sdp) ? asDtlsOffer(sdp) : sdp, this.#wish);
   }
 
   /** The key by which an endpoint of FreeSWITCH encrypts, which it changes some milliseconds after its answer. */
@@ -108,6 +114,11 @@ export class ChannelSession {
     return /^a=ice-ufrag:/m.test(this.#remote ?? this.#local) ? 'webrtc' : 'dtls';
   }
 
+  /** Whether the far end would be taken without a look at its certificate: FreeSWITCH is the server of DTLS. */
+  get trustsAnybody(): boolean {
+    return this.#isDtlsClient && isDtls(this.#local) && hasSetup(this.#local, 'passive');
+  }
+
   /** Whether the far end has described itself without telephone-events (RFC 4733): its digits are tones in the sound. */
   get digitsAreTones(): boolean {
     return this.#remote !== undefined && !(hasEvents(this.#remote) && hasEvents(this.#local));
@@ -133,12 +144,14 @@ export class ChannelSession {
 
   /**
    * Sends the far end's new session description to the channel. A refusal keeps the session (RFC 3261 section 14.2).
+   * @param described its offer, or its answer
    * @param gone aborted when the channel has ended
    * @param variables of the channel: sets one, given as `name value`, and reads one
    * @returns the answer
    * @throws MediaError with status 488 without a common codec, or without encryption as it has to be; the reason of `gone`
    */
-  async modify(sdp: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
+  async modify(described: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
+    const sdp = this.#isDtlsClient && isDtls(this.#local) ? asDtlsReoffer(described) : described;
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
     if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#policy, this.#wish))))
       throw noCodec();
@@ -157,9 +170,14 @@ export class ChannelSession {
   async #describe(remote: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
     const variable = this.#silence.variableFor(remote);
     if (variable !== undefined) await variables.set(variable);
-    const answer = await reinvite(this.#endpoint, farEndSdp(remote, this.#policy, this.#wish), gone);
+    // Until the far end is known, FreeSWITCH must not send checks: its offer, sent back as the answer, has its own address.
+    if (this.#isDtlsClient && this.#offered && this.#unanswered) await variables.set('ice_lite false');
+    const shown = farEndSdp(remote, this.#policy, this.#wish);
+    const isAdapted = this.#isDtlsClient && isDtls(this.#local);
+    const answer = await reinvite(this.#endpoint, isAdapted ? withoutHold(shown) : shown, gone);
     if (!hasAudio(answer)) throw noCodec();
-    const described = answerFor(remote, answer, this.#policy);
+    const answered = answerFor(remote, answer, this.#policy);
+    const described = isAdapted ? asDtlsClient(inDirectionOf(remote, answered)) : answered;
     // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
     if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
     return withKey(described, await this.#presentKey(variables));

@@ -1,7 +1,8 @@
 /** Adapts session descriptions for the media server. */
 import { type CodecWish, withBestCodec } from './codec-order.ts';
+import { inNameOf, withCandidate } from './dtls-sdp.ts';
 import { MediaError } from './media-error.ts';
-import { type StreamPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
+import { isDtls, type StreamPolicy, streamsOf, usedStreams } from './sdp-streams.ts';
 
 /** Lines of ICE (RFC 8839) and of keys by DTLS (RFC 5763), which belong to each other. */
 const DTLS_AND_ICE =
@@ -41,7 +42,7 @@ export function farEndSdp(sdp: string, policy: StreamPolicy = {}, codecs?: Codec
   const used = usedStreams(streams, policy);
   const shown = withBestCodec(session + used.map(({ text }) => text).join(''), codecs);
   const plain = used.some(({ kind }) => kind === 'dtls')
-    ? shown.replace(OTHER_FINGERPRINTS, '')
+    ? withCandidate(shown).replace(OTHER_FINGERPRINTS, '')
     : shown.replace(DTLS_AND_ICE, '').replace(EARLY_FEEDBACK, '$1');
   return plain.replace(SECURE_PROFILE, (profile) => profile.toLowerCase()).replace(NOT_DECODABLE, '?');
 }
@@ -51,17 +52,22 @@ export function farEndSdp(sdp: string, policy: StreamPolicy = {}, codecs?: Codec
  * a refusal of each audio stream that the media server was not shown.
  */
 export function answerFor(offer: string, answer: string, policy: StreamPolicy = {}): string {
-  const { streams } = streamsOf(offer);
+  const { session, streams } = streamsOf(offer);
   const used = new Set(usedStreams(streams, policy).map(({ index }) => index));
   const unseen = streams.filter(({ index }) => !used.has(index));
-  if (unseen.length === 0) return inProfileOf(offer, answer);
+  if (unseen.length === 0) return inFormOf(offer, answer);
   const answered = streamsOf(answer);
   const answers = [...answered.streams];
   const complete = streams.map(
     ({ index, refusal }) => (used.has(index) ? answers.shift()?.text : undefined) ?? refusal,
   );
   const shown = streams.filter(({ index }) => used.has(index)).map(({ text }) => text);
-  return inProfileOf(shown.join(''), answered.session + complete.join(''));
+  return inFormOf(session + shown.join(''), answered.session + complete.join(''));
+}
+
+function inFormOf(offer: string, answer: string): string {
+  const profiled = inProfileOf(offer, answer);
+  return isDtls(profiled) ? inNameOf(offer, profiled) : profiled;
 }
 
 /** An answer may omit streams, so the offered stream is identified by its kind alone. */

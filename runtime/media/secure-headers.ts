@@ -2,7 +2,7 @@
 import { isDtls, isEncrypted, mustEncrypt, type OfferedKeys, type SrtpPolicy } from './sdp-streams.ts';
 
 /** Which keys a channel uses or offers; undefined leaves it to the media server. */
-type Keys = 'mandatory' | 'optional' | 'offer-mandatory' | 'offer-optional' | 'dtls' | undefined;
+type Keys = 'mandatory' | 'optional' | 'dtls' | 'offer-mandatory' | 'offer-optional' | 'offer-dtls' | undefined;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ export function secureOfferHeaders(wish: {
 }): Headers {
   const must = mustEncrypt(wish);
   if (!must && wish.srtp !== 'preferred') return {};
-  if (wish.keys === 'webrtc') return secureMedia('dtls');
+  if (wish.keys === 'webrtc') return secureMedia('offer-dtls');
   // Of the second header FreeSWITCH takes no notice: it offers plain sound, which is refused where it has to be encrypted.
   if (wish.keys === 'dtls') return { ...secureMedia('dtls'), 'X-Dtls-Offer': must ? 'mandatory' : 'optional' };
   return secureMedia(must ? 'offer-mandatory' : 'offer-optional');

@@ -5,6 +5,7 @@ import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
 import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import type { CodecWish } from './codec-order.ts';
+import { noDtlsServer } from './dtls-sdp.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
@@ -129,6 +130,10 @@ export class MediaServer implements EndpointServer {
         const session = new ChannelSession(endpoint, silence, wish);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, peer, session });
         if (adapted === undefined && mustEncrypt(wish) && !session.encrypted) throw await withoutKeys(made);
+        if (session.trustsAnybody) {
+          await made.destroy();
+          throw noDtlsServer();
+        }
         return made;
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;

@@ -5,7 +5,6 @@ import { Browser, type BrowserPhone } from '../phones/browser.ts';
 import type { Phone } from '../phones/phone.ts';
 import { requirePeer } from '../phones/peers.ts';
 import { eventually } from '../support/eventually.ts';
-import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { ConsoleWindow } from './console-browser.ts';
 
@@ -13,7 +12,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Hz: what the microphone of the browser hears. */
 const TONE = 700;
 
-(REAL_SIP ? describe.skip : describe)('the softphone in the console', function () {
+describe('the softphone in the console', function () {
   this.timeout(60_000);
   let browser: Browser | undefined;
   let axe = '';

@@ -20,11 +20,6 @@ describe('media of browsers: ICE, and keys by DTLS', () => {
   const peers: Peer[] = [];
   let chromium: Browser | undefined;
 
-  before(function () {
-    this.timeout(60_000);
-    // Its configuration forbids encryption (docs/conformance.md).
-    if (REAL_MEDIA) this.skip();
-  });
   after(() => chromium?.close());
   afterEach(() => Promise.all(peers.splice(0).map((each) => each.close())));
 
@@ -61,8 +56,8 @@ describe('media of browsers: ICE, and keys by DTLS', () => {
     await incoming.answer();
     await outgoing.answered();
     expect(answer())
-      .to.match(/^a=ice-lite\r$/m)
-      .and.match(/^m=audio [1-9]\d* UDP\/TLS\/RTP\/SAVPF /m)
+      .to.match(/^m=audio [1-9]\d* UDP\/TLS\/RTP\/SAVPF /m)
+      .and.match(/^a=mid:/m)
       .and.match(codec);
     await peer.takeAnswer(answer());
     incoming.play(620);
@@ -107,7 +102,8 @@ describe('media of browsers: ICE, and keys by DTLS', () => {
     await outgoing.answered();
     await peer.takeAnswer(answer());
     expect((await outgoing.ended()).by).to.equal('there');
-    await expectLogged(reason);
+    // FreeSWITCH tells its own log alone.
+    if (!REAL_MEDIA) await expectLogged(reason);
   }
 
   it('a certificate without the announced fingerprint ends the call, with a reason in the log', () =>
@@ -129,7 +125,9 @@ describe('media of browsers: ICE, and keys by DTLS', () => {
     });
   }
 
-  it('a far end whose checks never come is in the log, and gets no sound', async () => {
+  it('a far end whose checks never come is in the log, and gets no sound', async function () {
+    // FreeSWITCH counts none of it.
+    if (REAL_MEDIA) this.skip();
     const { outgoing } = await call(werift(), '501');
     await outgoing.answered();
     await outgoing.hangup();

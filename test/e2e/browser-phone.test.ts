@@ -2,13 +2,12 @@ import { expect } from 'chai';
 import { Browser, type BrowserPhone } from '../phones/browser.ts';
 import { requirePeer } from '../phones/peers.ts';
 import { Cable } from '../support/cable.ts';
-import { REAL_SIP } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 
 /** Hz: what the microphones of all browsers here hear. */
 const TONE = 700;
 
-(REAL_SIP ? describe.skip : describe)('the phone in a browser', () => {
+describe('the phone in a browser', () => {
   let browser: Browser | undefined;
 
   before('start Chromium', async function () {

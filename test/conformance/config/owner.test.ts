@@ -76,11 +76,16 @@ describe('The owner of a rendered configuration', function () {
     expect(existsSync(target)).to.equal(false);
   });
 
-  it('only the owner can read the log folder, where FreeSWITCH stores its configuration with the password', async () => {
-    expect((await render([])).code).to.equal(0);
-    expect(modeOf(join(target, 'log'))).to.equal('700');
-    chmodSync(join(target, 'log'), 0o755);
-    expect((await render([])).code).to.equal(0);
-    expect(modeOf(join(target, 'log')), 'of a folder that was rendered before').to.equal('700');
-  });
+  for (const [name, stored] of [
+    ['log', 'its configuration with the password'],
+    ['certs', 'the key of its DTLS'],
+  ] as const) {
+    it(`only the owner can read the folder ${name}, where FreeSWITCH stores ${stored}`, async () => {
+      expect((await render([])).code).to.equal(0);
+      expect(modeOf(join(target, name))).to.equal('700');
+      chmodSync(join(target, name), 0o755);
+      expect((await render([])).code).to.equal(0);
+      expect(modeOf(join(target, name)), 'of a folder that was rendered before').to.equal('700');
+    });
+  }
 });

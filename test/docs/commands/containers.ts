@@ -105,7 +105,16 @@ function checkCompose(env: string): void {
   expect(sizing).to.deep.include({ calls: Number(values['CALLS']), node: values['ADDRESS'] });
   const [, , target = ''] = configuration?.command ?? [];
   expect(drachtio?.command).to.deep.equal(['-f', `${target}/drachtio.conf.xml`]);
-  expect(freeswitch?.command).to.include.members(['-conf', target, '-nc', '-np', '-nonat', '-nf']);
+  expect(freeswitch?.command).to.include.members([
+    '-conf',
+    target,
+    '-certs',
+    `${target}/certs`,
+    '-nc',
+    '-np',
+    '-nonat',
+    '-nf',
+  ]);
   // The user of the image, whose files these are.
   const [, uid = ''] = /useradd --uid (\d+)/.exec(dockerfile) ?? [];
   expect([drachtio?.user, freeswitch?.user]).to.deep.equal([`${uid}:${uid}`, `${uid}:${uid}`]);

@@ -49,6 +49,8 @@ export class WebRtcPeer {
 
   async answer(sdp: string): Promise<string> {
     await this.connection.setRemoteDescription({ type: 'offer', sdp });
+    // werift would answer as the client of DTLS in any case.
+    if (/^a=setup:active/m.test(sdp)) for (const each of this.connection.dtlsTransports) each.role = 'server';
     await this.connection.setLocalDescription(await this.connection.createAnswer());
     return this.connection.localDescription?.sdp ?? '';
   }
