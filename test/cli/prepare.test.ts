@@ -9,7 +9,8 @@ import { FreshCopy } from '../stress/fresh-copy.ts';
 const run = promisify(execFile);
 
 describe('the preparation of starts', function () {
-  this.timeout(120_000);
+  // Three installations, each with a start.
+  this.timeout(300_000);
   let folder: string;
   before(async () => (folder = await mkdtemp(join(tmpdir(), 'ringmaster-prepared-'))));
   after(() => rm(folder, { recursive: true, force: true }));

@@ -160,17 +160,21 @@ describe('nodes with some roles', function () {
     });
     await cluster().node(2).node.restart();
     await cluster().joined();
-    const records = (await rest().get('/rest/v1/uc/history')).json<{ dialogid: string }[]>();
-    expect(records.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
+    await eventually(async () => {
+      const records = (await rest().get('/rest/v1/uc/history')).json<{ dialogid: string }[]>();
+      expect(records.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
+    });
     expect(feed.seen.filter((each) => each.dialogid === dialogid)).to.have.lengthOf(1);
     feed.close();
 
     const talking = await alice.call(ECHO);
     await talking.answered();
-    await cluster().node(1).node.kill();
-    await eventually(async () => expect(await node.health()).to.have.nested.property('cluster.nodes', 2));
     talking.play(1000);
     await talking.hears(1000);
+    await cluster().node(1).node.kill();
+    await eventually(async () => expect(await node.health()).to.have.nested.property('cluster.nodes', 2));
+    talking.play(600);
+    await talking.hears(600);
     expect(await count(2, 'dialogs')).to.equal(1);
     await talking.hangup();
     await eventually(async () => expect(await count(2, 'dialogs')).to.equal(0));

@@ -748,8 +748,10 @@ describe('a scenario does the same in a simulation and on a real call', () => {
     } else if (turn.kind === 'press') {
       await call.hears(PROMPT_HZ);
       await call.sendDtmf(turn.digits);
-    } else if (turn.kind === 'say') await call.say(noise(turn.text.length * CHARACTER_MS, 3000));
-    else if (turn.kind === 'beep') await call.say(joined(quiet(300), beep(1000, 300)));
+    } else if (turn.kind === 'say') {
+      // What listens begins a moment after the answer.
+      await call.say(joined(quiet(500), noise(turn.text.length * CHARACTER_MS, 3000)));
+    } else if (turn.kind === 'beep') await call.say(joined(quiet(300), beep(1000, 300)));
   }
 
   async function finished(id: string): Promise<RunView> {

@@ -25,10 +25,16 @@ export class Sender {
   readonly #phones: FarPhones;
   /** Calls that other nodes are asked to place, with their phones here. */
   readonly #placing = new Map<string, string>();
+  /** Calls that came back from dead nodes, until somebody has taken care of all that the node had. */
+  readonly #back = new Map<string, string>();
 
   constructor(link: NodeLink, phones: FarPhones) {
     this.#link = link;
     this.#phones = phones;
+    const forget = (node: string): void => {
+      for (const [call, from] of this.#back) if (from === node) this.#back.delete(call);
+    };
+    link.onSettled({ settled: forget, returned: forget });
   }
 
   /**
@@ -42,6 +48,9 @@ export class Sender {
     const outcome = await this.#ask(node, { phone, errand });
     const isLost = outcome?.elsewhere === true && call !== undefined && !this.hasUnanswered(call);
     if (call !== undefined) this.#placing.delete(call);
+    // It ends here, which may be before it is asked whose it is.
+    const isBack = outcome?.elsewhere === true && call !== undefined && !isLost;
+    if (isBack && !this.#link.isSettled(node)) this.#back.set(call, node);
     if (outcome === undefined) {
       // Nobody knows whether the other node has the call, so it ends.
       leg.drop('Node Unreachable');
@@ -61,8 +70,9 @@ export class Sender {
     return outcome;
   }
 
-  /** True for a call that this node still has if the node that places it dies. @param inviteid of the call */
+  /** True for a call that this node still has if the node that places it dies, or had when it died. @param inviteid of the call */
   hasUnanswered(inviteid: string): boolean {
+    if (this.#back.has(inviteid)) return true;
     const key = this.#placing.get(inviteid);
     return key !== undefined && !this.#phones.homes.hasAnswered(key);
   }
