@@ -5,22 +5,7 @@ import {
   type AnsweringLimits,
 } from '../../../runtime/media/machine-detection/answering.ts';
 import { speechPeers, spoken } from '../../speech/support/spoken.ts';
-import { beep, GREETING, noise, quiet } from './support.ts';
-
-/** The defaults of Asterisk's AMD, and those of the component. */
-const LIMITS: AnsweringLimits = {
-  initialSilenceMs: 2500,
-  greetingMs: 1500,
-  afterGreetingSilenceMs: 800,
-  totalMs: 5000,
-  minWordMs: 100,
-  maxWordMs: 5000,
-  betweenWordsMs: 50,
-  maxWords: 2,
-  silenceThreshold: 256,
-  endMs: 30_000,
-  endSilenceMs: 2500,
-};
+import { beep, GREETING, LIMITS, noise, quiet } from './support.ts';
 
 /** The result for these sounds in pieces of 20 ms; undefined when they are too short for one. */
 function analysed(sounds: readonly Int16Array[], limits: Partial<AnsweringLimits> = {}): Answering | undefined {

@@ -1,7 +1,24 @@
-/** Sounds of answering machines, 8 kHz linear. */
+/** Sounds of answering machines, 8 kHz linear, and the usual limits. */
+import type { AnsweringLimits } from '../../../runtime/media/machine-detection/answering.ts';
+
 const SAMPLES_A_MS = 8;
 
 export const GREETING = 'Nobody is here. Please leave your name and number after the tone.';
+
+/** The defaults of Asterisk's AMD, and those of the component. */
+export const LIMITS: AnsweringLimits = {
+  initialSilenceMs: 2500,
+  greetingMs: 1500,
+  afterGreetingSilenceMs: 800,
+  totalMs: 5000,
+  minWordMs: 100,
+  maxWordMs: 5000,
+  betweenWordsMs: 50,
+  maxWords: 2,
+  silenceThreshold: 256,
+  endMs: 30_000,
+  endSilenceMs: 2500,
+};
 
 export function quiet(ms: number): Int16Array {
   return new Int16Array(ms * SAMPLES_A_MS);
