@@ -102,9 +102,7 @@ describe('SIP negotiation with phones', () => {
     expect((await refused.ended()).status).to.equal(488);
     // An unacceptable offer of a phone is no error of the node.
     await eventually(async () =>
-      expect(stage.node.output.split('\n').find((line) => line.includes('has no usable key'))).to.contain(
-        '"level":30',
-      ),
+      expect(stage.node.output.split('\n').find((line) => line.includes('has no usable key'))).to.contain('"level":30'),
     );
     encrypts = false;
     const { outgoing, incoming } = await stage.connect(alice, bob, '102');
