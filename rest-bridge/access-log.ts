@@ -4,14 +4,14 @@ import type { App } from './app.ts';
 import { redactBody } from './redact.ts';
 import { roleMethod, routeName } from './route-names.ts';
 
-/** Asked every few seconds for ever; what they tell of has lines of its own. */
+/** Programs ask these every few seconds. The events that they report are logged anyway. */
 const POLLED: ReadonlySet<string | undefined> = new Set(['/healthz', '/metrics']);
 
 type Level = 'debug' | 'error' | 'info';
 
 /**
- * One line for each request, at level debug where programs poll: who called what, the answer's status, and the milliseconds. The query, headers and cookies
- * are not logged; the body is, at level debug, without secrets and DTMF digits.
+ * One line for each request: who called what, the answer's status, and the milliseconds; at level debug where programs poll. The query,
+ * headers and cookies are not logged; the body is, at level debug, without secrets and DTMF digits.
  */
 export function logAccess(app: App, log: Logger): void {
   app.addHook('onResponse', (request, reply, done) => {

@@ -5,6 +5,7 @@ import type { ElementHandle } from 'puppeteer-core';
 import { RestClient } from '../phones/rest-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { useStage } from '../support/stage.ts';
+import { leavesMessage } from '../support/voice-message.ts';
 import { useConsole } from './use-console.ts';
 
 /** One pixel. */
@@ -12,19 +13,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 const MESSAGES = '/rest/v1/user/sip/voicemessages';
 
 /** Leaves a second of sound in the mailbox of alice. */
-const LEAVE = `
-id: mine_leave
-start: pick_up
-blocks:
-  pick_up: { answer: , next: message }
-  message: { record: { max: 1s, silence: 0s, beep: false }, next: save }
-  save:
-    mailbox:
-      mailbox: alice
-      action: deposit
-      recording: "\${message.recording}"
-      milliseconds: "\${message.milliseconds}"
-    next: end`;
+const LEAVE = `id: mine_leave${leavesMessage('alice')}`;
 
 /** Addresses of the pages of users, with their headings. */
 const PAGES = {

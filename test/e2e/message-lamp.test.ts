@@ -8,6 +8,7 @@ import { MAX_OF_SIPUSER } from '../../runtime/switch/subscriptions/subscriptions
 import { eventually } from '../support/eventually.ts';
 import { TestNode } from '../support/node.ts';
 import { useStage } from '../support/stage.ts';
+import { leavesMessage } from '../support/voice-message.ts';
 
 const OWN = '/rest/v1/user/sip/voicemessages';
 const ALL = '/rest/v1/domain/voicemessages';
@@ -15,18 +16,7 @@ const PATIENCE_MS = 15_000;
 
 /** Leaves a second of sound in the mailbox of bob, and plays the first message of the caller's mailbox. */
 const SCENARIOS: Readonly<Record<string, string>> = {
-  e2e_leave: `
-start: pick_up
-blocks:
-  pick_up: { answer: , next: message }
-  message: { record: { max: 1s, silence: 0s, beep: false }, next: save }
-  save:
-    mailbox:
-      mailbox: bob
-      action: deposit
-      recording: "\${message.recording}"
-      milliseconds: "\${message.milliseconds}"
-    next: end`,
+  e2e_leave: leavesMessage('bob'),
   e2e_listen: `
 start: pick_up
 blocks:

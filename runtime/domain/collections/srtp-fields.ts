@@ -17,7 +17,7 @@ export function checkSrtp({ srtp, srtp_keys: keys }: Readonly<Record<string, unk
 }
 
 /**
- * Refuses keys by DTLS without encrypted sound in the same entity: whoever sets them does not expect calls in clear.
+ * Refuses keys by DTLS without encrypted sound in the same entity: calls would be in clear.
  * @throws InvalidFieldError
  */
 export function checkSrtpKeys(entity: string, field: string, settings: unknown): void {

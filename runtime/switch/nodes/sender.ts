@@ -57,7 +57,7 @@ export class Sender {
       void this.#phones.end(phone);
       return { final: answer(503, undefined, true), taken: true };
     }
-    // The other node answered the caller before it died: whoever takes care of its calls has this one.
+    // The other node answered the caller before it died: the node that takes care of its calls has this one.
     if (outcome.taken || isLost) {
       leg.leave();
       return isLost ? { final: outcome.final, taken: true } : outcome;

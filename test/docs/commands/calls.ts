@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Phone } from '../../phones/phone.ts';
 import { eventually } from '../../support/eventually.ts';
+import { leavesMessage } from '../../support/voice-message.ts';
 import { mayRun } from './peers.ts';
 import type { Reader } from './reader.ts';
 
@@ -10,19 +11,7 @@ const CALLS = 'docs/rest/calls.md';
 const OPERATIONS = 'docs/rest/operations.md';
 
 /** Leaves a message of a second in the mailbox of bob. */
-const LEAVE = `id: leave
-start: pick_up
-blocks:
-  pick_up: { answer: , next: message }
-  message: { record: { max: 1s, silence: 0s, beep: false }, next: save }
-  save:
-    mailbox:
-      mailbox: bob
-      action: deposit
-      recording: "\${message.recording}"
-      milliseconds: "\${message.milliseconds}"
-    next: end
-`;
+const LEAVE = `id: leave${leavesMessage('bob')}`;
 
 /** Live calls over REST. */
 export function calls(reader: () => Reader): void {
