@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { wantsTraces } from '../tracing/index.ts';
+import { nearest } from '../words/index.ts';
 import { listeningHosts, publicAddressesOf, withoutMapped } from './addresses.ts';
-import { ConfigError } from './errors.ts';
+import { ConfigError, UnknownSettingError } from './errors.ts';
 import { type SettingName as Name, SETTINGS } from './settings.ts';
 
 export interface ServerAddress {
@@ -157,7 +158,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /**
  * Reads the settings.
- * @throws ConfigError for the first invalid or misspelt one
+ * @throws ConfigError for the first invalid one, UnknownSettingError for a name that is none
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   refuseUnknown(env);
@@ -283,14 +284,20 @@ function networks(name: Name, text: (name: Name) => string): string[] {
   return entries;
 }
 
+const PREFIX = 'RINGMASTER_';
 /** Variables of the test suite, and the token of commands: no misspelt settings. */
 const OTHERS = /^RINGMASTER_((TEST|FUZZ|REQUIRE)_|TOKEN$)/;
 
 function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void {
   const known: readonly string[] = SETTINGS.map(({ name }) => name);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('RINGMASTER_') || OTHERS.test(name)) continue;
-    if (!known.includes(name)) throw new ConfigError(name, env[name] ?? '', `one of ${known.join(', ')}`);
+    if (!name.startsWith(PREFIX) || OTHERS.test(name) || known.includes(name)) continue;
+    // All begin alike, which would make any two names similar.
+    const meant = nearest(
+      name.slice(PREFIX.length),
+      known.filter((each) => each.startsWith(PREFIX)).map((each) => each.slice(PREFIX.length)),
+    );
+    throw new UnknownSettingError(name, meant && PREFIX + meant);
   }
 }
 

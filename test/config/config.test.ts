@@ -91,7 +91,6 @@ describe('the settings of a node', () => {
     ['DATABASE_URL', 'mysql://x'],
     ['RINGMASTER_FREESWITCH', 'localhost'],
     ['RINGMASTER_SMTP_URL', 'mail.example.com'],
-    ['RINGMASTER_HTPP_PORT', '80'],
     ['RINGMASTER_SIPS_PORT', '70000'],
     ['RINGMASTER_WS_PORT', 'auto'],
     ['RINGMASTER_WS_ORIGINS', 'shop.example.com'],
@@ -102,6 +101,15 @@ describe('the settings of a node', () => {
       expect(() => readConfig({ [name]: value })).to.throw(new RegExp(`^${name}: found ".*", expected `));
     });
   }
+
+  it('tells of a name that is no setting which one is near, and keeps its value to itself', () => {
+    expect(() => readConfig({ RINGMASTER_HTPP_PORT: '80' })).to.throw(
+      /^RINGMASTER_HTPP_PORT is not a setting; did you mean RINGMASTER_HTTP_PORT\? \(docs\/operating\/settings\.md has all\)$/,
+    );
+    expect(() => readConfig({ RINGMASTER_PGPASS: 'R601i0d75wh7' })).to.throw(
+      /^RINGMASTER_PGPASS is not a setting \(docs/,
+    );
+  });
 
   it('ask for the certificate of a key, and for the key of a certificate', () => {
     expect(() => readConfig({ RINGMASTER_TLS_CERT: '/c.pem' })).to.throw(/^RINGMASTER_TLS_KEY: /);
