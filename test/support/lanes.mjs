@@ -26,7 +26,7 @@ const LANES = [
     has: (file) => /^test\/(conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
   },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
-  { name: 'data', has: (file) => /^test\/(cluster|model|rest-bridge|storage)\//.test(file), background: true },
+  { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
   { name: 'others', has: () => true, background: true },
 ];
 
