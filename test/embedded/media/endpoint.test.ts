@@ -90,8 +90,16 @@ describe('embedded media server: endpoints through drachtio-fsmrf', () => {
     expect(Object.keys(hangup ?? {})).to.have.length.above(50);
     expect(Object.keys(brief ?? {})).to.deep.equal(['variable_hangup_cause', 'Unique-ID']);
     expect(await replied('brief CHANNEL_HANGUP_COMPLETE')).to.equal('+OK');
-    const [, whole] = await ended();
-    expect(Object.keys(whole ?? {})).to.have.length.above(100);
+    const [, whole = {}] = await ended();
+    expect(Object.keys(whole)).to.have.length.above(100);
+    // All names: each header is built by itself, and none is missing.
+    expect(await replied(`brief CHANNEL_HANGUP_COMPLETE ${Object.keys(whole).join(' ')}`)).to.equal('+OK');
+    expect(await replied('filter variable_rtp_use_codec_name PCMU')).to.match(/^\+OK/);
+    const [, each = {}] = await ended();
+    expect(Object.keys(each)).to.have.members(Object.keys(whole));
+    expect(await replied('brief CHANNEL_HANGUP_COMPLETE Unique-ID')).to.equal('+OK');
+    const [, filtered] = await ended();
+    expect(Object.keys(filtered ?? {})).to.deep.equal(['Unique-ID']);
     client.destroy();
   });
 

@@ -7,7 +7,7 @@ import { parseInlineDialplan, transfer, transferTo } from '../channel/transfer.t
 import { hangupCause } from '../core/hangup-cause.ts';
 import { plainHeaders } from '../esl/event.ts';
 import { type ApiCommand, NO_CHANNEL, NO_SESSION, OK, words } from './command.ts';
-import { mediaVariables } from './media-variables.ts';
+import { MEDIA_VARIABLES } from './media-variables.ts';
 
 /**
  * Makes a command whose first word is the id of a live channel.
@@ -42,7 +42,10 @@ export const uuidDump = onChannel((channel, [format]) =>
 
 /** `uuid_set_media_stats <uuid>`: sets variables to the media counters. */
 export const uuidSetMediaStats = onChannel((channel) => {
-  for (const [name, value] of mediaVariables(channel.rtp)) channel.variables.set(name, value);
+  for (const [name, figure] of MEDIA_VARIABLES) {
+    const value = figure(channel.rtp);
+    if (value !== undefined) channel.variables.set(name, value);
+  }
   return '+OK:\n';
 });
 

@@ -10,46 +10,51 @@ interface Measured {
   readonly security: { readonly rejected: number };
 }
 
-/**
- * The figures of a session as the variables that `uuid_set_media_stats` sets, and that the events at the end of a
- * channel have.
- */
-export function mediaVariables({ counters, reception, reported, security }: Measured): [string, string][] {
-  const { lost, packets, meanInterval, variance } = reception;
-  const quality = packets === 0 ? 100 : Math.max(0, Math.floor(((packets - lost) / packets) * 100));
-  const values: Record<string, number | string> = {
-    in_raw_bytes: counters.inRawBytes,
-    in_media_bytes: counters.inMediaBytes,
-    in_packet_count: counters.inPackets,
-    in_media_packet_count: counters.inMediaPackets,
-    in_skip_packet_count: counters.inSkipPackets,
-    in_jitter_packet_count: 0,
-    in_dtmf_packet_count: counters.inDtmfPackets,
-    in_cng_packet_count: counters.inCngPackets,
-    in_flush_packet_count: 0,
-    in_largest_jb_size: 0,
-    in_jitter_min_variance: variance.least.toFixed(2),
-    in_jitter_max_variance: variance.greatest.toFixed(2),
-    in_jitter_loss_rate: (packets === 0 ? 0 : lost / packets).toFixed(2),
-    in_jitter_burst_rate: '0.00',
-    in_mean_interval: meanInterval.toFixed(2),
-    in_flaw_total: lost,
-    in_quality_percentage: quality.toFixed(2),
-    in_mos: (packets === 0 ? 4.5 : meanOpinion(quality)).toFixed(2),
-    out_raw_bytes: counters.outRawBytes,
-    out_media_bytes: counters.outMediaBytes,
-    out_packet_count: counters.outPackets,
-    out_media_packet_count: counters.outMediaPackets,
-    out_skip_packet_count: 0,
-    out_dtmf_packet_count: counters.outDtmfPackets,
-    out_cng_packet_count: 0,
-    rtcp_packet_count: 0,
-    rtcp_octet_count: 0,
+/** A figure; undefined when there is none. */
+type Figure = (session: Measured) => string | undefined;
+
+const none = (): string => '0';
+
+/** The figures of a session by the names of their variables, in the order of the events at the end of a channel. */
+export const MEDIA_VARIABLES: ReadonlyMap<string, Figure> = new Map(
+  Object.entries<Figure>({
+    in_raw_bytes: ({ counters }) => String(counters.inRawBytes),
+    in_media_bytes: ({ counters }) => String(counters.inMediaBytes),
+    in_packet_count: ({ counters }) => String(counters.inPackets),
+    in_media_packet_count: ({ counters }) => String(counters.inMediaPackets),
+    in_skip_packet_count: ({ counters }) => String(counters.inSkipPackets),
+    in_jitter_packet_count: none,
+    in_dtmf_packet_count: ({ counters }) => String(counters.inDtmfPackets),
+    in_cng_packet_count: ({ counters }) => String(counters.inCngPackets),
+    in_flush_packet_count: none,
+    in_largest_jb_size: none,
+    in_jitter_min_variance: ({ reception }) => reception.variance.least.toFixed(2),
+    in_jitter_max_variance: ({ reception }) => reception.variance.greatest.toFixed(2),
+    in_jitter_loss_rate: ({ reception: { lost, packets } }) => (packets === 0 ? 0 : lost / packets).toFixed(2),
+    in_jitter_burst_rate: () => '0.00',
+    in_mean_interval: ({ reception }) => reception.meanInterval.toFixed(2),
+    in_flaw_total: ({ reception }) => String(reception.lost),
+    in_quality_percentage: ({ reception }) => qualityOf(reception).toFixed(2),
+    in_mos: ({ reception }) => (reception.packets === 0 ? 4.5 : meanOpinion(qualityOf(reception))).toFixed(2),
+    out_raw_bytes: ({ counters }) => String(counters.outRawBytes),
+    out_media_bytes: ({ counters }) => String(counters.outMediaBytes),
+    out_packet_count: ({ counters }) => String(counters.outPackets),
+    out_media_packet_count: ({ counters }) => String(counters.outMediaPackets),
+    out_skip_packet_count: none,
+    out_dtmf_packet_count: ({ counters }) => String(counters.outDtmfPackets),
+    out_cng_packet_count: none,
+    rtcp_packet_count: none,
+    rtcp_octet_count: none,
     // FreeSWITCH has no variables of these.
-    ...(security.rejected > 0 && { in_rejected_packet_count: security.rejected }),
-    ...(reported && { rtcp_reported_lost: reported.lost, rtcp_reported_jitter: reported.jitter.toFixed(2) }),
-  };
-  return Object.entries(values).map(([name, value]) => [`rtp_audio_${name}`, String(value)]);
+    in_rejected_packet_count: ({ security }) => (security.rejected > 0 ? String(security.rejected) : undefined),
+    rtcp_reported_lost: ({ reported }) => reported && String(reported.lost),
+    rtcp_reported_jitter: ({ reported }) => reported?.jitter.toFixed(2),
+  }).map(([name, figure]) => [`rtp_audio_${name}`, figure]),
+);
+
+/** The part of the packets that came, in percent. */
+function qualityOf({ packets, lost }: Reception): number {
+  return packets === 0 ? 100 : Math.max(0, Math.floor(((packets - lost) / packets) * 100));
 }
 
 /** The mean opinion score of a rating factor (ITU-T G.107 annex B), as FreeSWITCH computes it. */

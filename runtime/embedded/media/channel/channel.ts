@@ -1,6 +1,6 @@
 /** A call leg on the media server. */
 import { randomUUID } from 'node:crypto';
-import type { EventHeaders } from '../esl/event.ts';
+import type { BuildHeaders, EventHeaders } from '../esl/event.ts';
 import type { EslConnection } from '../esl/connection.ts';
 import type { RtpSession } from '../rtp/session.ts';
 import { type ApplicationStart, type DigitSource, NO_RESPONSE, type RunningApplication } from './application.ts';
@@ -169,15 +169,15 @@ export class Channel {
 
   /** Publishes an event of this channel. */
   publish(name: string, parts: EventParts = {}): void {
-    this.core.bus.publishOf(this.uuid, name, () => {
+    this.core.bus.publishOf(this.uuid, name, (names) => {
       // One object is filled: spreading a hundred headers into another costs more than building them.
       const headers: EventHeaders = Object.assign(
         this.core.identity.eventHeaders(name),
         parts.first,
         channelHeaders(this),
       );
-      if (parts.variables !== false) addVariables(this, headers);
-      return Object.assign(headers, parts.more?.(), parts.last);
+      if (parts.variables !== false) addVariables(this, headers, names);
+      return Object.assign(headers, parts.more?.(names), parts.last);
     });
   }
 
@@ -331,7 +331,7 @@ export class Channel {
     control?.disconnect(this.uuid);
     this.control = undefined;
     this.#state = 'CS_REPORTING';
-    const more = (): EventHeaders => endVariables(this);
+    const more: BuildHeaders = (names) => endVariables(this, names);
     this.publish('CHANNEL_HANGUP_COMPLETE', { more });
     this.publish('CHANNEL_DESTROY', { more });
     this.rtp.close();

@@ -1,59 +1,78 @@
 /** Variables at the end of a call. */
-import { mediaVariables } from '../api/media-variables.ts';
+import { MEDIA_VARIABLES } from '../api/media-variables.ts';
 import { causeCode } from '../core/hangup-cause.ts';
 import type { EventHeaders } from '../esl/event.ts';
 import type { ShownChannel } from './shown.ts';
 
-/** Times of a call, shown as `<name>_stamp`, `<name>_epoch` and `<name>_uepoch`. */
-const MOMENTS = [
-  ['start', 'created'],
-  ['profile_start', 'profileCreated'],
-  ['answer', 'answered'],
-  ['bridge', 'bridged'],
-  ['end', 'hangup'],
-] as const;
+/** Times of a call, shown as `<name>_stamp`, `<name>_epoch` and `<name>_uepoch`; microseconds, 0 for a time that never was. */
+const MOMENTS: readonly (readonly [name: string, at: (channel: ShownChannel) => number])[] = [
+  ['start', ({ times }) => times.created],
+  ['profile_start', ({ leg }) => leg.profileCreated],
+  ['answer', ({ times }) => times.answered],
+  ['bridge', ({ times }) => times.bridged],
+  ['end', ({ times }) => times.hangup],
+];
 
-/** The variables at the end of a call: times, durations, media counters. */
-export function endVariables(channel: ShownChannel): EventHeaders {
-  const { times, leg } = channel;
-  const at = { ...times, profileCreated: leg.profileCreated };
-  const values: Record<string, string> = { hangup_cause_q850: String(causeCode(channel.hangupCause ?? '')) };
-  values.digits_dialed = 'none';
-  for (const [name, time] of MOMENTS) if (at[time] > 0) values[`${name}_stamp`] = stamp(at[time]);
-  for (const [name, time] of MOMENTS) {
-    values[`${name}_epoch`] = String(Math.floor(at[time] / 1_000_000));
-    values[`${name}_uepoch`] = String(at[time]);
+const units = (name: string) => [`${name}sec`, `${name}msec`, `${name}usec`] as const;
+
+/** Lengths of a call, shown in seconds, milliseconds and microseconds; they are in microseconds here. */
+const LENGTHS: readonly (readonly [names: readonly [string, string, string], of: (channel: ShownChannel) => number])[] =
+  [
+    [['duration', 'mduration', 'uduration'], lasted],
+    [units('bill'), ({ times }) => (times.answered > 0 ? times.hangup - times.answered : 0)],
+    [units('answer'), ({ times }) => (times.answered > 0 ? times.answered - times.created : 0)],
+    [units('wait'), ({ times }) => (times.bridged > 0 ? times.bridged - times.created : 0)],
+    [units('flow_bill'), lasted],
+  ];
+
+/** A variable; undefined when the channel does not have it. */
+type Variable = (channel: ShownChannel) => string | undefined;
+
+/** The headers `variable_<name>`, in their order: times, durations, media counters. */
+const HEADERS = headersByName();
+
+function headersByName(): ReadonlyMap<string, Variable> {
+  const headers = new Map<string, Variable>();
+  const add = (name: string, variable: Variable) => headers.set(`variable_${name}`, variable);
+  add('hangup_cause_q850', ({ hangupCause }) => String(causeCode(hangupCause ?? '')));
+  add('digits_dialed', () => 'none');
+  for (const [name, at] of MOMENTS) add(`${name}_stamp`, (channel) => stamp(at(channel)));
+  for (const [name, at] of MOMENTS) {
+    add(`${name}_epoch`, (channel) => String(Math.floor(at(channel) / 1_000_000)));
+    add(`${name}_uepoch`, (channel) => String(at(channel)));
   }
-  values.last_app = channel.get('current_application') ?? '';
-  const { callerIdName, callerIdNumber = '' } = channel.profile;
-  values.caller_id = `"${callerIdName}" <${callerIdNumber}>`;
-  const length = times.hangup - times.created;
-  lengths(values, 'duration', length);
-  lengths(values, 'bill', times.answered > 0 ? times.hangup - times.answered : 0);
-  lengths(values, 'answer', times.answered > 0 ? times.answered - times.created : 0);
-  lengths(values, 'wait', times.bridged > 0 ? times.bridged - times.created : 0);
-  lengths(values, 'flow_bill', length);
-  for (const [name, value] of mediaVariables(channel.rtp)) values[name] = value;
-  const headers: EventHeaders = {};
-  for (const [name, value] of Object.entries(values)) headers[`variable_${name}`] = value;
+  add('last_app', (channel) => channel.get('current_application') ?? '');
+  add('caller_id', ({ profile }) => `"${profile.callerIdName}" <${profile.callerIdNumber ?? ''}>`);
+  for (const [[seconds, milliseconds, microseconds], length] of LENGTHS) {
+    add(seconds, (channel) => String(Math.floor(length(channel) / 1_000_000)));
+    add(milliseconds, (channel) => String(Math.floor(length(channel) / 1000)));
+    add(microseconds, (channel) => String(length(channel)));
+  }
+  for (const [name, figure] of MEDIA_VARIABLES) add(name, ({ rtp }) => figure(rtp));
   return headers;
 }
 
-/** Adds a duration, given in microseconds, in FreeSWITCH's units: `duration`, or `<name>sec`. */
-function lengths(values: Record<string, string>, name: string, microseconds: number): void {
-  const seconds = String(Math.floor(microseconds / 1_000_000));
-  const milliseconds = String(Math.floor(microseconds / 1000));
-  if (name === 'duration') {
-    Object.assign(values, { duration: seconds, mduration: milliseconds, uduration: String(microseconds) });
-    return;
+/**
+ * The variables at the end of a call, as headers.
+ *
+ * @param names the headers that are needed; undefined for all
+ */
+export function endVariables(channel: ShownChannel, names: Iterable<string> = HEADERS.keys()): EventHeaders {
+  const headers: EventHeaders = {};
+  for (const name of names) {
+    const value = HEADERS.get(name)?.(channel);
+    if (value !== undefined) headers[name] = value;
   }
-  values[`${name}sec`] = seconds;
-  values[`${name}msec`] = milliseconds;
-  values[`${name}usec`] = String(microseconds);
+  return headers;
 }
 
-/** `YYYY-MM-DD HH:MM:SS` in local time. */
-function stamp(microseconds: number): string {
+function lasted({ times }: ShownChannel): number {
+  return times.hangup - times.created;
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in local time; undefined for a time that never was. */
+function stamp(microseconds: number): string | undefined {
+  if (microseconds <= 0) return undefined;
   const date = new Date(microseconds / 1000);
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();
   return `${local.slice(0, 10)} ${local.slice(11, 19)}`;

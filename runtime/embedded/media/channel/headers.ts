@@ -42,9 +42,22 @@ function answerState(channel: ShownChannel): string {
   return channel.callState === 'EARLY' ? 'early' : 'ringing';
 }
 
-/** Adds the variables as `variable_<name>` headers. */
-export function addVariables(channel: ShownChannel, headers: EventHeaders): EventHeaders {
-  for (const [name, value] of channel.variables) headers[`variable_${name}`] = value;
+const VARIABLE = 'variable_';
+
+/**
+ * Adds the variables as `variable_<name>` headers.
+ *
+ * @param names the headers to add; undefined for all
+ */
+export function addVariables(channel: ShownChannel, headers: EventHeaders, names?: readonly string[]): EventHeaders {
+  if (names === undefined) {
+    for (const [name, value] of channel.variables) headers[VARIABLE + name] = value;
+    return headers;
+  }
+  for (const header of names) {
+    const value = header.startsWith(VARIABLE) ? channel.variables.get(header.slice(VARIABLE.length)) : undefined;
+    if (value !== undefined) headers[header] = value;
+  }
   return headers;
 }
 

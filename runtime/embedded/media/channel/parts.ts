@@ -1,5 +1,5 @@
 /** Small types of a channel: its signalling side, queued applications, event additions. */
-import type { EventHeaders } from '../esl/event.ts';
+import type { BuildHeaders, EventHeaders } from '../esl/event.ts';
 import type { CallerProfile, LegState } from './profile.ts';
 
 /** The signalling side of a channel. */
@@ -24,7 +24,7 @@ export interface EventParts {
   readonly first?: EventHeaders;
   readonly last?: EventHeaders;
   /** Further headers, built only when a client gets the event. */
-  readonly more?: () => EventHeaders;
+  readonly more?: BuildHeaders;
   /** False leaves out the channel's variables. */
   readonly variables?: boolean;
 }

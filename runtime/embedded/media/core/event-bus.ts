@@ -1,5 +1,5 @@
 import type { EslConnection } from '../esl/connection.ts';
-import type { EslEvent, EventHeaders } from '../esl/event.ts';
+import { type BuildHeaders, EventDraft, type EventHeaders } from '../esl/event.ts';
 
 /** Delivers events to the event socket connections that subscribe to them. */
 export class EventBus {
@@ -44,7 +44,7 @@ export class EventBus {
   }
 
   /** Publishes an event of a channel, whose Unique-ID header is `uuid`. */
-  publishOf(uuid: string, name: string, build: () => EventHeaders): void {
+  publishOf(uuid: string, name: string, build: BuildHeaders): void {
     const own = this.#ofChannel.get(uuid);
     this.#deliver(own === undefined ? [this.#ofAny] : [own, this.#ofAny], name, build);
   }
@@ -52,18 +52,18 @@ export class EventBus {
   #deliver(
     groups: readonly ReadonlySet<EslConnection>[],
     name: string,
-    build: () => EventHeaders,
+    build: BuildHeaders,
     subclass?: string,
     body?: string,
   ): void {
-    let event: EslEvent | undefined;
+    let draft: EventDraft | undefined;
     let frames: Map<string, string> | undefined;
     for (const group of groups) {
       for (const listener of group) {
         if (!listener.subscription.wantsName(name, subclass)) continue;
-        event ??= { name, subclass, headers: build(), body };
+        draft ??= new EventDraft(name, subclass, body, build);
         frames ??= new Map();
-        listener.event(event, frames);
+        listener.event(draft, frames);
       }
     }
   }

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { reportFault } from '../core/fault.ts';
 import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';
-import { briefly, type EslEvent, eventFrame } from './event.ts';
+import { briefly, type EventDraft, eventFrame } from './event.ts';
 import { Subscription } from './subscription.ts';
 
 /** Unsent octets after which a client that does not read is disconnected. */
@@ -66,10 +66,11 @@ export class EslConnection {
   }
 
   /** Sends an event if the client wants it. `frames` holds the frame by format and headers, built once for all clients. */
-  event(event: EslEvent, frames: Map<string, string>): void {
+  event(draft: EventDraft, frames: Map<string, string>): void {
+    const { format, filtered } = this.subscription;
+    const headers = this.subscription.brief(draft.name);
+    const event = draft.event(headers && [...headers, ...filtered]);
     if (!this.subscription.wants(event)) return;
-    const { format } = this.subscription;
-    const headers = this.subscription.brief(event.name);
     const kind = headers === undefined ? format : `${format} ${headers.join(' ')}`;
     let frame = frames.get(kind);
     if (frame === undefined) {

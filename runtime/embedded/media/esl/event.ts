@@ -13,6 +13,38 @@ export interface EslEvent {
   readonly body: string | undefined;
 }
 
+/**
+ * Builds the headers of an event.
+ *
+ * @param names the only headers that anybody needs: others may be left out; undefined for all
+ */
+export type BuildHeaders = (names?: readonly string[]) => EventHeaders;
+
+/** An event that is built when a client takes it, and only as far as its clients take it. */
+export class EventDraft {
+  readonly name: string;
+  readonly subclass: string | undefined;
+  readonly #body: string | undefined;
+  readonly #build: BuildHeaders;
+  #whole: EslEvent | undefined;
+
+  constructor(name: string, subclass: string | undefined, body: string | undefined, build: BuildHeaders) {
+    this.name = name;
+    this.subclass = subclass;
+    this.#body = body;
+    this.#build = build;
+  }
+
+  /** @param names headers that the event has at least; undefined for all */
+  event(names?: readonly string[]): EslEvent {
+    return names !== undefined && this.#whole === undefined ? this.#built(names) : (this.#whole ??= this.#built());
+  }
+
+  #built(names?: readonly string[]): EslEvent {
+    return { name: this.name, subclass: this.subclass, headers: this.#build(names), body: this.#body };
+  }
+}
+
 /** The event with these headers alone, in the order given. */
 export function briefly(event: EslEvent, names: readonly string[]): EslEvent {
   const headers: EventHeaders = {};

@@ -16,6 +16,7 @@ export class Subscription {
   readonly #names = new Set<string>();
   readonly #subclasses = new Set<string>();
   #filters: { readonly header: string; readonly value: string }[] = [];
+  #filtered: readonly string[] = [];
   #channels: ReadonlySet<string> | undefined;
   /** The headers of the events that come briefly, by name of the event. */
   readonly #brief = new Map<string, readonly string[]>();
@@ -88,6 +89,11 @@ export class Subscription {
     return this.#brief.get(name);
   }
 
+  /** The headers that decide whether an event is sent. */
+  get filtered(): readonly string[] {
+    return this.#filtered;
+  }
+
   /** Whether the connection subscribes to this name: a cheap check before the event is built. */
   wantsName(name: string, subclass: string | undefined): boolean {
     if (this.#all) return true;
@@ -104,6 +110,7 @@ export class Subscription {
 
   #filtersChanged(): void {
     const before = this.#channels;
+    this.#filtered = [...new Set(this.#filters.map(({ header }) => header))];
     const named = this.#filters.length > 0 && this.#filters.every(({ header }) => header === 'Unique-ID');
     this.#channels = named ? new Set(this.#filters.map(({ value }) => value)) : undefined;
     this.onFilter(before);
