@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { RunProgram } from '../processes/index.ts';
 import type { Converted } from './convert/convert.ts';
 import { SoundError, type SoundFault } from './convert/errors.ts';
+import { soundKindOf } from './convert/kind-of-file.ts';
 
 const MAIN = fileURLToPath(new URL('./convert/main.ts', import.meta.url));
 /** Megabytes for JavaScript: a file is decoded in small pieces. */
@@ -38,6 +39,8 @@ export class Converter {
    * @throws SoundError; the signal's reason
    */
   async convert(source: string, target: string, signal: AbortSignal): Promise<Converted> {
+    // What is no sound takes neither a turn nor a process.
+    await soundKindOf(source);
     await this.#turn();
     try {
       signal.throwIfAborted();

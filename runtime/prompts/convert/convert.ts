@@ -4,7 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { WAV_HEADER_BYTES, wavHeader } from '../../wav/index.ts';
 import { openDecoder, type Piece } from './decoders.ts';
 import { SoundError } from './errors.ts';
-import { HEAD_BYTES, kindOf, type SoundKind } from './kinds.ts';
+import { soundKindOf } from './kind-of-file.ts';
+import type { SoundKind } from './kinds.ts';
 import { Resampler } from '../../samples/index.ts';
 
 /** Samples a second of the result: wideband, unless the sound has less. */
@@ -27,8 +28,7 @@ export interface Converted {
  * @throws SoundError; the target is then incomplete
  */
 export async function convert(source: string, target: string, maxSeconds: number): Promise<Converted> {
-  const kind = await kindOfFile(source);
-  if (kind === undefined) throw new SoundError('unknown_kind', 'is no WAV, MP3, Opus in Ogg, or FLAC');
+  const kind = await soundKindOf(source);
   const decoder = await openDecoder(kind);
   const file = await open(target, 'w');
   try {
@@ -43,16 +43,6 @@ export async function convert(source: string, target: string, maxSeconds: number
       throw new SoundError('broken', `cannot be decoded as ${kind}: ${writer.faults} of its frames are broken`);
     await file.write(wavHeader(writer.samples, 1, writer.rate), 0, WAV_HEADER_BYTES, 0);
     return { kind, milliseconds: Math.round(writer.seconds * 1000) };
-  } finally {
-    await file.close();
-  }
-}
-
-async function kindOfFile(source: string): Promise<SoundKind | undefined> {
-  const file = await open(source, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(new Uint8Array(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return kindOf(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
