@@ -6,7 +6,7 @@ import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './code
 import { asDtlsClient, asDtlsOffer, asDtlsReoffer, hasSetup, inDirectionOf, withoutHold } from './dtls-sdp.ts';
 import { answerFor, farEndSdp } from './far-end-sdp.ts';
 import { isFax } from './fax-sdp.ts';
-import { MediaError } from './media-error.ts';
+import { ENDPOINT_GONE, MediaError } from './media-error.ts';
 import { isDtls, isEncrypted, type OfferedKeys, type SrtpPolicy, type StreamPolicy } from './sdp-streams.ts';
 import type { SilenceLimit } from './silence-limit.ts';
 import { elapsed } from './until-aborted.ts';
@@ -28,7 +28,8 @@ export class ChannelSession {
   readonly #silence: SilenceLimit;
   /** Codecs of the channel, upper case; empty when the media server does not list them. */
   readonly #codecs: ReadonlySet<string>;
-  readonly #passesFaxes: boolean;
+  readonly #faxRelay: string | undefined;
+  #spent = false;
   /** Whether the media server, FreeSWITCH, has to be the client of DTLS. */
   readonly #isDtlsClient: boolean;
   readonly #policy: StreamPolicy;
@@ -66,7 +67,7 @@ export class ChannelSession {
     this.#silence = silence;
     const info = endpoint.conn?.getInfo();
     this.#codecs = listedCodecs(info?.getHeader('variable_rtp_use_codec_string') ?? '');
-    this.#passesFaxes = info?.getHeader('variable_fax_relay') === 'true';
+    this.#faxRelay = info?.getHeader('variable_fax_relay');
     this.#isDtlsClient = info?.getHeader('variable_dtls_client') === 'true';
     this.#remote = remote;
     this.#offered = remote === undefined;
@@ -101,7 +102,30 @@ export class ChannelSession {
 
   /** Whether the media server passes faxes on, for this far end: UDPTL is not encrypted. */
   get passesFaxes(): boolean {
-    return this.#passesFaxes && !this.encrypted;
+    return (this.#faxRelay === 'true' || this.staysFax) && !this.encrypted;
+  }
+
+  /** Whether a channel that has passed a fax on can never have sound again: FreeSWITCH's (docs/decisions/0049). */
+  get staysFax(): boolean {
+    return this.#faxRelay === 'for-life';
+  }
+
+  /**
+   * Whether a fax cannot begin with this channel: FreeSWITCH answers each offer to a channel that it was asked to describe first
+   * with sound, at once.
+   */
+  get beginsNoFax(): boolean {
+    return this.staysFax && this.#offered;
+  }
+
+  /** The far end's last description of sound. */
+  get remote(): string | undefined {
+    return this.#remote;
+  }
+
+  /** Whether the channel has passed a fax on, and can never have sound again. */
+  get spent(): boolean {
+    return this.#spent;
   }
 
   get codecs(): CodecWish | undefined {
@@ -189,14 +213,47 @@ export class ChannelSession {
   }
 
   /**
-   * Passes a fax on between the far end and the other side of the bridge, until the next description of sound. That other side
-   * has to do so too.
+   * Passes a fax on between the far end and the other side of the bridge, until the next description of sound; or, on a
+   * channel that stays so, for the rest of its life.
    * @param sdp the far end's description of the fax
+   * @param other the other side, with its far end's description
    * @throws MediaError with status 488 when the media server passes on no faxes; the reason of `gone`
    */
-  async passFax(sdp: string, gone: AbortSignal): Promise<void> {
+  async passFax(
+    sdp: string,
+    gone: AbortSignal,
+    other: { readonly session: ChannelSession; readonly sdp: string },
+  ): Promise<void> {
+    if (!this.staysFax) {
+      await this.#describeFax(sdp, gone);
+      await other.session.#describeFax(other.sdp, gone);
+      return;
+    }
+    const before = other.session.#answerWith(other.sdp);
+    try {
+      await this.#describeFax(sdp, gone);
+      this.#spent = other.session.#spent = true;
+    } catch (error) {
+      other.session.#answerWith(before);
+      throw error;
+    }
+  }
+
+  async #describeFax(sdp: string, gone: AbortSignal): Promise<void> {
     const answer = await reinvite(this.#endpoint, sdp, gone);
     if (!isFax(answer)) throw new MediaError('the media server passes no fax on', 488);
+  }
+
+  /**
+   * FreeSWITCH offers the fax of one side to the other by a re-INVITE, which the library answers with this description.
+   * @returns the description before
+   */
+  #answerWith(sdp: string): string {
+    const { dialog } = this.#endpoint;
+    if (dialog === null) throw ENDPOINT_GONE;
+    const before = dialog.local.sdp;
+    dialog.local.sdp = sdp;
+    return before;
   }
 }
 

@@ -172,31 +172,61 @@ export class MediaEndpoint {
   }
 
   /**
-   * Sends the phone's new session description to the media server, one at a time. A refusal keeps the session.
+   * Sends the phone's new session description to the media server, one at a time. A refusal keeps the session. After a fax it
+   * may continue on another channel, which is not bridged.
    * @returns the media server's answer
    * @throws MediaError with status 488 without a common codec, or without encryption as it has to be
    */
   modify(remoteSdp: string): Promise<string> {
-    return this.#nextDescription(() => this.#session.modify(remoteSdp, this.gone, this.#variables));
+    return this.#nextDescription(() =>
+      this.#session.spent ? this.#renew(remoteSdp) : this.#session.modify(remoteSdp, this.gone, this.#variables),
+    );
   }
 
-  /** Whether it can pass a fax on between its far end and that of a bridged endpoint, which FreeSWITCH cannot (docs/conformance.md). */
+  /** Whether it can pass a fax on between its far end and that of a bridged endpoint. */
   get passesFaxes(): boolean {
     return this.#session.passesFaxes;
   }
 
   /**
-   * Passes a fax on instead of sound, until `modify` or `soundAgain`. The bridged endpoint has to do so too.
+   * Passes a fax on between the phone and that of the bridged endpoint instead of sound, until both have sound again. It may
+   * continue on another channel for that.
    * @param remoteSdp the phone's description of the fax
+   * @param other the bridged endpoint, and its phone's description
    * @throws MediaError with status 488 when the media server does not
    */
-  passFax(remoteSdp: string): Promise<void> {
-    return this.#nextDescription(() => this.#session.passFax(remoteSdp, this.gone));
+  async passFax(remoteSdp: string, other: { readonly endpoint: MediaEndpoint; readonly sdp: string }): Promise<void> {
+    const theirs = other.endpoint;
+    if (this.#session.beginsNoFax) {
+      if (!theirs.#session.beginsNoFax) return theirs.passFax(other.sdp, { endpoint: this, sdp: remoteSdp });
+      await this.#nextDescription(() => this.#renew(this.#session.remote ?? ''));
+      await this.bridge(theirs);
+    }
+    // FreeSWITCH loses an offer that it passes on while a bridge begins.
+    if (this.#session.staysFax) await this.#bridge?.young.flows();
+    return this.#nextDescription(() =>
+      theirs.#nextDescription(() =>
+        this.#session.passFax(remoteSdp, this.gone, { session: theirs.#session, sdp: other.sdp }),
+      ),
+    );
+  }
+
+  /**
+   * Offers the phone sound again after a fax, and takes its answer; it may continue on another channel, which is not bridged.
+   * @param renegotiate offers the phone a description and returns its answer
+   * @throws MediaError as `modify`, and errors of `renegotiate`
+   */
+  async offerSound(renegotiate: (offer: string) => Promise<string>): Promise<void> {
+    if (this.#session.spent) await this.moveTo(this.#server, renegotiate);
+    else await this.modify(await renegotiate(this.localSdp));
   }
 
   /** Goes on with the sound of the phone's last description of sound. */
   soundAgain(): Promise<void> {
-    return this.#nextDescription(() => this.#session.soundAgain(this.gone, this.#variables));
+    return this.#nextDescription(async () => {
+      if (this.#session.spent) await this.#renew(this.#session.remote ?? '');
+      else await this.#session.soundAgain(this.gone, this.#variables);
+    });
   }
 
   get #variables(): ChannelVariables {
@@ -241,15 +271,33 @@ export class MediaEndpoint {
 
   async #move(server: EndpointServer, renegotiate: (offer: string) => Promise<string>): Promise<void> {
     const next = await server.createEndpoint(this.wish);
+    await this.#continueOn(next, async () => {
+      await next.modify(await renegotiate(next.localSdp));
+    });
+  }
+
+  /** Continues on a new channel that answers the phone's offer. */
+  async #renew(remoteSdp: string): Promise<string> {
+    const next = await this.#server.createEndpoint({ ...this.wish, remoteSdp });
+    await this.#continueOn(next, async () => undefined);
+    return this.localSdp;
+  }
+
+  /**
+   * Takes the channel of another endpoint in place of its own, which ends.
+   * @param agree agrees with the phone on it
+   */
+  async #continueOn(next: MediaEndpoint, agree: () => Promise<void>): Promise<void> {
     try {
       this.#gone.signal.throwIfAborted();
-      await next.modify(await renegotiate(next.localSdp));
+      await agree();
       this.#gone.signal.throwIfAborted();
       next.#gone.signal.throwIfAborted();
     } catch (error) {
       await next.destroy();
       throw error;
     }
+    const { server } = next;
     this.#digitsKept = false;
     this.#bridge = undefined;
     this.#server.left(this);

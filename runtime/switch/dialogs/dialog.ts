@@ -94,7 +94,11 @@ export class CallDialog implements LegOwner {
   #path: SoundPath | undefined;
   #parting: Promise<void> | undefined;
   readonly #melody: HoldMelody;
-  readonly #fax = new FaxPassing();
+  readonly #fax = new FaxPassing(async () => {
+    await this.#path?.connect();
+    // Other nodes know the channels.
+    this.#observer.changed(this);
+  });
 
   constructor(observer: DialogObserver, start: DialogStart) {
     this.#observer = observer;

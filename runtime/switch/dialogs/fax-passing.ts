@@ -1,5 +1,5 @@
 /** Faxes by T.38 from one phone of a dialog to the other. */
-import { faxAnswer, faxOffer, isFax, soundAfter } from '../../media/index.ts';
+import { faxAnswer, faxOffer, isFax, MediaError, soundAfter } from '../../media/index.ts';
 import { type ReinviteAnswer, ReinviteRefused } from '../../signalling/index.ts';
 import { StateMachine } from '../../transitions/index.ts';
 import type { FaxSide } from '../legs/leg.ts';
@@ -18,20 +18,31 @@ export interface FaxParty {
   readonly phone: FaxSide;
 }
 
+/** A party of a fax, and its phone's description of it. */
+interface FaxEnd {
+  readonly party: FaxParty;
+  readonly sdp: string;
+}
+
 /** Lets the two phones of a dialog change between sound and a fax. Neither hears of a change that the other refuses. */
 export class FaxPassing {
   readonly #state = new StateMachine<FaxState, FaxEvent>(FAX_TRANSITIONS, 'sound');
   /** The descriptions of the fax that the phones have. */
   readonly #described = new Map<object, string>();
-  #parties: readonly [FaxParty, FaxParty] | undefined;
+  #ends: readonly FaxEnd[] = [];
   readonly #over = Promise.withResolvers<string>();
   /** Ends the wait for the other phone. */
   #giveUp: () => void = () => undefined;
   #returning: Promise<unknown> = Promise.resolve();
+  readonly #rejoin: () => Promise<void>;
   readonly #patienceMs: number;
 
-  /** @param patienceMs how long the offerer of a fax waits for the other phone */
-  constructor(patienceMs = PATIENCE_MS) {
+  /**
+   * @param rejoin connects the sound of both sides, whose channels are new
+   * @param patienceMs how long the offerer of a fax waits for the other phone
+   */
+  constructor(rejoin: () => Promise<void>, patienceMs = PATIENCE_MS) {
+    this.#rejoin = rejoin;
     this.#patienceMs = patienceMs;
   }
 
@@ -70,7 +81,7 @@ export class FaxPassing {
     this.#giveUp();
     await this.#returning;
     if (this.#state.step('sound') === undefined) return;
-    await Promise.all((this.#parties ?? []).map((party) => this.#toSound(party)));
+    await Promise.all(this.#ends.map(({ party }) => this.#toSound(party)));
     this.#state.step('agreed');
   }
 
@@ -96,14 +107,21 @@ export class FaxPassing {
       this.#state.step('refused');
       return NOT_ACCEPTABLE;
     }
-    const own = faxAnswer(offer, party.phone.endpoint.localSdp, answer);
-    if (!(await this.#connect(party, offer, other, answer)) || this.#state.step('agreed') === undefined) {
+    if (
+      !(await this.#connect({ party, sdp: offer }, { party: other, sdp: answer })) ||
+      this.#state.step('agreed') === undefined
+    ) {
       await this.#undo(party, other, theirs);
       // `late` if the call has parted the two meanwhile.
       if (this.#state.step('refused') === undefined) this.#state.step('settled');
       return NOT_ACCEPTABLE;
     }
-    this.#parties = [party, other];
+    this.#ends = [
+      { party, sdp: offer },
+      { party: other, sdp: answer },
+    ];
+    // Its channel may be another one now.
+    const own = faxAnswer(offer, party.phone.endpoint.localSdp, answer);
     this.#described.set(party.leg, own).set(other.leg, theirs);
     return { status: 200, sdp: party.phone.describe(own) };
   }
@@ -145,13 +163,12 @@ export class FaxPassing {
     return NOT_ACCEPTABLE;
   }
 
-  async #connect(party: FaxParty, offer: string, other: FaxParty, answer: string): Promise<boolean> {
+  async #connect({ party: { phone }, sdp }: FaxEnd, other: FaxEnd): Promise<boolean> {
     try {
-      await party.phone.endpoint.passFax(offer);
-      await other.phone.endpoint.passFax(answer);
+      await phone.endpoint.passFax(sdp, { endpoint: other.party.phone.endpoint, sdp: other.sdp });
       return true;
     } catch (error) {
-      party.phone.failed(error);
+      phone.failed(error);
       return false;
     }
   }
@@ -163,14 +180,12 @@ export class FaxPassing {
   }
 
   /** A phone offers its fax again, as to refresh the session, or from another address. */
-  async #refresh({ leg, phone }: FaxParty, offer: string): Promise<ReinviteAnswer> {
-    try {
-      await phone.endpoint.passFax(offer);
-      return { status: 200, sdp: phone.describe(this.#described.get(leg) ?? '') };
-    } catch (error) {
-      phone.failed(error);
-      return NOT_ACCEPTABLE;
-    }
+  async #refresh(party: FaxParty, offer: string): Promise<ReinviteAnswer> {
+    const { leg, phone } = party;
+    const other = this.#ends.find((end) => end.party.leg !== leg);
+    if (other === undefined || !(await this.#connect({ party, sdp: offer }, other))) return NOT_ACCEPTABLE;
+    this.#ends = [{ party, sdp: offer }, other];
+    return { status: 200, sdp: phone.describe(this.#described.get(leg) ?? '') };
   }
 
   #return(party: FaxParty, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> {
@@ -181,7 +196,8 @@ export class FaxPassing {
   }
 
   async #returned(party: FaxParty, sound: () => Promise<ReinviteAnswer>): Promise<ReinviteAnswer> {
-    const other = this.#parties?.find(({ leg }) => leg !== party.leg);
+    const other = this.#ends.find((end) => end.party.leg !== party.leg)?.party;
+    const channel = party.phone.endpoint.uuid;
     if (other !== undefined && !(await this.#toSound(other))) {
       this.#state.step('refused');
       return NOT_ACCEPTABLE;
@@ -190,7 +206,9 @@ export class FaxPassing {
     const answer = await sound();
     // Its offer cannot be taken, but the other phone has sound already.
     if (answer.status !== 200) await this.#toSound(party);
-    this.#state.step('agreed');
+    const isLive = this.#state.step('agreed') !== undefined;
+    if (isLive && party.phone.endpoint.uuid !== channel)
+      await this.#rejoin().catch((error: unknown) => party.phone.failed(error));
     return answer;
   }
 
@@ -200,15 +218,18 @@ export class FaxPassing {
    * @returns false when it refuses
    */
   async #toSound({ leg, phone }: FaxParty, fax = this.#described.get(leg) ?? ''): Promise<boolean> {
-    const { endpoint } = phone;
-    const answer = await this.#answerOf({ leg, phone }, soundAfter(endpoint.localSdp, fax));
-    if (answer === '') return false;
-    this.#described.delete(leg);
+    let refused = false;
     try {
-      await endpoint.modify(answer);
+      await phone.endpoint.offerSound(async (sound) => {
+        const answer = await this.#answerOf({ leg, phone }, soundAfter(sound, fax));
+        refused = answer === '';
+        if (refused) throw new MediaError('the phone refused sound after a fax', 488);
+        this.#described.delete(leg);
+        return answer;
+      });
       return true;
     } catch (error) {
-      phone.failed(error);
+      if (!refused) phone.failed(error);
       return false;
     }
   }

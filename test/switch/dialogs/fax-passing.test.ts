@@ -15,22 +15,36 @@ class Script implements FaxParty {
   readonly offers: string[] = [];
   readonly did: string[] = [];
   readonly phone: FaxParty['phone'];
+  /** Its endpoint continues on another channel. */
+  readonly renew: () => void;
   #answers: PromiseWithResolvers<string>[] = [];
 
   constructor(passesFaxes = true, fails = false) {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what faxes use of an endpoint
+    const localSdp = `${SESSION}m=audio 6000 RTP/AVP 8\r\na=rtpmap:8 PCMA/8000\r\n`;
     const endpoint = {
+      uuid: 'first',
       passesFaxes,
-      localSdp: `${SESSION}m=audio 6000 RTP/AVP 8\r\na=rtpmap:8 PCMA/8000\r\n`,
-      passFax: async () => {
+      localSdp,
+      faxed: () => {
         if (fails) throw new Error('no fax');
         this.did.push('fax');
       },
-      modify: async () => this.did.push('sound'),
+      passFax: async (_sdp: string, other: { readonly endpoint: { readonly faxed: () => void } }) => {
+        endpoint.faxed();
+        other.endpoint.faxed();
+      },
+      offerSound: async (renegotiate: (offer: string) => Promise<string>) => {
+        await renegotiate(localSdp);
+        this.did.push('sound');
+      },
       soundAgain: async () => this.did.push('sound again'),
-    } as unknown as MediaEndpoint;
+    };
+    this.renew = () => {
+      endpoint.uuid = 'second';
+    };
     this.phone = {
-      endpoint,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what faxes use of an endpoint
+      endpoint: endpoint as unknown as MediaEndpoint,
       offer: (sdp) => {
         this.offers.push(sdp);
         const answer = Promise.withResolvers<string>();
@@ -60,9 +74,17 @@ function turn(): Promise<void> {
 
 describe('passing of faxes', () => {
   const sound = () => Promise.resolve(OK);
+  let rejoined = 0;
+  const rejoin = async () => {
+    rejoined += 1;
+  };
+
+  beforeEach(() => {
+    rejoined = 0;
+  });
 
   async function faxing(a: Script, b: Script): Promise<FaxPassing> {
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     const offered = faxes.offered(a, b, FAX, sound);
     b.answer(FAX_ANSWER);
     expect((await offered)?.status).to.equal(200);
@@ -71,7 +93,7 @@ describe('passing of faxes', () => {
 
   it('offers the other phone the fax at its own port, and answers each stream of the offer', async () => {
     const [a, b] = [new Script(), new Script()];
-    const offered = new FaxPassing().offered(a, b, FAX, sound);
+    const offered = new FaxPassing(rejoin).offered(a, b, FAX, sound);
     expect(b.offers).to.deep.equal([`${SESSION}m=image 6000 udptl t38\r\na=T38FaxVersion:0\r\n`]);
     b.answer(FAX_ANSWER);
     expect(await offered).to.deep.equal({
@@ -83,7 +105,7 @@ describe('passing of faxes', () => {
 
   it('takes an offer of sound and a fax as one of sound', () => {
     const both = `${SOUND}m=image 4000 udptl t38\r\n`;
-    expect(new FaxPassing().offered(new Script(), new Script(), both, sound)).to.equal(undefined);
+    expect(new FaxPassing(rejoin).offered(new Script(), new Script(), both, sound)).to.equal(undefined);
   });
 
   it('keeps the number of streams when a phone that offered two gets sound again', async () => {
@@ -97,7 +119,7 @@ describe('passing of faxes', () => {
 
   it('answers 488 in time to a phone whose peer does not answer; one that accepts later gets sound', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing(1);
+    const faxes = new FaxPassing(rejoin, 1);
     expect(await faxes.offered(a, b, FAX, sound)).to.deep.equal({ status: 488 });
     expect(await faxes.offered(a, b, FAX, sound), 'while that answer is due').to.deep.equal({ status: 488 });
     expect(faxes.offered(a, b, SOUND, sound)).to.equal(undefined);
@@ -114,7 +136,7 @@ describe('passing of faxes', () => {
 
   it('needs nothing of a phone that refuses late', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing(1);
+    const faxes = new FaxPassing(rejoin, 1);
     await faxes.offered(a, b, FAX, sound);
     b.refuse(488);
     await turn();
@@ -124,9 +146,23 @@ describe('passing of faxes', () => {
     faxes.over();
   });
 
+  it('connects the sound again where it goes on in other channels, and only there', async () => {
+    const [a, b] = [new Script(), new Script()];
+    for (const renewed of [false, true]) {
+      const faxes = await faxing(a, b);
+      const back = faxes.offered(a, b, SOUND, async () => {
+        if (renewed) a.renew();
+        return OK;
+      });
+      b.answer(SOUND);
+      expect(await back).to.equal(OK);
+      expect(rejoined).to.equal(renewed ? 1 : 0);
+    }
+  });
+
   it('answers 491 to both while one is asked', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     void faxes.offered(a, b, FAX, sound);
     expect(await faxes.offered(b, a, FAX, sound)).to.deep.equal({ status: 491 });
     expect(await faxes.offered(a, b, SOUND, sound)).to.deep.equal({ status: 491 });
@@ -135,7 +171,7 @@ describe('passing of faxes', () => {
 
   it('gives both sound again when the media server fails', async () => {
     const [a, b] = [new Script(), new Script(true, true)];
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     const offered = faxes.offered(a, b, FAX, sound);
     b.answer(FAX_ANSWER);
     await turn();
@@ -150,7 +186,7 @@ describe('passing of faxes', () => {
       [false, true],
     ]) {
       const [a, b] = [new Script(one), new Script(other)];
-      expect(await new FaxPassing().offered(a, b, FAX, sound)).to.deep.equal({ status: 488 });
+      expect(await new FaxPassing(rejoin).offered(a, b, FAX, sound)).to.deep.equal({ status: 488 });
       expect(b.offers).to.deep.equal([]);
     }
   });
@@ -169,7 +205,7 @@ describe('passing of faxes', () => {
 
   it('refuses the offer when the call parts the two before the answer', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     const offered = faxes.offered(a, b, FAX, sound);
     await faxes.end();
     expect(await offered).to.deep.equal({ status: 488 });
@@ -180,7 +216,7 @@ describe('passing of faxes', () => {
 
   it('asks nobody when the offer is cancelled already', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     expect(await faxes.offered(a, b, FAX, sound, AbortSignal.abort())).to.deep.equal({ status: 488 });
     expect(b.offers).to.deep.equal([]);
     const again = faxes.offered(a, b, FAX, sound);
@@ -190,7 +226,7 @@ describe('passing of faxes', () => {
 
   it('waits for nobody once the call is over', async () => {
     const [a, b] = [new Script(), new Script()];
-    const faxes = new FaxPassing();
+    const faxes = new FaxPassing(rejoin);
     const offered = faxes.offered(a, b, FAX, sound);
     faxes.over();
     expect(await offered).to.deep.equal({ status: 488 });
