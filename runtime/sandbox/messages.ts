@@ -1,6 +1,7 @@
 /** Messages between the host and a worker process; comments name the body of the frame. */
 import type { ScriptProblem } from './errors.ts';
 import type { LimitName } from './limits.ts';
+import type { RepetitionLimit } from './repetition.ts';
 import type { ScriptFormat, ScriptKind, ScriptModule } from './sandbox.ts';
 
 /** A run for a worker, and its limits there. */
@@ -39,6 +40,8 @@ export type ToWorker =
   | ({ readonly type: 'wake' } & Entry)
   /** Body: one job of an activation. Dropped for a run that has just fallen asleep, and sent again. */
   | { readonly type: 'job'; readonly run: number; readonly now?: number }
+  /** Asks for the state of a waiting run, which goes on here. Without an answer when it has just fallen asleep. */
+  | { readonly type: 'save'; readonly run: number }
   /** The run exceeded a host limit: it fails and reports its usage. */
   | { readonly type: 'halt'; readonly run: number; readonly limit: LimitName }
   /** The run has ended; its isolate may be reused or disposed. */
@@ -89,6 +92,8 @@ export type ToHost =
   | ({ readonly type: 'failed'; readonly run: number; readonly failure: Failure } & RunProgress)
   /** Body: the saved state of the run. The worker has dropped it. */
   | { readonly type: 'asleep'; readonly run: number }
+  /** Body: the saved state of a waiting run; empty: it works, or has exceeded the limit of those that can be repeated. */
+  | { readonly type: 'saved'; readonly run: number; readonly exceeded?: RepetitionLimit }
   /** An isolate cannot be stopped: the process has to end after its other runs. */
   | { readonly type: 'damaged'; readonly run: number; readonly reason: string }
   /** The run waits for a debugger. */

@@ -2,6 +2,8 @@
 import type { ScriptProblem } from './errors.ts';
 import type { Json } from './json.ts';
 import type { ScriptLimits, ScriptUsage } from './limits.ts';
+import type { RepetitionLimit } from './repetition.ts';
+import type { ScriptRecord } from './script-record.ts';
 
 export type ScriptFormat = 'js' | 'ts';
 
@@ -69,9 +71,11 @@ export interface StartOptions extends ScriptSource {
   /**
    * Executes a command. Its result must be JSON (undefined becomes null). An exception becomes a ScenarioError in the
    * script with its `code` and `message`, `internal` without a code. The signal aborts when the run ends, or the script
-   * cancels the command.
+   * cancels the command. Its `id` is unique in the run.
    */
-  readonly onCommand: (name: string, args: readonly Json[], signal: AbortSignal) => Promise<unknown>;
+  readonly onCommand: (name: string, args: readonly Json[], signal: AbortSignal, id: number) => Promise<unknown>;
+  /** Goes on with a script of another node, whose pending commands begin again. */
+  readonly resume?: ScriptRecord | undefined;
   /** Called at the start, and with every answer and event; the promise settles when the script has handled it. */
   readonly onWork?: (work: Promise<unknown>) => void;
   readonly onLog?: (level: LogLevel, text: string) => void;
@@ -113,6 +117,11 @@ export interface ScriptRun {
   emit(event: ScriptEvent): void;
   /** Ends the present or next wait for an event: `events.next` throws it. */
   interrupt(reason: { readonly code: string; readonly message: string }): void;
+  /**
+   * What another node needs to go on with it. Nothing may be sent to the script meanwhile.
+   * @returns a limit: it can never be repeated any more; undefined: it works at present, or its process does not answer
+   */
+  save(): Promise<ScriptRecord | RepetitionLimit | undefined>;
   /** Debugger address (`ws://127.0.0.1:...`) of a run started with `debug`; rejects when the run ends first. */
   readonly debuggerUrl: Promise<string> | undefined;
 }

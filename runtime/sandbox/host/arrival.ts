@@ -51,6 +51,11 @@ export class Arrival implements RunLink {
     this.isAgain = isAgain;
   }
 
+  /** The process that takes it is asked. */
+  save(): undefined {
+    return undefined;
+  }
+
   halt(): boolean {
     return false;
   }

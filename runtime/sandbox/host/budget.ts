@@ -15,8 +15,12 @@ export class Budget {
   #logLines = 0;
   #logBytes = 0;
 
-  constructor(limits: ScriptLimits) {
+  /** @param used before, at another node */
+  constructor(limits: ScriptLimits, used?: ReturnType<Budget['usage']>) {
     this.#limits = limits;
+    this.#commands = used?.commands ?? 0;
+    this.#logLines = used?.logLines ?? 0;
+    this.#logBytes = used?.logBytes ?? 0;
   }
 
   /** Starts counting the output of a turn. */
@@ -24,11 +28,16 @@ export class Budget {
     this.#inTurn = 0;
   }
 
+  /** A command that was counted at another node begins again. */
+  again(id: number, name: string): void {
+    this.#pending.set(id, name);
+    if (name === TIMER) this.#timers++;
+  }
+
   countCommand(id: number, name: string): LimitName | undefined {
     this.#commands++;
     this.#inTurn++;
-    this.#pending.set(id, name);
-    if (name === TIMER) this.#timers++;
+    this.again(id, name);
     if (this.#commands > this.#limits.commands) return 'commands';
     if (Math.max(this.#pending.size, this.#inTurn) > this.#limits.pendingCommands) return 'pendingCommands';
     return this.#timers > this.#limits.timers ? 'timers' : undefined;

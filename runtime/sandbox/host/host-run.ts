@@ -6,22 +6,27 @@ import {
   type SandboxError,
   SandboxLostError,
   ScriptAbortedError,
-  ScriptCompileError,
   ScriptError,
 } from '../errors.ts';
-import { NotPlainError, stringifyPlain } from '../json.ts';
+import { type Json, NotPlainError, stringifyPlain } from '../json.ts';
 import { DEFAULT_LIMITS, type LimitName, type ScriptLimits, type ScriptUsage } from '../limits.ts';
 import type { Failure, RunProgress, RunUsage } from '../messages.ts';
+import type { RepetitionLimit } from '../repetition.ts';
+import { type ScriptRecord, scriptRecord } from '../script-record.ts';
 import type { LogLevel, ScriptEvent, ScriptOutcome, ScriptRun, StartOptions } from '../sandbox.ts';
 import { ownLines } from '../stack.ts';
 import { Budget } from './budget.ts';
 import { offeredCommands } from './commands.ts';
 import { Pace } from './pace.ts';
+import { describe, errorOf } from './failures.ts';
+import { Saving } from './saving.ts';
 import { type LogLine, type OutputItem, parseOutput, InvalidOutputError } from './output.ts';
 
 /** What a run needs from its worker process. */
 export interface RunLink {
   job(text: string): void;
+  /** The state of the waiting run; undefined: the process tells it by `saved`. */
+  save(): string | undefined;
   /** @returns true when the run is active there: the process will report its usage and its failure by this limit */
   halt(limit: LimitName): boolean;
   /** The run has ended. */
@@ -30,6 +35,13 @@ export interface RunLink {
 
 /** Milliseconds to wait for the process to report the usage and log of a stopped run. */
 const FINAL_REPORT_MS = 250;
+
+/** A command in progress. */
+interface Command {
+  readonly name: string;
+  readonly args: readonly Json[];
+  readonly control: AbortController;
+}
 
 /** The host's side of a run: executes the script's commands and enforces its limits. */
 export class HostRun implements ScriptRun {
@@ -40,8 +52,8 @@ export class HostRun implements ScriptRun {
   readonly #outcome = Promise.withResolvers<ScriptOutcome>();
   readonly #budget: Budget;
   readonly #pace: Pace;
-  readonly #commands = new Map<number, AbortController>();
-  readonly #began = performance.now();
+  readonly #commands = new Map<number, Command>();
+  readonly #began: number;
   readonly #onOver: () => void;
   readonly #abort = (): void => this.#end(false, new ScriptAbortedError('the script was stopped'));
   readonly #debuggerUrl: PromiseWithResolvers<string> | undefined;
@@ -58,6 +70,8 @@ export class HostRun implements ScriptRun {
   /** The exceeded limit, while the final usage is awaited. */
   #halting: LimitName | undefined;
   #ended: number | undefined;
+  /** Its state is awaited. */
+  #saving: Saving | undefined;
 
   /** @param onOver called once, when the run has ended */
   constructor(options: StartOptions, onOver: () => void) {
@@ -68,12 +82,19 @@ export class HostRun implements ScriptRun {
     // Avoids an unhandled rejection when nobody uses the debugger URL.
     this.#debuggerUrl?.promise.catch(() => undefined);
     this.#onOver = onOver;
-    this.#budget = new Budget(this.limits);
+    const { resume } = options;
+    this.#began = performance.now() - (resume?.used.wallMs ?? 0);
+    this.#budget = new Budget(this.limits, resume?.used);
+    if (resume !== undefined) {
+      this.#progress = resume.progress;
+      this.#sent = resume.progress.jobs;
+      this.listensForKeys = resume.listensForKeys;
+    }
     this.#pace = new Pace(this.limits.commandsPerSecond);
     if (options.signal?.aborted) this.#abort();
     else options.signal?.addEventListener('abort', this.#abort, { once: true });
     if (!options.debug && options.clock === undefined) this.#limitTime();
-    if (!this.isOver) this.#works();
+    if (!this.isOver && resume === undefined) this.#works();
   }
 
   #limitTime(): void {
@@ -145,6 +166,47 @@ export class HostRun implements ScriptRun {
   attach(link: RunLink): void {
     this.#link = link;
     if (this.#halting !== undefined) this.#exceed(this.#halting);
+    if (this.#saving !== undefined) this.#ask(link);
+  }
+
+  async save(): Promise<ScriptRecord | RepetitionLimit | undefined> {
+    if (!this.#link || this.#saving !== undefined || this.#sent !== this.jobsDone) return undefined;
+    this.#saving = new Saving();
+    this.#ask(this.#link);
+    const saved = await this.#saving.answer;
+    this.#saving = undefined;
+    if (this.isOver) return undefined;
+    return typeof saved === 'object' ? this.#record(saved.given) : saved;
+  }
+
+  #ask(link: RunLink): void {
+    const given = link.save();
+    if (given !== undefined) this.saved(given);
+  }
+
+  /** The answer of the process to `save`. */
+  saved(given: string, exceeded?: RepetitionLimit): void {
+    this.#saving?.saved(given, exceeded);
+  }
+
+  #record(given: string): ScriptRecord {
+    const { wallMs, commands, logLines, logBytes } = this.usage();
+    const { cpuMs, activations, memoryBytes, jobs } = this.#progress;
+    return scriptRecord({
+      given,
+      progress: { cpuMs, activations, memoryBytes, jobs },
+      used: { wallMs, commands, logLines, logBytes },
+      listensForKeys: this.listensForKeys,
+      pending: [...this.#commands].map(([id, { name, args }]) => ({ id, name, args })),
+    });
+  }
+
+  /** Begins the commands again that were pending at another node. */
+  goOn({ pending }: ScriptRecord): void {
+    for (const { id, name, args } of pending) {
+      this.#budget.again(id, name);
+      this.#begins(id, name, args);
+    }
   }
 
   /** Resets the log, because the run starts or wakes again after the death of its process. */
@@ -237,26 +299,25 @@ export class HostRun implements ScriptRun {
     }
   }
 
-  #command(id: number, name: string, args: Parameters<StartOptions['onCommand']>[1]): void {
+  #command(id: number, name: string, args: readonly Json[]): void {
     if (!offeredCommands(this.options.commands).names.has(name) || this.#commands.has(id))
       return this.lost(`the sandbox requested the command ${name}, which this run does not offer`);
     const exceeded = this.#budget.countCommand(id, name);
     if (exceeded) return this.#exceed(exceeded);
     this.#pace.command(performance.now());
-    const controller = new AbortController();
-    this.#commands.set(id, controller);
-    void this.#perform(id, name, args, controller.signal);
+    this.#begins(id, name, args);
   }
 
-  async #perform(
-    id: number,
-    name: string,
-    args: Parameters<StartOptions['onCommand']>[1],
-    signal: AbortSignal,
-  ): Promise<void> {
+  #begins(id: number, name: string, args: readonly Json[]): void {
+    const control = new AbortController();
+    this.#commands.set(id, { name, args, control });
+    void this.#perform(id, name, args, control.signal);
+  }
+
+  async #perform(id: number, name: string, args: readonly Json[], signal: AbortSignal): Promise<void> {
     let job: string;
     try {
-      const value = await this.options.onCommand(name, args, signal);
+      const value = await this.options.onCommand(name, args, signal, id);
       job = `{"do":"answer","id":${id},"value":${stringifyPlain(value, this.limits.messageBytes)}}`;
     } catch (error) {
       job = JSON.stringify({ do: 'fail', id, ...describe(name, error) });
@@ -291,10 +352,10 @@ export class HostRun implements ScriptRun {
   }
 
   #cancel(id: number): void {
-    const controller = this.#commands.get(id);
+    const command = this.#commands.get(id);
     this.#commands.delete(id);
     this.#budget.settle(id);
-    controller?.abort(new ScriptAbortedError('the script cancelled the command'));
+    command?.control.abort(new ScriptAbortedError('the script cancelled the command'));
   }
 
   #countAndLog(level: LogLevel, text: string): void {
@@ -321,9 +382,9 @@ export class HostRun implements ScriptRun {
   }
 
   #abortCommands(): void {
-    const controllers = [...this.#commands.values()];
+    const commands = [...this.#commands.values()];
     this.#commands.clear();
-    for (const controller of controllers) controller.abort(new ScriptAbortedError('the script is over'));
+    for (const { control } of commands) control.abort(new ScriptAbortedError('the script is over'));
   }
 
   #exceed(limit: LimitName): void {
@@ -340,25 +401,11 @@ export class HostRun implements ScriptRun {
     if (result instanceof Error) this.#outcome.reject(result);
     else this.#outcome.resolve({ ...result, usage: this.usage() });
     this.#abortCommands();
+    this.#saving?.end();
     for (const { resolve } of this.#waiting.splice(0)) resolve();
     this.#link?.end(reusable);
     this.#link = undefined;
     this.#begin = '';
     this.#onOver();
   }
-}
-
-function errorOf(failure: Exclude<Failure, { kind: 'limit' }>): SandboxError {
-  if (failure.kind === 'compile') return new ScriptCompileError(failure.problems);
-  if (failure.kind === 'threw') return new ScriptError('script', failure.message, ownLines(failure.stack));
-  return new SandboxLostError(failure.message);
-}
-
-/** Code and message that the script gets for a host error; details only if they are meant for authors. */
-function describe(name: string, error: unknown): { code: string; message: string } {
-  if (error instanceof NotPlainError) return { code: 'not_plain', message: `the answer to ${name}: ${error.message}` };
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return { code: error.code, message: error.message };
-  }
-  return { code: 'internal', message: `${name} failed` };
 }

@@ -147,7 +147,12 @@ export class Pool implements Sandbox, SandboxFigures {
       return run;
     }
     this.#runs.set(id, run);
-    this.#enter(id, run, { type: 'start', text: run.startJob });
+    const { resume } = options;
+    if (resume === undefined) this.#enter(id, run, { type: 'start', text: run.startJob });
+    else {
+      this.#asleep(id, run, resume.given, []);
+      run.goOn(resume);
+    }
     return run;
   }
 

@@ -19,6 +19,10 @@ export class Sleeper implements RunLink {
     this.#wake(this.#text, text);
   }
 
+  save(): string {
+    return this.#text;
+  }
+
   halt(): boolean {
     return false;
   }

@@ -157,6 +157,10 @@ export class Worker {
         if (!held.over) this.process.send({ type: 'halt', run: id, limit });
         return !held.over;
       },
+      save: () => {
+        this.process.send({ type: 'save', run: id });
+        return undefined;
+      },
       end: (reusable) => this.#end(id, held, reusable),
     });
     const { cpuMs, activationMs, memoryMb, messageBytes } = run.limits;
@@ -229,6 +233,8 @@ export class Worker {
       }
       case 'asleep':
         return this.#fellAsleep(message.run, body);
+      case 'saved':
+        return this.#held.get(message.run)?.run.saved(body, message.exceeded);
       case 'failed':
         return this.#held.get(message.run)?.run.failed(message.failure, message);
       case 'damaged':

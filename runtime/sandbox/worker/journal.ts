@@ -1,5 +1,6 @@
 /** Records a script's inputs for repetition. */
 import { hash } from 'node:crypto';
+import { REPETITION, type RepetitionLimit } from '../repetition.ts';
 
 /** One turn of a script: its input and output. */
 export interface JournalTurn {
@@ -9,10 +10,6 @@ export interface JournalTurn {
   readonly outputHash: string;
 }
 
-/** Limits above which repeating everything would cost more than keeping the isolate. */
-const MAX_LENGTH = 32_768;
-const MAX_TURNS = 200;
-
 /**
  * All inputs of a script, which reproduce its state: its clock and random numbers are inputs too, and nothing else can
  * differ.
@@ -20,7 +17,7 @@ const MAX_TURNS = 200;
 export class Journal {
   #turns: JournalTurn[];
   #length = 0;
-  #full = false;
+  #exceeded: RepetitionLimit | undefined;
 
   /** @param turns of the script so far */
   constructor(turns: readonly JournalTurn[] = []) {
@@ -30,7 +27,12 @@ export class Journal {
 
   /** True while it is complete since the start. */
   get complete(): boolean {
-    return !this.#full;
+    return this.#exceeded === undefined;
+  }
+
+  /** The limit above which repeating everything would cost more than keeping the isolate. */
+  get exceeded(): RepetitionLimit | undefined {
+    return this.#exceeded;
   }
 
   get turns(): readonly JournalTurn[] {
@@ -39,10 +41,11 @@ export class Journal {
 
   /** @param text output of the script */
   record(now: number, jobs: readonly string[], text: string): void {
-    if (this.#full) return;
+    if (this.#exceeded !== undefined) return;
     this.#count(jobs);
-    this.#full = this.#length > MAX_LENGTH || this.#turns.length >= MAX_TURNS;
-    if (this.#full) this.#turns = [];
+    if (this.#length > REPETITION.characters) this.#exceeded = 'characters';
+    else if (this.#turns.length >= REPETITION.turns) this.#exceeded = 'turns';
+    if (this.#exceeded !== undefined) this.#turns = [];
     else this.#turns.push({ now, jobs, outputHash: digest(text) });
   }
 

@@ -126,6 +126,9 @@ function receive(message: ToWorker, body: string): void {
     case 'job':
       runs.get(message.run)?.job(body, message.now);
       break;
+    case 'save':
+      runs.get(message.run)?.save();
+      break;
     case 'halt':
       runs.get(message.run)?.halt(message.limit);
       break;

@@ -1,6 +1,7 @@
 /** A run in its worker. */
 import type { LimitName } from '../limits.ts';
 import type { Entry, Failure, RunProgress, ToHost } from '../messages.ts';
+import { REPETITION, type RepetitionLimit } from '../repetition.ts';
 import { Activity } from './activity.ts';
 import type { TurnResult } from './door.ts';
 import { readSavedRun, writeSavedRun } from './saved-run.ts';
@@ -40,10 +41,8 @@ const PREPARE_MS = 10_000;
 const REPORT_MS = 100;
 /** The job that reports the debugger's disconnection to a script. */
 const UNDEBUGGED = '{"do":"undebugged"}';
-/** Milliseconds of processor time permitted for repeating a script. */
+/** Milliseconds of processor time permitted for repeating a script; one that leaves an ending process may need more, once. */
 const REPEATABLE_CPU_MS = 100;
-/** The same for a run that leaves an ending process: it is repeated only once. */
-const LEAVING_CPU_MS = 500;
 
 /**
  * ```
@@ -239,13 +238,31 @@ export class WorkerRun {
   /** Releases the isolate if the script is cheap to repeat, and leaves the worker. */
   #rest(): void {
     const seat = this.#seat;
-    const most = this.#leaving ? LEAVING_CPU_MS : REPEATABLE_CPU_MS;
+    const most = this.#leaving ? REPETITION.processorMs : REPEATABLE_CPU_MS;
     const easy = this.#journal?.complete === true && this.#activity.used.cpuMs <= most;
     if (!seat || this.#state !== 'idle' || !easy) return;
-    const saved = writeSavedRun({ turns: this.#journal.turns, patience: this.#patience, ...this.#progress() });
     clearTimeout(this.#resting);
-    this.#around.send({ type: 'asleep', run: this.#settings.run }, saved);
+    this.#around.send({ type: 'asleep', run: this.#settings.run }, this.#saved(this.#journal));
     this.#finish(seat);
+  }
+
+  /** Tells its state to the host while it waits, for another node. */
+  save(): void {
+    const { run } = this.#settings;
+    const exceeded = this.#tooMuch;
+    const isReady = this.#state === 'idle' && this.#jobs.length === 0 && exceeded === undefined;
+    const saved = isReady && this.#journal !== undefined ? this.#saved(this.#journal) : '';
+    this.#around.send({ type: 'saved', run, ...(exceeded !== undefined && { exceeded }) }, saved);
+  }
+
+  /** The limit above which another node may not repeat it. */
+  get #tooMuch(): RepetitionLimit | undefined {
+    const { cpuMs } = this.#activity.used;
+    return this.#journal?.exceeded ?? (cpuMs > REPETITION.processorMs ? 'processorMs' : undefined);
+  }
+
+  #saved({ turns }: Journal): string {
+    return writeSavedRun({ turns, patience: this.#patience, ...this.#progress() });
   }
 
   async #repeat(seat: Seat): Promise<void> {
