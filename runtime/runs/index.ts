@@ -129,7 +129,7 @@ export { MASK, Sensitive } from './run/sensitive.ts';
 export type { RunKeeper, SavedRun } from './run/saved-run.ts';
 export { startRun } from './run/start-run.ts';
 export { INTERRUPTED, MAX_SUBJECT_LENGTH, type ToldEvent, type TraceEntry } from './run/trace.ts';
-export { ScenarioRunner } from './runner.ts';
+export { type SavingRun, ScenarioRunner } from './runner.ts';
 export { SecretBox } from './secret-box.ts';
 export { type StartValues, startValues } from './start-values.ts';
 export {

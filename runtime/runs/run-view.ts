@@ -123,7 +123,7 @@ export interface KeptRun {
 /** The view of a run of a dead node that no other node can go on with. */
 export function lostRun({ run, caller }: KeptRun, reason: string): RunView {
   const { id, scenario, version, hash, file, start, saved, state } = run;
-  const error = { code: 'run_lost', message: reason, block: run.blocks.block } as const;
+  const error = { code: 'run_lost', message: reason, block: run.blocks?.block ?? '' } as const;
   const { steps, reported: result } = state;
   return {
     id,

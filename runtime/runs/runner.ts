@@ -11,6 +11,8 @@ import {
   type Value,
 } from '../language/index.ts';
 import type { Log } from './log.ts';
+import { isKnownRecord } from '../sandbox/index.ts';
+import { unavailable } from './ports/capability.ts';
 import type { Debugging } from './ports/policy.ts';
 import type { RunServices } from './ports/services.ts';
 import type { Run, RunOptions } from './run/run.ts';
@@ -26,8 +28,21 @@ const KEPT_TRACES = 200;
 export interface StartOptions {
   readonly domain: DomainName;
   readonly args: Readonly<Record<string, Value>>;
-  /** Hides the arguments in views of the run. */
+  /** Hides the arguments in views of the run, which ends with its node. */
   readonly unseen?: boolean;
+}
+
+interface LiveRun {
+  readonly run: Run;
+  readonly caller: Caller;
+  /** Nobody may see its arguments. */
+  readonly unseen: boolean;
+}
+
+/** A waiting run for other nodes; `kept` is undefined when it ends with its node. */
+export interface SavingRun {
+  readonly id: string;
+  readonly kept: Promise<KeptRun | undefined>;
 }
 
 /** Called at the end of each run. It must not throw. */
@@ -39,7 +54,7 @@ export class ScenarioRunner {
   readonly #log: Log;
   readonly #services: RunServices;
   readonly #onEnded: RunObserver | undefined;
-  readonly #live = new Map<string, { readonly run: Run; readonly caller: Caller }>();
+  readonly #live = new Map<string, LiveRun>();
   readonly #finished = new Map<string, RunView>();
 
   /** @param services services for runs beside the call; what runs start comes from the library */
@@ -174,23 +189,29 @@ export class ScenarioRunner {
     return views;
   }
 
-  /** The runs that wait without a call, and have waited so long, for another node to go on with. */
-  save(waitedMs: number): readonly KeptRun[] {
-    const kept: KeptRun[] = [];
-    for (const { run, caller } of this.#live.values()) {
-      const saved = run.save(waitedMs);
-      if (saved !== undefined) kept.push({ run: saved, caller });
+  /**
+   * The runs that wait without a call, and have waited so long, for another node to go on with.
+   * @param isKept true for runs that are left out
+   */
+  save(waitedMs: number, isKept: (run: string) => boolean): readonly SavingRun[] {
+    const saving: SavingRun[] = [];
+    for (const { run, caller, unseen } of this.#live.values()) {
+      const saved = unseen || isKept(run.id) ? undefined : run.save(waitedMs);
+      if (saved !== undefined) saving.push({ id: run.id, kept: keptWith(caller, saved) });
     }
-    return kept;
+    return saving;
   }
 
   /**
    * Goes on with a waiting run of another node.
    * @returns false without the version of the scenario with which it began
+   * @throws ScenarioError code `unavailable` for a record of another form
    */
   async resume({ run: saved, caller }: KeptRun): Promise<boolean> {
     const { id, args, scenario, version, hash, language } = saved;
     const domain = asDomainName(saved.domain);
+    if (saved.module !== undefined && !isKnownRecord(saved.module.script))
+      throw unavailable(`its record has the form ${saved.module.script.form}, which this node does not know`);
     for (const use of ['service', 'call'] as const) {
       const program = await this.#library.program(scenario, domain, { use });
       if (program === undefined || program.version !== version || program.hash !== hash) continue;
@@ -224,7 +245,7 @@ export class ScenarioRunner {
     };
     const run = startRun(program, { ...options, log: this.#log, services });
     const { callid } = caller;
-    this.#live.set(run.id, { run, caller });
+    this.#live.set(run.id, { run, caller, unseen });
     void run.finished.then((outcome) => this.#keep(run, caller, outcome));
     this.#log.info({ run: run.id, scenario: program.id, version: program.version, callid }, 'scenario started');
     return run;
@@ -252,4 +273,9 @@ export class ScenarioRunner {
       'scenario ended',
     );
   }
+}
+
+async function keptWith(caller: Caller, saving: ReturnType<Run['save']>): Promise<KeptRun | undefined> {
+  const run = await saving;
+  return run && { run, caller };
 }

@@ -34,7 +34,7 @@ blocks:
   done:
     return: { data: "\${got.data}", from: "\${got.from}", event: "\${waited.data}" }
 `,
-  sleeper: "export default () => sleep('10m');",
+  sleeper: "export default () => sleep('key' in secrets ? '10m' : '20m');",
   patient: `
 starts: { hook: true }
 variables: { count: 0 }
@@ -383,7 +383,7 @@ describe('runs in a cluster', function () {
     const awaitingPatient = await begin(1, 'awaiting', { of: patient });
     await rest(0).send('PUT', `${AGENTS}/103`, { body: { state: 'away' } });
     const callers = [await waiting(alice, 'line'), await waiting(bob, 'line'), await waiting(dave, 'line')];
-    // No node can go on with a module.
+    // No node can go on with a module that uses secrets.
     const awaiting = await begin(1, 'awaiting', { of: await begin(0, 'sleeper') });
     expect(await lengthAt(1, 'cluster')).to.equal(3);
     const [lost, left] = await own();

@@ -252,7 +252,7 @@ ${head}blocks:
         services,
       });
       await clock.run(clock.sleep(10_000, new AbortController().signal));
-      const run = waiting.save(5000);
+      const run = await waiting.save(5000);
       return run && lostRun({ run, caller: { callid: '' } }, 'its node died').outcome?.error?.code;
     },
     not_found: () => operation('sing', {}),

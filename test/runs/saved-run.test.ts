@@ -63,7 +63,7 @@ describe('a run that waits without a call', () => {
     const run = first.start(checked, { args });
     await pass(clock, minutes);
     before(run);
-    const resume = JSON.parse(JSON.stringify(run.save(5000))) as SavedRun;
+    const resume = JSON.parse(JSON.stringify(await run.save(5000))) as SavedRun;
     first.isMine = false;
     const { id } = resume;
     const resumed = second.start(checked, { id, args: resume.args, resume });
@@ -126,7 +126,7 @@ blocks:
     await clock.run(clock.sleep(4000, NEVER));
     expect(run.save(5000)).to.equal(undefined);
     await pass(clock, 2);
-    expect(run.save(5000)?.blocks.block).to.equal('pause');
+    expect((await run.save(5000))?.blocks?.block).to.equal('pause');
     run.sensitive.add('4711');
     expect(run.save(5000)).to.equal(undefined);
     const busy = keeper.start(

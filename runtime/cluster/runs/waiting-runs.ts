@@ -1,6 +1,6 @@
 /** Runs that wait without a call: the database keeps them, and a living node goes on with those of a dead one. */
 import { sql } from 'kysely';
-import type { KeptRun, RunKeeper, ScenarioRunner } from '../../runs/index.ts';
+import type { KeptRun, RunKeeper, SavingRun, ScenarioRunner } from '../../runs/index.ts';
 import type { Storage } from '../../storage/index.ts';
 import type { Log } from '../log.ts';
 import type { Membership } from '../members/membership.ts';
@@ -16,8 +16,8 @@ const LEFT_MS = 30_000;
 const SHARE = 20;
 
 export interface WaitingNeeds {
-  readonly storage: Storage;
-  readonly members: Membership;
+  readonly storage: Pick<Storage, 'db'>;
+  readonly members: Pick<Membership, 'isConnected' | 'others' | 'listen'>;
   /** Of this process. */
   readonly id: string;
   /** True while this node starts no runs of others. */
@@ -25,10 +25,21 @@ export interface WaitingNeeds {
   readonly log: Log;
 }
 
+/** The row of a run. */
+interface Row {
+  /** False: it could not be written, or the run ends with its node. */
+  readonly written: Promise<boolean>;
+  /** The run is about to go on: false when another node has it. */
+  goesOn?: Promise<boolean>;
+}
+
 export class WaitingRuns implements RunKeeper {
   readonly #needs: WaitingNeeds;
-  /** Runs of this node with a row; false: it could not be written. */
-  readonly #rows = new Map<string, Promise<boolean>>();
+  /** Of this node's runs. One that another node has stays, so that nothing of the run goes on here. */
+  readonly #rows = new Map<string, Row>();
+  /** Runs that went on without the database, whose rows are out of date. */
+  readonly #stale = new Set<string>();
+  #sweeping = false;
   #runner: Pick<ScenarioRunner, 'save' | 'resume'> | undefined;
   /** Takes a run that nobody can go on with. */
   #lost: ((kept: KeptRun, reason: string) => void) | undefined;
@@ -54,7 +65,9 @@ export class WaitingRuns implements RunKeeper {
 
   goesOn(run: string): boolean | Promise<boolean> {
     const row = this.#rows.get(run);
-    return row === undefined || this.#goesOn(run, row);
+    if (row === undefined) return true;
+    row.goesOn ??= this.#goesOn(run, row);
+    return row.goesOn;
   }
 
   /** The rows stay for the other nodes, or for the next start. */
@@ -63,44 +76,81 @@ export class WaitingRuns implements RunKeeper {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  async #goesOn(run: string, row: Promise<boolean>): Promise<boolean> {
-    const { storage, id, log } = this.#needs;
-    const isKept = await row;
-    this.#rows.delete(run);
-    if (!isKept) return true;
-    if (this.#isLeaving) return false;
+  async #goesOn(run: string, row: Row): Promise<boolean> {
+    const isMine = !(await row.written) || (!this.#isLeaving && (await this.#giveUp(run)));
+    if (isMine) this.#drop(run, row);
+    return isMine;
+  }
+
+  #drop(run: string, row: Row): void {
+    if (this.#rows.get(run) === row) this.#rows.delete(run);
+  }
+
+  /** @returns false when another node has the row */
+  async #giveUp(run: string): Promise<boolean> {
     try {
-      const { rows } = await sql`
-        delete from waiting_runs where run = ${run} and process = ${id} returning run`.execute(storage.db);
-      return rows.length > 0;
+      return (await this.#delete([run])) > 0;
     } catch (err) {
       // Without the database no other node has taken it.
-      log.warn({ err, run }, 'a run goes on, and its row in the database stays');
+      this.#needs.log.warn({ err, run }, 'a run goes on, and its row in the database stays until that is back');
+      this.#stale.add(run);
       return true;
     }
   }
 
-  #keep(): void {
-    const fresh = this.#runner?.save(WAITED_MS).filter(({ run }) => !this.#rows.has(run.id)) ?? [];
-    if (fresh.length === 0 || this.#isLeaving) return;
-    const written = this.#write(fresh);
-    for (const { run } of fresh) this.#rows.set(run.id, written);
+  /** @returns the number of rows that were this node's */
+  async #delete(runs: readonly string[]): Promise<number> {
+    const { storage, id } = this.#needs;
+    const { rows } = await sql`
+      delete from waiting_runs
+      where run in (select jsonb_array_elements_text(${JSON.stringify(runs)}::jsonb)) and process = ${id}
+      returning run`.execute(storage.db);
+    return rows.length;
   }
 
-  /** @returns false when the database did not take them: they are written at the next look */
-  async #write(kept: readonly KeptRun[]): Promise<boolean> {
+  /** Deletes rows that are out of date, from which no other node may go on. */
+  async #sweep(): Promise<void> {
+    if (this.#stale.size === 0 || this.#sweeping) return;
+    this.#sweeping = true;
+    const stale = [...this.#stale];
+    try {
+      await this.#delete(stale);
+      for (const run of stale) this.#stale.delete(run);
+    } catch (err) {
+      this.#needs.log.debug({ err, runs: stale.length }, 'rows of runs that went on still stay');
+    }
+    this.#sweeping = false;
+  }
+
+  #keep(): void {
+    if (this.#isLeaving) return;
+    void this.#sweep();
+    const fresh = this.#runner?.save(WAITED_MS, (run) => this.#rows.has(run) || this.#stale.has(run)) ?? [];
+    if (fresh.length === 0) return;
+    const written = this.#write(fresh);
+    for (const { id } of fresh) {
+      const row: Row = { written: written.then((runs) => runs.has(id)) };
+      this.#rows.set(id, row);
+      // It is looked at again.
+      void row.written.then((isWritten) => isWritten || this.#drop(id, row));
+    }
+  }
+
+  /** @returns the runs with a row, none when the database did not take them */
+  async #write(saving: readonly SavingRun[]): Promise<ReadonlySet<string>> {
     const { storage, id, log } = this.#needs;
+    const kept = (await Promise.all(saving.map((each) => each.kept))).filter((each) => each !== undefined);
+    if (kept.length === 0) return new Set();
     const rows = JSON.stringify(kept.map((each) => ({ run: each.run.id, state: JSON.stringify(each) })));
     try {
       await sql`
         insert into waiting_runs (run, process, state)
         select run, ${id}, state from jsonb_to_recordset(${rows}::jsonb) as kept (run text, state text)
         on conflict (run) do update set process = excluded.process, state = excluded.state`.execute(storage.db);
-      return true;
+      return new Set(kept.map(({ run }) => run.id));
     } catch (err) {
       log.warn({ err, runs: kept.length }, 'waiting runs are not kept for other nodes yet');
-      for (const { run } of kept) this.#rows.delete(run.id);
-      return false;
+      return new Set();
     }
   }
 
@@ -129,7 +179,7 @@ export class WaitingRuns implements RunKeeper {
         ) returning run, state`.execute(storage.db);
       if (rows.length === 0) return;
       for (const { run, state } of rows) {
-        this.#rows.set(run, Promise.resolve(true));
+        this.#rows.set(run, { written: Promise.resolve(true) });
         await this.#resume(JSON.parse(state) as KeptRun);
       }
     }

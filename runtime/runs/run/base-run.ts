@@ -22,7 +22,7 @@ import type { Run, RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
 import { describeError } from './run-errors.ts';
 import { RunState } from './run-state.ts';
-import type { SavedBlocks, SavedRun } from './saved-run.ts';
+import type { SavedBlocks, SavedRun, SavedState } from './saved-run.ts';
 import type { Sensitive } from './sensitive.ts';
 import { type Span, tracing } from '../../tracing/index.ts';
 import type { TraceEntry } from './trace.ts';
@@ -99,7 +99,7 @@ export abstract class BaseRun implements Run {
   }
 
   abstract stop(reason: string): void;
-  abstract save(waitedMs: number): SavedRun | undefined;
+  abstract save(waitedMs: number): ReturnType<Run['save']>;
   abstract send(message: Message): boolean;
 
   /**
@@ -145,6 +145,27 @@ export abstract class BaseRun implements Run {
     const message = `the run took longer than ${milliseconds} ms`;
     this.state.fail({ code: 'time_limit', message, block: '' }, undefined);
     this.stop(message);
+  }
+
+  /** What another node needs of a run of either kind. */
+  protected savedWith(args: SavedRun['args'], state: SavedState): SavedRun {
+    const { id, domain, start, program } = this;
+    const { id: scenario, version, hash, file } = program;
+    const { language, clock } = this.state;
+    const saved = clock.now();
+    return {
+      id,
+      domain,
+      scenario,
+      version,
+      ...(hash !== undefined && { hash }),
+      file,
+      language,
+      args,
+      start,
+      saved,
+      state,
+    };
   }
 
   /** What its blocks remember between two visits. */

@@ -20,11 +20,13 @@ import { unavailable } from '../ports/capability.ts';
 import { BaseRun, checkSettings } from './base-run.ts';
 import { Ending } from './ending.ts';
 import type { RunPlace } from './family.ts';
+import { type HandedOver, Handover } from './handover.ts';
 import type { Message } from './mailbox.ts';
 import { isBrief, moduleSettings, reachesOut, wiredExits, zeroFields } from './module-settings.ts';
 import { ModuleSteps } from './module-steps.ts';
 import type { RunOptions } from './run.ts';
 import type { RunOutcome } from './outcome.ts';
+import { type SavedModule, type SavedRun, type SavedWait, sinceBegin } from './saved-run.ts';
 import { callEnded, describeError } from './run-errors.ts';
 import { boundArguments, callRecord } from './scope.ts';
 import { type BlockTrace, INTERRUPTED, type TraceEntry } from './trace.ts';
@@ -73,6 +75,8 @@ export class ModuleRun extends BaseRun {
   #barred: ScenarioError | undefined;
   #unwatch: (() => void) | undefined;
   readonly #steps: ModuleSteps;
+  readonly #handover: Handover;
+  readonly #resumed: SavedModule | undefined;
   /** It exceeded the step limit. */
   #endless: ScenarioError | undefined;
 
@@ -81,11 +85,22 @@ export class ModuleRun extends BaseRun {
     this.#module = module;
     this.#steps = new ModuleSteps(this.state.clock, this.state.limits.stepsWithoutWait);
     this.#args = module.declaresParameters ? boundArguments(program, options.args ?? {}) : (options.args ?? {});
-    this.begin(() => this.#execute());
+    this.#resumed = options.resume?.module;
+    this.#handover = new Handover(this.state, module, this.#resumed, (reason) => this.#taken(reason));
+    if (this.#resumed !== undefined) this.remember(this.#resumed.memories);
+    this.begin(() => this.#execute(), this.#resumed !== undefined);
+  }
+
+  override get isTaken(): boolean {
+    return this.#handover.isTaken;
   }
 
   stop(reason: string): void {
-    if (this.state.endIsNews) return;
+    if (this.state.endIsNews || this.isTaken) return;
+    this.#handover.goOn(() => this.#stop(reason));
+  }
+
+  #stop(reason: string): void {
     if (this.phase === 'main') {
       this.state.interrupted('stopped', reason);
       const stopped = new ScenarioError('stopped', reason);
@@ -94,15 +109,27 @@ export class ModuleRun extends BaseRun {
     } else this.#scriptControl.abort(new ScenarioError('stopped', reason));
   }
 
-  /** The record of a sleeping script is with its node. */
-  save(): undefined {
-    return undefined;
+  save(waitedMs: number): Promise<SavedRun | undefined> | undefined {
+    if (this.phase !== 'main' || this.#undelivered !== undefined) return undefined;
+    const saving = this.#handover.save(waitedMs, this.#pending, this.#script);
+    return saving?.then((saved) => saved && this.#saved(saved));
+  }
+
+  #saved({ state, module }: HandedOver): SavedRun {
+    return { ...this.savedWith(this.#args, state), module: { ...module, memories: this.memories() } };
+  }
+
+  #taken(reason: string): void {
+    this.state.interrupted('stopped', reason);
+    this.#scriptControl.abort(new ScenarioError('stopped', reason));
   }
 
   send(message: Message): boolean {
-    if (this.phase === 'finished') return false;
+    if (this.phase === 'finished' || this.isTaken) return false;
     this.hear(message);
-    this.#script?.emit({ type: 'message', name: message.name, data: message.data, from: message.from });
+    this.#handover.goOn(() => {
+      this.#script?.emit({ type: 'message', name: message.name, data: message.data, from: message.from });
+    });
     this.state.mailbox.deliver(message);
     return true;
   }
@@ -115,11 +142,14 @@ export class ModuleRun extends BaseRun {
       const { value } = await this.#script.finished;
       this.state.returned(value);
     } catch (error) {
+      // Its process may have died while it waited.
+      const isMine = this.#handover.isMine();
+      if (isMine !== true) await isMine;
       const failure = describeError(error);
       // An uncaught error after the end of the call is the module's normal end.
       const over = this.phase !== 'main' && ENDINGS.has(failure.code);
       const endless = failure.code === this.#endless?.code;
-      if (!over || endless) this.state.fail({ ...failure, block: '' }, error);
+      if (!this.isTaken && (!over || endless)) this.state.fail({ ...failure, block: '' }, error);
       if (endless) this.#endless = undefined;
     }
     this.#failEndless();
@@ -180,7 +210,8 @@ export class ModuleRun extends BaseRun {
       commands: this.#module.commands,
       secrets: this.state.secrets.placeholders,
       limits: scriptLimits(this.state.allowed),
-      onCommand: (name, args, signal) => this.#command(name, args, signal),
+      resume: this.#resumed?.script,
+      onCommand: (name, args, signal, id) => this.#command(name, args, signal, id),
       // A virtual clock stands still while the script works.
       ...(clock.busy ? { onWork: (work: Promise<unknown>) => void clock.busy?.(work) } : {}),
       onHeard: () => (this.#undelivered = undefined),
@@ -195,7 +226,8 @@ export class ModuleRun extends BaseRun {
     });
   }
 
-  async #command(name: string, args: readonly Json[], scriptSignal: AbortSignal): Promise<unknown> {
+  async #command(name: string, args: readonly Json[], scriptSignal: AbortSignal, id: number): Promise<unknown> {
+    const resumed = this.#handover.begins(id);
     this.#countStep();
     if (INFOS.has(name)) return this.#info(name);
     const component = this.#module.methods.get(name);
@@ -203,7 +235,7 @@ export class ModuleRun extends BaseRun {
     const reaches = reachesOut(component);
     if (this.#barred && reaches) throw this.#barred;
     const brief = isBrief(component) && !this.#isOverdue;
-    const began = this.state.clock.now();
+    const began = resumed?.began ?? this.state.clock.now();
     this.#pending += 1;
     if (brief) this.#pendingBrief += 1;
     const interrupted = brief ? undefined : this.#interruption();
@@ -211,13 +243,15 @@ export class ModuleRun extends BaseRun {
       // Cancelled commands must end first: a cancelled transfer returns the call.
       if (usesCall(component)) await this.#ending.over(this.state.clock, this.state.limits.graceMs);
       const signal = AbortSignal.any([called(scriptSignal), ...(interrupted ? [interrupted] : [])]);
-      const running = this.#run(name, component, args, signal);
+      const running = this.#run(name, component, args, signal, { id, resumed });
       this.#work.add(running);
       if (reaches) this.#reaching.add(running);
       if (component.hasOwnEnd === true) this.#functions.add(running);
       scriptSignal.addEventListener('abort', () => this.#ending.add(running), { once: true });
       return await running;
     } finally {
+      const isMine = this.#handover.ended(id);
+      if (isMine !== true) await isMine;
       this.#steps.end(began);
       this.#pending -= 1;
       if (brief) this.#pendingBrief -= 1;
@@ -269,9 +303,13 @@ export class ModuleRun extends BaseRun {
     component: ComponentDefinition,
     args: readonly Json[],
     signal: AbortSignal,
+    { id, resumed }: { readonly id: number; readonly resumed: SavedWait | undefined },
   ): Promise<unknown> {
     const { clock, trace: runTrace } = this.state;
-    const trace = runTrace.begin({ branch: this.#branch, block: name, component: component.name, start: clock.now() });
+    const began = resumed?.began ?? clock.now();
+    const entry = { branch: this.#branch, block: name, component: component.name, start: began };
+    const trace = resumed === undefined ? runTrace.begin(entry) : runTrace.reopen(resumed.step, entry);
+    this.#handover.runs(component, { id, began, step: trace.step });
     let early: Readonly<Record<string, Plain>> = {};
     const legs: (string | undefined)[] = [];
     try {
@@ -285,6 +323,7 @@ export class ModuleRun extends BaseRun {
         exits: wiredExits(component, args),
         trace,
         signal,
+        clock: resumed && sinceBegin(clock, began),
         result: (known) => {
           early = known;
           trace.result(known);
@@ -329,8 +368,10 @@ export class ModuleRun extends BaseRun {
   }
 
   #callEnded(end: CallEnd): void {
-    this.state.interrupted('ended', `${end.by}: ${end.reason}`);
-    this.#leave(callEnded(end));
+    this.#handover.goOn(() => {
+      this.state.interrupted('ended', `${end.by}: ${end.reason}`);
+      this.#leave(callEnded(end));
+    });
   }
 
   /**

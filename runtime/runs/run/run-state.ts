@@ -317,11 +317,9 @@ export class RunState {
     const { call, legs, children, mailbox, sensitive, trace } = this;
     const isAlone = (call === undefined || call.state === 'none') && legs.calls.length === 0 && !this.#borrowsCall;
     if (!isAlone || children.runs.length > 0 || !sensitive.isEmpty || this.debug || this.#error) return undefined;
-    // The block that waits begins again.
-    const entries = trace.entries().filter(({ exit }) => exit !== undefined);
     return {
-      trace: entries,
-      steps: trace.steps - 1,
+      trace: trace.entries(),
+      steps: trace.steps,
       messages: mailbox.unreceived,
       reported: this.#reported.values,
       ...(this.#value !== undefined && { value: this.#value }),

@@ -75,10 +75,11 @@ export interface Run {
   /** Ends the main branch; `finally` still runs. A second call ends `finally` too. */
   stop(reason: string): void;
   /**
-   * What another node needs to go on with the run; undefined unless it waits without a call, and has waited so long.
+   * What another node needs to go on with the run; undefined unless it waits without a call, and has waited so long. It may
+   * not go on before the promise settles.
    * @param waitedMs milliseconds
    */
-  save(waitedMs: number): SavedRun | undefined;
+  save(waitedMs: number): SavedRun | Promise<SavedRun | undefined> | undefined;
   /** Another node has it now: its end here is not recorded. */
   readonly isTaken: boolean;
   /** Delivers a message from another run; false after the end of this run. */

@@ -1,5 +1,6 @@
 /** A waiting run as JSON, with which another node goes on. */
 import type { Value } from '../../language/index.ts';
+import type { ScriptRecord } from '../../sandbox/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Message } from './mailbox.ts';
 import type { TraceEntry } from './trace.ts';
@@ -24,6 +25,24 @@ export interface SavedBlocks {
   readonly memories: Readonly<Record<string, Readonly<Record<string, Value>>>>;
 }
 
+/** A function of a module that waits. */
+export interface SavedWait {
+  /** Of its command in the script. */
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly began: number;
+  /** Of its trace entry. */
+  readonly step: number;
+}
+
+/** Where a module waits. */
+export interface SavedModule {
+  readonly script: ScriptRecord;
+  readonly waits: readonly SavedWait[];
+  readonly memories: SavedBlocks['memories'];
+}
+
+/** @property blocks of a scenario of blocks @property module of a module */
 export interface SavedRun {
   readonly id: string;
   readonly domain: string;
@@ -37,13 +56,14 @@ export interface SavedRun {
   readonly start: number;
   readonly saved: number;
   readonly state: SavedState;
-  readonly blocks: SavedBlocks;
+  readonly blocks?: SavedBlocks;
+  readonly module?: SavedModule;
 }
 
 /** Keeps waiting runs for other nodes. */
 export interface RunKeeper {
   /**
-   * Call before a run goes on that was waiting.
+   * Call before a run goes on that was waiting. Of several calls at once, all have the same answer.
    * @returns false when another node has the run now: it must do nothing any more
    */
   goesOn(run: string): boolean | Promise<boolean>;

@@ -58,7 +58,7 @@ export class ScenarioRun extends BaseRun {
     super(program, options, place);
     const { placeholders: secrets } = this.state.secrets;
     this.#secret = new SensitiveNames(this.state.sensitive);
-    const { args = {}, call, resume, variables = resume?.blocks.variables } = options;
+    const { args = {}, call, resume, variables = resume?.blocks?.variables } = options;
     this.#args = args;
     this.#resumed = resume;
     const now = (): number => this.state.clock.now();
@@ -68,7 +68,7 @@ export class ScenarioRun extends BaseRun {
       const kept = this.state.undisturbed && (event.kind === 'dtmf' || event.kind === 'after');
       if (!kept) this.#detour({ target, event });
     });
-    if (resume !== undefined) {
+    if (resume?.blocks !== undefined) {
       this.#scope.restore(resume.blocks.held);
       this.remember(resume.blocks.memories);
     }
@@ -85,20 +85,10 @@ export class ScenarioRun extends BaseRun {
     if (this.phase !== 'main' || this.#detours.length > 0 || now - began < waitedMs) return undefined;
     const state = this.state.save();
     if (state === undefined) return undefined;
-    const { id, domain, start, program } = this;
-    const { id: scenario, version, hash, file } = program;
+    // The block that waits begins again.
+    const trace = state.trace.filter(({ exit }) => exit !== undefined);
     return {
-      id,
-      domain,
-      scenario,
-      version,
-      ...(hash !== undefined && { hash }),
-      file,
-      language: this.state.language,
-      args: this.#args,
-      start,
-      saved: now,
-      state,
+      ...this.savedWith(this.#args, { ...state, trace, steps: state.steps - 1 }),
       blocks: { block, began, variables: this.#scope.variables(), held: this.#scope.held(), memories: this.memories() },
     };
   }
@@ -124,7 +114,7 @@ export class ScenarioRun extends BaseRun {
 
   async #execute(): Promise<RunOutcome> {
     const unlisten = this.state.onCallEnd((end) => this.#callEnded(end));
-    if (this.#watch()) await this.#branch('main', this.#resumed?.blocks.block ?? this.program.start);
+    if (this.#watch()) await this.#branch('main', this.#resumed?.blocks?.block ?? this.program.start);
     unlisten();
     this.#interrupts.stop();
     this.advance('branch_done', this.program.finally !== undefined && !this.#isTaken);

@@ -111,6 +111,12 @@ export class Trace {
     return this.#entries.map((entry) => ({ ...entry }));
   }
 
+  /** The entry of a block that began at another node, or a new one when it is not kept any more. */
+  reopen(step: number, entry: Omit<TraceEntry, 'step'>): BlockTrace {
+    const draft = this.#entries.find((each) => each.step === step && each.exit === undefined);
+    return draft === undefined ? this.begin(entry) : new BlockTrace(draft, this.#sensitive);
+  }
+
   /** Adds an event of a module to the entry of its latest function. */
   told(at: number, what: string): void {
     const latest = this.#entries.at(-1);
@@ -137,6 +143,10 @@ export class BlockTrace {
   constructor(entry: Draft, sensitive: Sensitive) {
     this.#entry = entry;
     this.#sensitive = sensitive;
+  }
+
+  get step(): number {
+    return this.#entry.step;
   }
 
   /** Result fields that the trace does not show. */

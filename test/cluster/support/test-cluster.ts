@@ -68,6 +68,8 @@ export class TestCluster {
           RINGMASTER_DRACHTIO: sips.map(({ setting }) => setting).join(','),
           RINGMASTER_FREESWITCH: media.setting,
           RINGMASTER_WEBHOOK_NETWORKS: '127.0.0.1',
+          RINGMASTER_SCENARIO_HOSTS: '127.0.0.1',
+          RINGMASTER_SCENARIO_NETWORKS: '127.0.0.1',
         },
       });
       const [first] = nodes;
