@@ -87,12 +87,16 @@ describe('a run that waits without a call', () => {
     expect(value).to.deep.equal({ who: 'bob', count: 1, data: 7, run: run.id });
     expect([count, Math.round(milliseconds / MINUTE)]).to.deep.equal([5, 62]);
     expect(resumed.trace.find(({ block }) => block === 'pause')?.milliseconds).to.equal(60 * MINUTE);
-    expect([first.asked.length, second.asked]).to.deep.equal([2, [run.id, run.id]]);
+    expect([first.asked.length, second.asked]).to.deep.equal([2, [run.id, run.id, run.id]]);
     expect(resumed.isTaken).to.equal(false);
   });
 
   it('keeps messages that it has not received', async () => {
-    const { clock, resumed } = await moved(PATIENT, 2, (run) => run.send({ name: 'order', data: 'early', from: 'x' }));
+    const { clock, first, run, resumed } = await moved(PATIENT, 2, (waiting) =>
+      waiting.send({ name: 'order', data: 'early', from: 'x' }),
+    );
+    // At the end of its first wait, and so that it is kept anew, with the message.
+    expect(first.asked).to.deep.equal([run.id, run.id]);
     expect((await clock.run(resumed.finished)).value).to.deep.include({ data: 'early' });
   });
 

@@ -109,6 +109,8 @@ export class ScenarioRun extends BaseRun {
         { run: this.id, scenario: this.program.id },
         'too many unreceived messages, the oldest is dropped',
       );
+    // What is kept of the run lacks the message, and is kept anew.
+    if (this.#waiting !== undefined) void this.#staysUnlessTaken();
     return true;
   }
 
@@ -224,11 +226,14 @@ export class ScenarioRun extends BaseRun {
       return await waiting;
     } finally {
       this.#waiting = undefined;
-      if ((await this.state.services.keeper?.goesOn(this.id)) === false) {
-        this.#isTaken = true;
-        this.stop('another node has taken it over');
-      }
+      await this.#staysUnlessTaken();
     }
+  }
+
+  async #staysUnlessTaken(): Promise<void> {
+    if (this.#isTaken || (await this.state.services.keeper?.goesOn(this.id)) !== false) return;
+    this.#isTaken = true;
+    this.stop('another node has taken it over');
   }
 
   /** The branch's signal, combined with one for interrupts of a single block. */

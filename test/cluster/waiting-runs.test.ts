@@ -13,8 +13,18 @@ const HOOKS = '/rest/v1/api/hooks';
 const SCRIPTS = '/rest/v1/domain/svcscripts';
 const SECRET = 'Qx4-s3cret';
 
-/** Modules of the domain. Each tells the server before and after its wait. */
-const MODULES = {
+/** Scenarios of the domain. Modules tell the server before and after their wait. */
+const SCENARIOS = {
+  held: `
+starts: { hook: true }
+start: pause
+blocks:
+  pause: { wait: 15s, next: got }
+  got:
+    receive: { message: order, timeout: 20s }
+    exits: { next: done, timeout: end }
+  done: { return: "\${got.data}" }
+`,
   prices: 'export const priceOf = (order) => ({ order, price: 5 });',
   ordering: `
 import { priceOf } from './prices.js';
@@ -66,7 +76,7 @@ export default async function (_, { to }) {
 };
 
 /** With nats-server and PostgreSQL: requireNats. */
-describe('modules that wait in a cluster', function () {
+describe('runs that wait in a cluster', function () {
   this.timeout(90_000);
   const cluster = useCluster(2);
 
@@ -87,7 +97,7 @@ describe('modules that wait in a cluster', function () {
     base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     for (const { node } of cluster().nodes)
       await writeFile(join(node.dataDir, 'secrets.json'), JSON.stringify({ 'demo.local': { crm: SECRET } }));
-    for (const [code, source] of Object.entries(MODULES)) ids.set(code, await write('POST', SCRIPTS, code, source));
+    for (const [code, source] of Object.entries(SCENARIOS)) ids.set(code, await write('POST', SCRIPTS, code, source));
     database = await openStorage({ dataDir: 'unused', databaseUrl: cluster().databaseUrl, poolSize: 1 });
   });
   after(async () => {
@@ -96,7 +106,8 @@ describe('modules that wait in a cluster', function () {
   });
 
   async function write(method: 'POST' | 'PATCH', path: string, code: string, source: string): Promise<string> {
-    const body = { code, name: code, scriptdata: { format: 'js', source } };
+    const format = source.includes('export') ? 'js' : 'yaml';
+    const body = { code, name: code, scriptdata: { format, source } };
     const written = await cluster().node(0).rest.send(method, path, { body });
     expect(written.status, written.text).to.equal(200);
     return written.json<{ id: string }>().id;
@@ -129,9 +140,10 @@ describe('modules that wait in a cluster', function () {
     const ordering = await begin(0, 'ordering');
     const timed = await begin(0, 'timed');
     const pinned = await begin(0, 'pinned');
+    const held = await begin(0, 'held', {});
     const kept = await eventually(async () => {
       const written = await rows();
-      expect(written.map(({ run }) => run)).to.have.members([ordering, timed, pinned]);
+      expect(written.map(({ run }) => run)).to.have.members([ordering, timed, pinned, held]);
       return written;
     });
     const line = await eventually(async () => {
@@ -145,7 +157,13 @@ describe('modules that wait in a cluster', function () {
     expect(line).to.include('its script was given more than 32768 characters of JSON');
     for (const { state } of kept) expect(state).not.to.include(SECRET);
     expect(asked.find(({ url }) => url === '/secretive/before')?.key).to.equal(SECRET);
-    await write('PATCH', `${SCRIPTS}/${ids.get('pinned')}`, 'pinned', `${MODULES.pinned}\n// changed`);
+    await write('PATCH', `${SCRIPTS}/${ids.get('pinned')}`, 'pinned', `${SCENARIOS.pinned}\n// changed`);
+
+    // A message to a run that does not wait for it is kept with it.
+    await begin(0, 'teller', { to: held });
+    await eventually(async () =>
+      expect((await rows()).find(({ run }) => run === held)?.state).to.include('"name":"order"'),
+    );
 
     await cluster().node(0).node.kill();
     const { value, milliseconds, trace } = await ended(timed);
@@ -165,6 +183,7 @@ describe('modules that wait in a cluster', function () {
     expect(more).to.deep.equal([]);
     expect(after).to.equal(before?.replace('before', 'after'));
 
+    expect((await ended(held)).value).to.equal(7);
     expect((await ended(pinned)).error).to.include({ code: 'run_lost' });
     for (const run of [secretive, large])
       expect((await cluster().node(1).rest.get(`${RUNS}/${run}`)).status).to.equal(404);
