@@ -1,5 +1,5 @@
 /** Event subscriptions of channels: only events in use, because FreeSWITCH writes up to 8 KB for each. */
-import type { FsConnection } from 'drachtio-fsmrf';
+import type { FsConnection, FsEndpoint } from 'drachtio-fsmrf';
 
 const EXECUTIONS = ['CHANNEL_EXECUTE', 'CHANNEL_EXECUTE_COMPLETE'];
 
@@ -34,4 +34,17 @@ export function subscribeOnDemand(connection: FsConnection): void {
 /** Settles when CHANNEL_EXECUTE and CHANNEL_EXECUTE_COMPLETE arrive for applications that another channel's command starts. */
 export async function followExecutions(connection: FsConnection | null): Promise<void> {
   if (connection !== null) await subscriptions.get(connection)?.();
+}
+
+/** Settles when the next CHANNEL_PARK will arrive, with a function that waits for it. */
+export async function nextParking({ conn, uuid }: FsEndpoint): Promise<() => Promise<void>> {
+  const name = `esl::event::CHANNEL_PARK::${uuid}`;
+  const parked = Promise.withResolvers<void>();
+  const listener = (): void => {
+    conn?.removeListener(name, listener);
+    parked.resolve();
+  };
+  conn?.on(name, listener);
+  await new Promise<void>((resolve) => conn?.subscribe(['CHANNEL_PARK'], resolve));
+  return () => parked.promise;
 }

@@ -11,15 +11,17 @@ import { isDtls, isEncrypted, type OfferedKeys, type SrtpPolicy, type StreamPoli
 import type { SilenceLimit } from './silence-limit.ts';
 import { elapsed } from './until-aborted.ts';
 
-/** How often, and in which milliseconds, a key that is about to change is asked for. */
-const KEY_ATTEMPTS = 25;
-const KEY_PAUSE_MS = 20;
+/** How often, and in which milliseconds, a key or codec that is about to change is asked for. */
+const ATTEMPTS = 25;
+const PAUSE_MS = 20;
 
-/** Sets and reads variables of a channel. */
-export interface ChannelVariables {
+/** What a session needs of its channel. */
+export interface SessionChannel {
   /** @param variable `name value` */
   set(variable: string): Promise<void>;
   get(name: string): Promise<string>;
+  /** Parks it again; settles when it has begun. */
+  parkAnew(): Promise<void>;
 }
 
 /** The session negotiated between a channel of the media server and its far end. */
@@ -34,6 +36,8 @@ export class ChannelSession {
   readonly #isDtlsClient: boolean;
   readonly #policy: StreamPolicy;
   readonly #wish: CodecWish | undefined;
+  /** The codec that it used when it was parked first, in capitals; undefined for a media server that changes it at once. */
+  readonly #firstCodec: string | undefined;
   /** Until the first answer to its offer. */
   #unanswered = true;
   /** Whether the channel made the first offer. */
@@ -69,6 +73,7 @@ export class ChannelSession {
     this.#codecs = listedCodecs(info?.getHeader('variable_rtp_use_codec_string') ?? '');
     this.#faxRelay = info?.getHeader('variable_fax_relay');
     this.#isDtlsClient = info?.getHeader('variable_dtls_client') === 'true';
+    this.#firstCodec = info?.getHeader('variable_rtp_use_codec_name')?.toUpperCase();
     this.#remote = remote;
     this.#offered = remote === undefined;
     this.#local =
@@ -81,12 +86,12 @@ export class ChannelSession {
   }
 
   /** The key by which an endpoint of FreeSWITCH encrypts, which it changes some milliseconds after its answer. */
-  async #presentKey(variables: ChannelVariables): Promise<string> {
+  async #presentKey(channel: SessionChannel): Promise<string> {
     for (let attempt = 1; ; attempt++) {
-      const key = await variables.get('rtp_last_audio_local_crypto_key');
+      const key = await channel.get('rtp_last_audio_local_crypto_key');
       const changes = isKey(key) && this.#unanswered && keysIn(`a=crypto:${key}`).isSubsetOf(this.#told);
-      if (!changes || attempt === KEY_ATTEMPTS) return key;
-      await elapsed(KEY_PAUSE_MS);
+      if (!changes || attempt === ATTEMPTS) return key;
+      await elapsed(PAUSE_MS);
     }
   }
 
@@ -170,46 +175,64 @@ export class ChannelSession {
    * Sends the far end's new session description to the channel. A refusal keeps the session (RFC 3261 section 14.2).
    * @param described its offer, or its answer
    * @param gone aborted when the channel has ended
-   * @param variables of the channel: sets one, given as `name value`, and reads one
+   * @param channel sets and reads its variables, and parks it
    * @returns the answer
    * @throws MediaError with status 488 without a common codec, or without encryption as it has to be; the reason of `gone`
    */
-  async modify(described: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
+  async modify(described: string, gone: AbortSignal, channel: SessionChannel): Promise<string> {
     const sdp = this.#isDtlsClient && isDtls(this.#local) ? asDtlsReoffer(described) : described;
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
     if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#policy, this.#wish))))
       throw noCodec();
     try {
-      this.#local = await this.#describe(sdp, gone, variables);
+      this.#local = await this.#describe(sdp, gone, channel);
       this.#remote = sdp;
       this.#unanswered = false;
       return this.#local;
     } catch (error) {
       // The media server may have accepted an impossible offer and have no sound since (docs/conformance.md).
-      if (!gone.aborted) await this.soundAgain(gone, variables);
+      if (!gone.aborted) await this.soundAgain(gone, channel);
       throw error;
     }
   }
 
-  async #describe(remote: string, gone: AbortSignal, variables: ChannelVariables): Promise<string> {
+  async #describe(remote: string, gone: AbortSignal, channel: SessionChannel): Promise<string> {
     const variable = this.#silence.variableFor(remote);
-    if (variable !== undefined) await variables.set(variable);
+    if (variable !== undefined) await channel.set(variable);
     // Until the far end is known, FreeSWITCH must not send checks: its offer, sent back as the answer, has its own address.
-    if (this.#isDtlsClient && this.#offered && this.#unanswered) await variables.set('ice_lite false');
+    if (this.#isDtlsClient && this.#offered && this.#unanswered) await channel.set('ice_lite false');
     const shown = farEndSdp(remote, this.#policy, this.#wish);
     const isAdapted = this.#isDtlsClient && isDtls(this.#local);
+    const codec = this.#newCodec(shown);
+    // With keys by DTLS nothing is sent before the handshake, for which the far end has to be known.
+    const changesAlone = codec !== undefined && !isDtls(shown);
+    if (changesAlone) {
+      await reinvite(this.#endpoint, atAddressOf(this.#local, withoutHold(shown)), gone);
+      await becomes(codec, channel);
+    }
     const answer = await reinvite(this.#endpoint, isAdapted ? withoutHold(shown) : shown, gone);
     if (!hasAudio(answer)) throw noCodec();
+    if (codec !== undefined && !changesAlone) await becomes(codec, channel);
     const answered = answerFor(remote, answer, this.#policy);
     const described = isAdapted ? asDtlsClient(inDirectionOf(remote, answered)) : answered;
     // Only of an own offer: FreeSWITCH then goes on describing the key that it offered.
     if (!this.#offered || !isEncrypted(described) || isDtls(described)) return described;
-    return withKey(described, await this.#presentKey(variables));
+    return withKey(described, await this.#presentKey(channel));
+  }
+
+  /**
+   * The codec that the first answer of a called far end brings in place of the one with which the channel began. FreeSWITCH changes it
+   * while it still sends to itself: see docs/decisions/0052-a-called-phone-changes-the-codec-first.md.
+   */
+  #newCodec(shown: string): string | undefined {
+    if (!this.#offered || !this.#unanswered || this.#firstCodec === undefined) return undefined;
+    const codec = bestCodec(shown, undefined)?.toUpperCase();
+    return codec === this.#firstCodec ? undefined : codec;
   }
 
   /** Applies the far end's last description of sound again. */
-  async soundAgain(gone: AbortSignal, variables: ChannelVariables): Promise<void> {
-    if (this.#remote !== undefined) this.#local = await this.#describe(this.#remote, gone, variables);
+  async soundAgain(gone: AbortSignal, channel: SessionChannel): Promise<void> {
+    if (this.#remote !== undefined) this.#local = await this.#describe(this.#remote, gone, channel);
   }
 
   /**
@@ -255,6 +278,25 @@ export class ChannelSession {
     dialog.local.sdp = sdp;
     return before;
   }
+}
+
+/** Settles when the channel uses this codec, some 60 ms after the answer of FreeSWITCH, and is parked with it. */
+async function becomes(codec: string, channel: SessionChannel): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if ((await channel.get('rtp_use_codec_name')).trim().toUpperCase() === codec) return channel.parkAnew();
+    await elapsed(PAUSE_MS);
+  }
+}
+
+/** The description of a far end, at the address of another one. */
+function atAddressOf(other: string, sdp: string): string {
+  const line = /^c=.*$/m.exec(other)?.[0];
+  const port = /^m=audio (\d+)/m.exec(other)?.[1];
+  if (line === undefined || port === undefined) return sdp;
+  return sdp
+    .replace(/^c=.*$/gm, line)
+    .replace(/^(m=audio) \d+/m, `$1 ${port}`)
+    .replace(/^a=rtcp:.*\n/gm, '');
 }
 
 /** The description with this key alone, the value of an `a=crypto` line; anything else changes nothing. */

@@ -4,8 +4,8 @@ import type { CodecName, CodecWish } from './codec-order.ts';
 import type { ConferenceMix } from './conference-mix.ts';
 import { Applications, begins } from './applications.ts';
 import { hangUp } from './channel-dialog.ts';
-import { followExecutions } from './channel-events.ts';
-import type { ChannelSession, ChannelVariables } from './channel-session.ts';
+import { followExecutions, nextParking } from './channel-events.ts';
+import type { ChannelSession, SessionChannel } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
 import { bothFigures, type FiguresDesk, type MediaFigures } from './media-figures.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
@@ -179,7 +179,7 @@ export class MediaEndpoint {
    */
   modify(remoteSdp: string): Promise<string> {
     return this.#nextDescription(() =>
-      this.#session.spent ? this.#renew(remoteSdp) : this.#session.modify(remoteSdp, this.gone, this.#variables),
+      this.#session.spent ? this.#renew(remoteSdp) : this.#session.modify(remoteSdp, this.gone, this.#channel),
     );
   }
 
@@ -225,14 +225,15 @@ export class MediaEndpoint {
   soundAgain(): Promise<void> {
     return this.#nextDescription(async () => {
       if (this.#session.spent) await this.#renew(this.#session.remote ?? '');
-      else await this.#session.soundAgain(this.gone, this.#variables);
+      else await this.#session.soundAgain(this.gone, this.#channel);
     });
   }
 
-  get #variables(): ChannelVariables {
+  get #channel(): SessionChannel {
     return {
       set: (variable) => this.command('uuid_setvar', variable),
       get: async (name) => (await this.#bounded(this.#endpoint.api('uuid_getvar', `${this.uuid} ${name}`))).getBody(),
+      parkAnew: () => this.#parkAnew(),
     };
   }
 
@@ -462,6 +463,17 @@ export class MediaEndpoint {
     } catch (error) {
       if (!(error instanceof EndpointGone)) throw error;
     }
+  }
+
+  /**
+   * Parks a parked channel again; settles when it has begun. Not by `uuid_transfer`, which waits for the lock of the codec: up to a
+   * second while packets are read.
+   * @throws EndpointGone
+   */
+  async #parkAnew(): Promise<void> {
+    const parked = await this.#bounded(nextParking(this.#endpoint));
+    await this.#bounded(this.#endpoint.api('uuid_park', this.uuid));
+    await soon(parked(), [this]);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { FsEndpoint } from 'drachtio-fsmrf';
-import { ChannelSession } from '../../runtime/media/channel-session.ts';
+import { ChannelSession, type SessionChannel } from '../../runtime/media/channel-session.ts';
 import { SilenceLimit } from '../../runtime/media/silence-limit.ts';
 
 const SUITE = 'AES_CM_128_HMAC_SHA1_80';
@@ -23,9 +23,10 @@ function session(remote?: string): ChannelSession {
 }
 
 /** A variable with these values, one a question. */
-function variable(...values: string[]): { set(): Promise<void>; get(): Promise<string> } {
+function variable(...values: string[]): SessionChannel {
   return {
     set: () => Promise.resolve(),
+    parkAnew: () => Promise.reject(new Error('parked')),
     get: () => Promise.resolve(values.length > 1 ? (values.shift() as string) : (values[0] as string)),
   };
 }
@@ -55,7 +56,7 @@ describe('the key of an endpoint after the answer to its offer', () => {
 
   it('is not asked for after an offer of the phone', async () => {
     const calling = session(description(PHONES));
-    const asked = { set: () => Promise.resolve(), get: () => Promise.reject(new Error('asked')) };
+    const asked = { ...variable(''), get: () => Promise.reject(new Error('asked')) };
     expect(await calling.modify(description(PHONES), alive, asked)).to.equal(description(OFFERED));
     expect(calling.rekeyed).to.equal(false);
   });

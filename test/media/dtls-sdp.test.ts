@@ -32,7 +32,11 @@ function called() {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the part that a session uses
   const channel = { local: { sdp: OWN }, conn, dialog } as unknown as FsEndpoint;
   const session = new ChannelSession(channel, new SilenceLimit(0, undefined), {});
-  const variables = { set: async (variable: string) => void set.push(variable), get: async () => '' };
+  const variables = {
+    set: async (variable: string) => void set.push(variable),
+    get: async () => '',
+    parkAnew: async () => undefined,
+  };
   return { session, shown, set, take: (sdp: string) => session.modify(sdp, alive, variables) };
 }
 
