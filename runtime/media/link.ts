@@ -1,6 +1,7 @@
 /** Connections to FreeSWITCH's event socket. */
 import Mrf, { type FsEndpoint, type FsEvent, type FsListener, type FsMediaServer } from 'drachtio-fsmrf';
 import { subscribeOnDemand } from './channel-events.ts';
+import { answeringByFirstCodec } from './first-codec.ts';
 import { MediaLinkError } from './link-error.ts';
 import { FIGURE_HEADERS } from './media-figures.ts';
 import { probeEventSocket } from './probe.ts';
@@ -103,7 +104,7 @@ export class MediaLink {
       );
     });
     try {
-      const connecting = new Mrf(route.srfForMedia).connect({
+      const connecting = new Mrf(answeringByFirstCodec(route.srfForMedia)).connect({
         address: address.host,
         port: address.port,
         secret: address.password,

@@ -7,6 +7,7 @@ import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
 import type { CodecWish } from './codec-order.ts';
 import { noDtlsServer } from './dtls-sdp.ts';
 import { farEndSdp } from './far-end-sdp.ts';
+import { firstCodecHeaders } from './first-codec.ts';
 import { endLeftRecordings } from './left-recordings.ts';
 import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
@@ -125,7 +126,8 @@ export class MediaServer implements EndpointServer {
       try {
         const silence = new SilenceLimit(wish.mayBeSilent === true ? 0 : this.#silenceLimitMs, remoteSdp);
         const peerHeader = peer === undefined ? {} : { [PEER_HEADER]: peer };
-        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secure, ...peerHeader };
+        const first = adapted === undefined ? firstCodecHeaders(codecs?.order[0]) : {};
+        const headers = { ...CHANNEL_DATA, ...silence.headers, ...secure, ...peerHeader, ...first };
         const endpoint = await this.#create({ via, remoteSdp: adapted }, headers);
         const session = new ChannelSession(endpoint, silence, wish);
         const made = new MediaEndpoint(endpoint, this, { via, srtp, peer, session });

@@ -3,6 +3,8 @@ interface Options {
   readonly method?: string;
   readonly localSdp?: unknown;
   readonly noAck?: boolean;
+  /** Makes the answer of the offer; undefined: the offer itself. */
+  readonly answer?: (offer: string) => string;
 }
 interface Unacknowledged {
   readonly sdp: string;
@@ -24,7 +26,7 @@ export function describeByMedium(srf: object): void {
     const offers = options?.localSdp !== undefined || (options?.method ?? 'INVITE') !== 'INVITE';
     if (options === undefined || offers || options.noAck === true) return createUAC(...args);
     const callback = typeof args.at(-1) === 'function' ? (args.pop() as CreateUac) : undefined;
-    const made = acknowledged(createUAC(...args.with(at, { ...options, noAck: true })));
+    const made = acknowledged(createUAC(...args.with(at, { ...options, noAck: true })), options.answer);
     if (callback === undefined) return made;
     tell(made, callback);
     return agent;
@@ -37,11 +39,11 @@ function tell(made: Promise<unknown>, callback: CreateUac): void {
   made.then((dialog) => later(null, dialog), later);
 }
 
-async function acknowledged(calling: unknown): Promise<unknown> {
+async function acknowledged(calling: unknown, answer: Options['answer'] = (offer) => offer): Promise<unknown> {
   const answered = (await calling) as Partial<Unacknowledged>;
   // An answer without a description is already acknowledged.
   if (answered.sdp === undefined || answered.ack === undefined) return answered;
-  return await answered.ack(receivingOnly(answered.sdp));
+  return await answered.ack(receivingOnly(answer(answered.sdp)));
 }
 
 /** The description with `recvonly` on every medium. */

@@ -56,6 +56,19 @@ describe('a call without an offer', () => {
     });
   }
 
+  it('is answered as its option says', async () => {
+    const options = {
+      headers: {},
+      answer: (offer: string) => offer.replace(/ 101$/m, '').replace(/^a=rtpmap:101.*\r\n/m, ''),
+    };
+    const making = (link.srfForMedia as Srf).createUAC(agent.uri, options);
+    const { ack } = await agent.answer(await agent.request('INVITE'), sdp(43_000));
+    expect(ack.body).to.match(/^m=audio 43000 RTP\/AVP 0\r\na=rtpmap:0 PCMU\/8000\r\na=recvonly\r\n$/m);
+    const ended = (await making).destroy();
+    (await agent.request('BYE')).respond(200);
+    await ended;
+  });
+
   it('has the direction at the end of each medium', () => {
     const session = 'v=0\r\na=sendrecv\r\n';
     expect(receivingOnly(`${session}m=audio 1 RTP/AVP 0\r\na=sendrecv\r\nm=video 2 RTP/AVP 96\r\n`)).to.equal(
