@@ -27,6 +27,7 @@ import { Requests } from './link/requests.ts';
 import { SharedKey } from './link/shared-key.ts';
 import type { Log } from './log.ts';
 import type { Member } from './members/member.ts';
+import { Introduction } from './members/introduction.ts';
 import { Membership } from './members/membership.ts';
 import { type NodeAnswer, Nodes } from './nodes.ts';
 import { ClusterConferences } from './rooms/cluster-conferences.ts';
@@ -88,6 +89,7 @@ export class Cluster {
   readonly #node: string;
   readonly #link: NatsLink;
   readonly #members: Membership;
+  readonly #introduction: Introduction;
   readonly #nodes: Nodes;
   readonly #digestKey: SharedKey;
   readonly #rooms: NameOwners;
@@ -110,7 +112,9 @@ export class Cluster {
     this.#log = log;
     this.#link = new NatsLink(options, log);
     this.#members = new Membership(this.#link, this.id, log);
-    this.#nodes = new Nodes(new Requests(this.#link, this.id, log), this.#members);
+    const requests = new Requests(this.#link, this.id, log);
+    this.#introduction = new Introduction(this.#members, requests, log);
+    this.#nodes = new Nodes(requests, this.#members);
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
     this.#index = new LiveIndex(this.#link, this.id, log);
     this.#interest = new Interest(this.#link, this.#nodes, log);
@@ -329,9 +333,14 @@ export class Cluster {
   /** The key of digest challenges: one node makes them, another may get the answer. */
   readonly digestKey = (): Uint8Array => this.#digestKey.current;
 
-  /** Begins to tell the others of this node: it can be asked from now on. @param self called at each heartbeat */
-  join(self: () => Omit<Member, 'id' | 'node'>): void {
-    this.#members.join(() => ({ id: this.id, node: this.#node, ...self() }));
+  /**
+   * Begins to tell the others of this node: it can be asked from now on.
+   * @param self called at each heartbeat
+   * @returns settles when the nodes know each other, or NATS takes too long
+   */
+  async join(self: () => Omit<Member, 'id' | 'node'>): Promise<void> {
+    const member = (): Member => ({ id: this.id, node: this.#node, ...self() });
+    await this.#introduction.join(member, this.#link.connection !== undefined);
     this.#interest.joined();
   }
 

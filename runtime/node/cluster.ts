@@ -34,11 +34,11 @@ export interface JoinNeeds {
   readonly subscriptions: () => number;
 }
 
-/** Tells the other nodes of this one, and goes on telling. */
-export function joinCluster(cluster: Cluster, { config, http, drain, subscriptions }: JoinNeeds): void {
+/** Tells the other nodes of this one, and goes on telling. Settles when the nodes know each other, or NATS takes too long. */
+export async function joinCluster(cluster: Cluster, { config, http, drain, subscriptions }: JoinNeeds): Promise<void> {
   const started = Date.now();
   const version = ownVersion();
-  cluster.join(() => {
+  await cluster.join(() => {
     const { state, calls, runs } = drain.state;
     return {
       site: config.site,

@@ -156,7 +156,7 @@ export async function compose(
   const operations = openOperations({ calls, scenarios, directory, events, metrics, late, duties, cluster, log });
 
   servers.onConnectionLost((connection) => calls.switch.connectionLost(connection));
-  const links = await openLinks(config, servers, calls.switch, log, messages.tap, cluster);
+  const links = await openLinks(config, servers, calls.switch, log, messages.tap, cluster, duties);
   shutdown.add('links', () => links.close());
   late.media.bind(links.media);
   calls.switch.connect(links.sip, links.media);
@@ -195,7 +195,9 @@ export async function compose(
       ...status,
       gateways: gateways.map(({ gateway, status: { reachable } }) => ({ gateway: gateway.name, reachable })),
     }));
+  let isReady = false;
   const rest = await openRest({
+    isReady: () => isReady && calls.switch.ready,
     config,
     storage,
     data,
@@ -223,14 +225,15 @@ export async function compose(
   });
   shutdown.add('REST service', () => rest.close());
   shutdown.add('drain', () => drain.close());
-  shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
-  giveBackAtRest(() => calls.callstore.count > 0);
   if (cluster !== undefined) {
-    joinCluster(cluster, { config, http: rest.address, drain, subscriptions: () => calls.switch.subscriptions });
+    await joinCluster(cluster, { config, http: rest.address, drain, subscriptions: () => calls.switch.subscriptions });
     shutdown.add('place in the cluster', () => cluster.leave());
     shutdown.add('turns', takeTurns(cluster, drain, links.sip, duties));
     inherit(cluster, { config, storage, calls, links, history, log });
   }
+  isReady = true;
+  shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
+  giveBackAtRest(() => calls.callstore.count > 0);
   return {
     httpAddress: rest.address,
     httpsAddress: rest.secureAddress,

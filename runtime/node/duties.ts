@@ -3,6 +3,8 @@ import type { Role } from '../config/index.ts';
 import type { CallDuties } from '../switch/index.ts';
 
 export interface Duties extends CallDuties {
+  /** Takes calls from the SIP servers. */
+  readonly calls: boolean;
   /** Serves REST, the console and the browser phone; else health and figures alone. */
   readonly rest: boolean;
   /** Call control works where one node of the cluster has this one. */

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import { type Config, isLoopback, type ServerAddress } from '../config/index.ts';
 import { MediaServers } from '../media/index.ts';
+import type { Duties } from './duties.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
 import {
@@ -33,6 +34,7 @@ export function openLinks(
   log: Logger,
   tap: MessageTap | undefined,
   cluster: Pick<Cluster, 'inviteIndex'> | undefined,
+  duties: Pick<Duties, 'calls'>,
 ): Promise<Opened<Links>> {
   return opening(log, async (shutdown) => {
     const journal = RingingJournal.open(join(config.dataDir, 'ringing.jsonl'));
@@ -51,6 +53,7 @@ export function openLinks(
       tap,
       // Until this node is ready, the others take new calls.
       rests: cluster !== undefined,
+      takesCalls: duties.calls,
     });
     shutdown.add('SIP connections', () => sip.close());
     const addresses = servers.media.addresses.map((address) => ({

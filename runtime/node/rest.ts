@@ -34,6 +34,8 @@ import type { Scenarios } from './scenarios.ts';
 import { openWorkbench } from './workbench.ts';
 
 export interface RestNeeds {
+  /** True while calls can be made. */
+  readonly isReady: () => boolean;
   readonly config: Config;
   readonly storage: Storage;
   readonly data: Data;
@@ -158,7 +160,7 @@ export async function openRest(needs: RestNeeds): Promise<Rest> {
     health: async () => {
       const [alive, state] = await Promise.all([counts(), database()]);
       return {
-        ok: calls.switch.ready,
+        ok: needs.isReady(),
         roles: [...config.roles],
         counts: alive,
         database: state,

@@ -75,6 +75,8 @@ export interface SipLinkOptions {
   readonly tap?: MessageTap | undefined;
   /** True: other applications get the server's new requests, until `rests` is false. */
   readonly rests?: boolean;
+  /** False: other applications always get the server's new INVITEs, and OPTIONS. */
+  readonly takesCalls?: boolean;
 }
 
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
@@ -123,6 +125,7 @@ export class SipLink implements DialogHome {
       waiting,
       tap,
       rests = false,
+      takesCalls = true,
     }: Omit<SipLinkOptions, 'timeoutMs'>,
   ) {
     this.#journal = journal;
@@ -144,7 +147,7 @@ export class SipLink implements DialogHome {
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
     this.#outliving = new OutlivingDialogs(this.#srf, () => this.#connected);
-    this.#turns = new Turns(this.#srf);
+    this.#turns = new Turns(this.#srf, takesCalls);
     this.#turns.rests = rests;
     if (tap) tapMessages(this.#srf, tap, () => this.#hostports);
   }

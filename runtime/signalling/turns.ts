@@ -8,6 +8,9 @@ interface Agent {
   readonly wp: { send(socket: Socket, text: string): void };
 }
 
+/** New requests that mean a call, or ask whether one would be taken. */
+const CALL_VERBS: readonly string[] = ['invite', 'options'];
+
 /**
  * Several applications of one server take turns. One that rests gets no new request; those within its dialogs still come. The library's
  * own `route` asks for all methods again with each one, and drachtio-server would count each as a further turn.
@@ -17,9 +20,13 @@ export class Turns {
   readonly #verbs: readonly string[];
   #rests = false;
 
-  /** @param srf an application object with handlers for its methods that has begun to connect */
-  constructor(srf: object) {
+  /**
+   * @param srf an application object with handlers for its methods that has begun to connect
+   * @param takesCalls false: it never gets new calls
+   */
+  constructor(srf: object, takesCalls: boolean) {
     this.#agent = (srf as { readonly app: { readonly client: Agent } }).app.client;
+    if (!takesCalls) for (const verb of CALL_VERBS) this.#agent.verbs.delete(verb);
     this.#verbs = [...this.#agent.verbs.keys()];
   }
 

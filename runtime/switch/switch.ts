@@ -49,8 +49,6 @@ import type { SwitchTools } from './tools.ts';
 
 /** What a node does with calls. One that does not is asked in vain: the other nodes do it. */
 export interface CallDuties {
-  /** Takes calls from the SIP servers. */
-  readonly calls: boolean;
   /** Keeps conference rooms. */
   readonly rooms: boolean;
   /** Registers with providers. */
@@ -109,7 +107,7 @@ export interface SwitchOptions {
   startScenario(code: string, call: CallPort, language?: string): Promise<boolean>;
 }
 
-const ALL_DUTIES: CallDuties = { calls: true, rooms: true, trunks: true, scenarios: true };
+const ALL_DUTIES: CallDuties = { rooms: true, trunks: true, scenarios: true };
 /** Milliseconds that a stopping node waits for the answers of phones and providers. */
 const SHUTDOWN_MS = 2000;
 
@@ -277,7 +275,7 @@ export class Switch implements SipHandlers {
   invite(invite: IncomingInvite): void {
     // An INVITE with Replaces continues an existing call, so the limits do not apply.
     const overload = invite.header('Replaces') === undefined ? this.#overload?.() : undefined;
-    if (!this.ready || !this.#duties.calls) invite.reject(503, undefined, { 'Retry-After': '5' });
+    if (!this.ready) invite.reject(503, undefined, { 'Retry-After': '5' });
     else if (overload) invite.reject(503, undefined, { 'Retry-After': String(overload.retryAfterSeconds) });
     else takeIncomingCall(this.#tools, this.#authentication, this.#trunks, invite);
   }
@@ -343,7 +341,7 @@ export class Switch implements SipHandlers {
 
   /** True while calls can be made from outside: what OPTIONS asks. */
   get acceptsCalls(): boolean {
-    return this.ready && this.#duties.calls && this.#draining?.() !== true;
+    return this.ready && this.#draining?.() !== true;
   }
 
   /** Sends texts of scenarios. */

@@ -55,7 +55,7 @@ class EventNode {
   static async start(url: string, name: string): Promise<EventNode> {
     const env = { DATABASE_URL: 'postgres://localhost/x', RINGMASTER_NODE: name, RINGMASTER_CLUSTER: url };
     const node = new EventNode(await Cluster.open(readConfig(env).cluster ?? expect.fail(), silentLog));
-    node.cluster.join(() => ({
+    await node.cluster.join(() => ({
       site: 'main',
       roles: [],
       version: '0',

@@ -41,7 +41,15 @@ describe('the connection of a node to NATS', function () {
     const cluster = await Cluster.open(clusterOf(env), silentLog);
     closing.push(() => cluster.leave().then(() => cluster.close()));
     const load = { calls: 0, runs: 0, subscriptions: 0 };
-    cluster.join(() => ({ site: 'main', roles: [], version: '1', http: '', started: 0, state: 'accepting', load }));
+    await cluster.join(() => ({
+      site: 'main',
+      roles: [],
+      version: '1',
+      http: '',
+      started: 0,
+      state: 'accepting',
+      load,
+    }));
     await eventually(async () => expect(cluster.state).to.deep.equal({ state: 'ok', node: 'n1', nodes: 1 }));
   }
 

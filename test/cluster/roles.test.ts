@@ -40,19 +40,31 @@ describe('nodes with some roles', function () {
       const body = { code, name: code, scriptdata: { format: 'yaml', source } };
       expect(await rest().send('POST', SCRIPTS, { body }), code).to.include({ status: 200 });
     }
-    // Until the nodes know each other's roles, calls are refused.
-    const alice = await cluster().knownPhone('alice', 0);
-    await eventually(async () => {
-      const call = await alice.call(ECHO);
-      await call.answered();
-      await call.hangup();
-    });
   });
   const noCalls = (): Promise<void> =>
     eventually(async () => {
       expect(await calls()).to.deep.equal([]);
       for (const at of [0, 1, 2]) expect(await count(at, 'endpoints'), `endpoints of node ${at}`).to.equal(0);
     }, 10_000);
+
+  it('take calls at each SIP server from the first moment on, and after a restart as soon as /healthz says so', async () => {
+    const phones = [await cluster().phone('alice', 0), await cluster().phone('bob', 1)];
+    const talk = async (): Promise<void> => {
+      for (const phone of phones) {
+        const call = await phone.call(ECHO);
+        await call.answered();
+        await call.hangup();
+      }
+    };
+    await talk();
+    for (const { node } of cluster().nodes) {
+      await node.stop(30_000);
+      await node.restart();
+      await talk();
+    }
+    await cluster().joined();
+    await noCalls();
+  });
 
   it('show them in /healthz and GET /api/cluster', async () => {
     const healths = await Promise.all(cluster().nodes.map(({ node }) => node.health()));

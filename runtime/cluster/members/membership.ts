@@ -37,6 +37,8 @@ export class Membership {
   #self: (() => Member) | undefined;
   /** When this node last saw its own heartbeat. */
   #echo = Number.NEGATIVE_INFINITY;
+  readonly #read = Promise.withResolvers<void>();
+  readonly #echoed = Promise.withResolvers<void>();
   #checked = performance.now();
   readonly #timers: NodeJS.Timeout[] = [];
   #beating = false;
@@ -45,7 +47,11 @@ export class Membership {
   constructor(link: NatsLink, id: string, log: Log) {
     this.#id = id;
     this.#log = log;
-    this.#bucket = new Bucket(link, BUCKET, { entry: (key, value) => this.#heard(key, value) }, log);
+    const entries = {
+      entry: (key: string, value: Uint8Array | undefined) => this.#heard(key, value),
+      complete: () => this.#read.resolve(),
+    };
+    this.#bucket = new Bucket(link, BUCKET, entries, log);
     this.#timers.push(setInterval(() => this.#check(), CHECK_MS).unref());
     link.onDown(() => {
       this.#echo = Number.NEGATIVE_INFINITY;
@@ -54,6 +60,16 @@ export class Membership {
     link.onUp(() => {
       for (const known of this.#known.values()) known.heard = performance.now();
     });
+  }
+
+  /** Settles when this node first knows the others; never while NATS is away. */
+  get read(): Promise<void> {
+    return this.#read.promise;
+  }
+
+  /** Settles when this node first sees its own heartbeat. */
+  get echoed(): Promise<void> {
+    return this.#echoed.promise;
   }
 
   /** Begins to tell the others of this node. @param self called at each heartbeat */
@@ -107,6 +123,20 @@ export class Membership {
     this.#listeners.push(listener);
   }
 
+  /** Another node tells itself. */
+  meet(member: Member): void {
+    const { id } = member;
+    const known = this.#known.get(id);
+    if (known !== undefined) {
+      known.member = member;
+      known.heard = performance.now();
+      return;
+    }
+    this.#known.set(id, { member, heard: performance.now(), gone: new AbortController() });
+    this.#log.info({ node: member.node, site: member.site, http: member.http }, 'a node of the cluster is here');
+    for (const listener of this.#listeners) listener.joined?.(member);
+  }
+
   /** Nobody listens for it at NATS: it is dead until its next heartbeat. */
   unreachable(id: string): void {
     this.#drop(id, 'does not listen at NATS');
@@ -138,21 +168,14 @@ export class Membership {
 
   #heard(key: string, value: Uint8Array | undefined): void {
     if (key === this.#id) {
-      if (value !== undefined) this.#echo = performance.now();
+      if (value === undefined) return;
+      this.#echo = performance.now();
+      this.#echoed.resolve();
       return;
     }
     if (value === undefined) return this.#drop(key, LEFT);
     const member = parsed(value);
-    if (member === undefined || member.id !== key) return;
-    const known = this.#known.get(key);
-    if (known !== undefined) {
-      known.member = member;
-      known.heard = performance.now();
-      return;
-    }
-    this.#known.set(key, { member, heard: performance.now(), gone: new AbortController() });
-    this.#log.info({ node: member.node, site: member.site, http: member.http }, 'a node of the cluster is here');
-    for (const listener of this.#listeners) listener.joined?.(member);
+    if (member?.id === key) this.meet(member);
   }
 
   #check(): void {

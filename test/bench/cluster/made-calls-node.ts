@@ -17,7 +17,7 @@ const pages = everywhere.pages(LIVE_LISTS.calls);
 const scope = { domain: DOMAIN };
 const calls = Array.from({ length: Number(count) }, (_, at) => callOf(Number(first) + at));
 for (const { entry } of calls) store.put(entry);
-cluster.join(() => ({
+await cluster.join(() => ({
   site: 'main',
   roles: [],
   version: '0',
