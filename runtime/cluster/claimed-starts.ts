@@ -19,23 +19,16 @@ export class ClaimedStarts {
   /**
    * True for the first node that asks.
    * @param name of the start with its time
-   * @param keptMs milliseconds for which it is remembered
    * @throws StorageUnavailableError: nobody knows whether another node was first, so nobody starts
    */
-  async claim(name: string, keptMs = KEPT_MS): Promise<boolean> {
+  async claim(name: string): Promise<boolean> {
     const { db } = this.#storage;
     const now = this.#now();
     const { rows } = await sql`
       with expired as (delete from cluster_starts where expires <= ${now})
-      insert into cluster_starts (name, expires) values (${name}, ${now + keptMs})
+      insert into cluster_starts (name, expires) values (${name}, ${now + KEPT_MS})
       on conflict (name) do nothing
       returning name`.execute(db);
     return rows.length > 0;
-  }
-
-  /** Lets others claim it again. @throws StorageUnavailableError */
-  async release(name: string): Promise<true> {
-    await sql`delete from cluster_starts where name = ${name}`.execute(this.#storage.db);
-    return true;
   }
 }

@@ -14,6 +14,7 @@ import { ClaimedStarts } from './claimed-starts.ts';
 import { ClusterEvents } from './events/cluster-events.ts';
 import { Interest } from './events/interest.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
+import { Claims } from './loss/claims.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
 import { callIndex, type Heir, Losses } from './loss/losses.ts';
 import { Settlements } from './loss/settlements.ts';
@@ -312,7 +313,8 @@ export class Cluster {
       nodes: this.#nodes,
       settlements: this.#settlements,
       index: this.#index,
-      claims: new ClaimedStarts(storage),
+      claims: new Claims(storage, this.id),
+      whenSent: (callback) => (this.#events === undefined ? callback() : this.#events.whenSent(callback)),
       witness: new Witness(storage),
       heir,
       live,

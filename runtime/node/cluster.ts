@@ -90,7 +90,7 @@ export function inherit(cluster: Cluster, { config, storage, calls, links, histo
     storage,
     live: (inviteid) => calls.switch.hasCall(inviteid),
     heir: {
-      call: (node, call) => adopted.take(node, call),
+      call: (node, call, isOurs) => adopted.take(node, call, isOurs),
       invites: (ringing, waiting) =>
         links.sip.settleLeft(ringing as readonly RingingInvite[], waiting as readonly WaitingInvite[]),
       subscriptions: (node) => calls.switch.takeOverSubscriptions(node),

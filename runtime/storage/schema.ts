@@ -268,6 +268,8 @@ export interface ClusterStartsTable {
   name: string;
   /** Milliseconds since the epoch. */
   expires: number;
+  /** The process that is at it; null when it is done. */
+  owner: string | null;
 }
 
 export interface WaitingRunsTable {

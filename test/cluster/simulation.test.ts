@@ -72,9 +72,16 @@ class SimulatedNode {
       settlements: new Settlements(),
       index: {
         read: (of) =>
-          Promise.resolve({ call: [...(simulation.kept.get(of)?.values() ?? [])], ringing: [], waiting: [] }),
+          Promise.resolve({
+            call: [...(simulation.kept.get(of) ?? [])].map(([slot, call]) => ({ slot, of: call })),
+            ringing: [],
+            waiting: [],
+          }),
+        erase: (of, slot) => simulation.kept.get(of)?.delete(slot),
+        resend: ignore,
         clear: () => Promise.resolve(),
       },
+      whenSent: (callback) => callback(),
       claims: {
         claim: async (name) => {
           // Another node may be first.
@@ -83,11 +90,16 @@ class SimulatedNode {
           simulation.claims.set(name, id);
           return true;
         },
+        holder: (name) => Promise.resolve(simulation.claims.get(name)),
+        inherit: () => Promise.resolve([]),
+        done: () => Promise.resolve(true),
         release: () => Promise.resolve(true),
       },
       witness: { tell: () => Promise.resolve(), isAlive: () => Promise.resolve(false) },
       heir: {
-        call: async (_node, call) => this.take(call),
+        call: async (_node, call, isOurs) => {
+          if (await isOurs()) this.take(call);
+        },
         invites: ignore,
         subscriptions: async () => undefined,
         returned: ignore,

@@ -27,6 +27,9 @@ export interface SipServerProgram extends ServerProgram {
 
 export interface MediaServerProgram extends ServerProgram {
   readonly rtp: { readonly from: number; readonly to: number };
+  /** It stands still with what it has, until `goOn`. */
+  pause(): void;
+  goOn(): void;
 }
 
 const HOST = '127.0.0.1';
@@ -56,7 +59,14 @@ export async function mediaServerProgram(): Promise<MediaServerProgram> {
           `--event-socket ${HOST}:${socket} --password ${SECRET} --media ${HOST}:${sip} --rtp-ports ${rtp.from}-${rtp.to}`,
         )
       : new RealProgram(program, socket, { socket, media: sip, rtp }, freeswitchArguments);
-  return { setting, rtp, start: () => server.start(), stop: () => server.stop() };
+  return {
+    setting,
+    rtp,
+    start: () => server.start(),
+    stop: () => server.stop(),
+    pause: () => server.signal('SIGSTOP'),
+    goOn: () => server.signal('SIGCONT'),
+  };
 }
 
 /**
@@ -97,6 +107,10 @@ class EmbeddedProgram {
   async stop(): Promise<void> {
     await this.#process?.terminate();
     this.#process = undefined;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    signalTo(this.#process?.pid, signal);
   }
 }
 
@@ -161,6 +175,10 @@ class RealProgram {
     }
   }
 
+  signal(signal: NodeJS.Signals): void {
+    signalTo(this.#process?.pid, signal);
+  }
+
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -190,6 +208,11 @@ class RealProgram {
       folder,
     );
   }
+}
+
+function signalTo(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error('the server does not run');
+  process.kill(pid, signal);
 }
 
 async function answers(port: number): Promise<boolean> {

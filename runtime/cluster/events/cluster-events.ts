@@ -194,6 +194,11 @@ export class ClusterEvents implements SharedEvents {
     };
   }
 
+  /** See `Outgoing.whenSent`. */
+  whenSent(callback: () => void): void {
+    this.#outgoing.whenSent(callback);
+  }
+
   follow(listener: SharedEventsListener): void {
     this.#listeners.push(listener);
   }

@@ -17,6 +17,8 @@ const RETRY_MS = 250;
 
 interface Lane {
   readonly waiting: string[];
+  /** Called when what waits now is on its way. */
+  readonly sent: (() => void)[];
   sending: boolean;
 }
 
@@ -55,6 +57,18 @@ export class Outgoing {
     this.#put(event.domain, toldOf(event));
   }
 
+  /** Calls back in the turn in which the last event so far goes to NATS: what is sent then goes with it, or not at all. */
+  whenSent(callback: () => void): void {
+    const lanes = [...this.#lanes.values()].filter(({ waiting }) => waiting.length > 0);
+    let left = lanes.length;
+    if (left === 0) return callback();
+    const sent = (): void => {
+      left -= 1;
+      if (left === 0) callback();
+    };
+    for (const lane of lanes) lane.sent.push(sent);
+  }
+
   /** Sends a message without events: it moves the positions of those who follow the domain. */
   mark(domain: DomainName): void {
     if (this.#lanes.has(domain)) return;
@@ -66,7 +80,7 @@ export class Outgoing {
   }
 
   #put(domain: DomainName, told: string): void {
-    const lane = this.#lanes.get(domain) ?? { waiting: [], sending: false };
+    const lane = this.#lanes.get(domain) ?? { waiting: [], sent: [], sending: false };
     this.#lanes.set(domain, lane);
     lane.waiting.push(told);
     this.#waiting += 1;
@@ -93,8 +107,12 @@ export class Outgoing {
   async #send(domain: DomainName, lane: Lane): Promise<void> {
     lane.sending = true;
     const [text, id] = [messageOf(this.#take(lane)), this.#nextId()];
-    while (!this.#closed && !(await this.#publish(domain, text, id)))
+    let published = this.#publish(domain, text, id);
+    if (lane.waiting.length === 0) for (const sent of lane.sent.splice(0)) sent();
+    while (!this.#closed && !(await published)) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      published = this.#publish(domain, text, id);
+    }
     lane.sending = false;
     if (lane.waiting.length > 0) this.#schedule();
     else this.#lanes.delete(domain);

@@ -15,8 +15,14 @@ const RETRY_MS = 500;
 /** `call`: a SharedCall; `ringing`: an INVITE to a phone; `waiting`: one of a caller. The latter two without a final answer. */
 export type Kind = 'call' | 'ringing' | 'waiting';
 
+export interface KeptEntry {
+  /** Its place among those of its process. */
+  readonly slot: string;
+  readonly of: unknown;
+}
+
 /** What a node kept. */
-export type Kept = Readonly<Record<Kind, readonly unknown[]>>;
+export type Kept = Readonly<Record<Kind, readonly KeptEntry[]>>;
 
 interface Entry {
   readonly kind: Kind;
@@ -80,13 +86,25 @@ export class LiveIndex {
   async read(id: string): Promise<Kept> {
     const kv = this.#kv;
     if (kv === undefined) throw new Error('NATS is away');
-    const kept: Record<Kind, unknown[]> = { call: [], ringing: [], waiting: [] };
-    for await (const { value } of await kv.history({ key: `${id}.*` })) {
+    const kept: Record<Kind, KeptEntry[]> = { call: [], ringing: [], waiting: [] };
+    for await (const { key, value } of await kv.history({ key: `${id}.*` })) {
       if (value.length === 0) continue;
       const { kind, of } = JSON.parse(Buffer.from(value).toString('utf8')) as { kind: Kind; of: unknown };
-      kept[kind].push(of);
+      kept[kind].push({ slot: key.slice(id.length + 1), of });
     }
     return kept;
+  }
+
+  /** Removes an entry of a dead process, after what this node has to keep instead of it. */
+  erase(id: string, slot: string): void {
+    clearTimeout(this.#timer);
+    this.#write();
+    this.#publish(id, slot, '');
+  }
+
+  /** Sends all entries again: another node took this one for dead. */
+  resend(): void {
+    for (const key of this.#entries.keys()) this.#change(key);
   }
 
   /** Removes what a process kept. Never rejects. */
@@ -120,7 +138,7 @@ export class LiveIndex {
       if (entry === undefined) continue;
       const { kind, slot, value } = entry;
       if (value !== undefined || entry.written)
-        this.#publish(slot, value === undefined ? '' : JSON.stringify({ kind, of: value() }));
+        this.#publish(this.#id, slot, value === undefined ? '' : JSON.stringify({ kind, of: value() }));
       entry.written = true;
       if (value !== undefined) continue;
       this.#entries.delete(key);
@@ -129,8 +147,8 @@ export class LiveIndex {
     this.#changed.clear();
   }
 
-  #publish(slot: number, text: string): void {
-    if (this.#kv !== undefined) this.#link.connection?.publish(`${SUBJECT}.${this.#id}.${slot}`, text);
+  #publish(id: string, slot: number | string, text: string): void {
+    if (this.#kv !== undefined) this.#link.connection?.publish(`${SUBJECT}.${id}.${slot}`, text);
   }
 
   /** Opens the bucket after a new connection, and sends all entries again. */
@@ -149,7 +167,7 @@ export class LiveIndex {
       }
     }
     if (this.#kv === undefined) return;
-    for (const slot of this.#free) this.#publish(slot, '');
-    for (const key of this.#entries.keys()) this.#change(key);
+    for (const slot of this.#free) this.#publish(this.#id, slot, '');
+    this.resend();
   }
 }

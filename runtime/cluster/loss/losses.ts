@@ -1,23 +1,25 @@
 /** What dead nodes leave behind: one living node takes care of it. */
 import type { CallIndex, SharedCall } from '../../callstore/index.ts';
-import type { ClaimedStarts } from '../claimed-starts.ts';
+import { NodeFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Membership } from '../members/membership.ts';
 import type { Member } from '../members/member.ts';
 import type { Nodes } from '../nodes.ts';
+import type { Claims } from './claims.ts';
+import { Lease } from './lease.ts';
 import type { Kept, LiveIndex } from './live-index.ts';
 import type { Settlements } from './settlements.ts';
 import type { Witness } from './witness.ts';
 
-/** Milliseconds for which nobody else takes care of a dead node: longer than a machine is away. */
-const KEPT_MS = 30 * 86_400_000;
 /** Milliseconds between two attempts. */
 const RETRY_MS = 1000;
 /** Milliseconds without the own heartbeat after which a node says by the database that it lives: before others count it as dead. */
 const CUT_OFF_MS = 1200;
 const LOOK_MS = 400;
-/** Milliseconds for which the node that takes care of a dead one is waited for: it may have died, too. */
-const SETTLED_MS = 20_000;
+/** Milliseconds for an answer of a node. */
+const ANSWER_MS = 2000;
+/** Milliseconds after which a node looks into the database for what it was not told: that a dead one is taken care of. */
+const SETTLED_MS = 5000;
 /** Milliseconds after which a dead node is not expected back: what it kept is removed. */
 const FORGET_MS = 60_000;
 
@@ -26,11 +28,17 @@ const TAKEN = 'loss.taken';
 const LIVE = 'loss.live';
 /** The asking node has taken care of a dead one. */
 const SETTLED = 'loss.settled';
+/** The asked node was taken for dead, and what it kept for others may be gone. */
+const RETURNED = 'loss.returned';
 
 /** Takes what a dead node left. */
 export interface Heir {
-  /** Ends the call, or goes on with it. @param node id of the dead process */
-  call(node: string, call: SharedCall): Promise<void>;
+  /**
+   * Ends the call, or goes on with it.
+   * @param node id of the dead process
+   * @param isOurs asked before that: false leaves the call to another node
+   */
+  call(node: string, call: SharedCall, isOurs: () => Promise<boolean>): Promise<void>;
   /** INVITEs without a final answer: to phones, and of callers. */
   invites(ringing: readonly unknown[], waiting: readonly unknown[]): void;
   /** Goes on with the subscriptions of phones at a process that died or has left, unless another node does. */
@@ -43,12 +51,14 @@ export interface LossOptions {
   /** Id of this process. */
   readonly id: string;
   readonly members: Pick<Membership, 'others' | 'self' | 'silenceMs' | 'listen'>;
-  readonly nodes: Pick<Nodes, 'serve' | 'askAll'>;
+  readonly nodes: Pick<Nodes, 'serve' | 'ask' | 'askAll'>;
   readonly settlements: Settlements;
-  readonly index: Pick<LiveIndex, 'read' | 'clear'>;
+  readonly index: Pick<LiveIndex, 'read' | 'erase' | 'resend' | 'clear'>;
+  /** Calls back when the events so far are on their way to the other nodes. */
+  readonly whenSent: (callback: () => void) => void;
   /** Whether a call lives at this node. */
   readonly live: (inviteid: string) => boolean;
-  readonly claims: Pick<ClaimedStarts, 'claim' | 'release'>;
+  readonly claims: Pick<Claims, 'claim' | 'holder' | 'inherit' | 'done' | 'release'>;
   readonly witness: Pick<Witness, 'tell' | 'isAlive'>;
   readonly heir: Heir;
   readonly log: Log;
@@ -56,15 +66,16 @@ export interface LossOptions {
 
 /**
  * Takes care of what dead nodes leave. A node counts as dead without heartbeats, unless it tells by the database that it has only lost
- * NATS. The first living node that writes the dead one's id into the database does it.
+ * NATS. The first living node that writes the dead one's id into the database does it. When that one dies at it, the node that takes care of
+ * it goes on: what is done is no longer among what the first one kept.
  */
 export class Losses {
   readonly #options: LossOptions;
   readonly #timer: NodeJS.Timeout;
   /** Dead nodes that this one takes care of. */
   readonly #mine = new Set<string>();
-  /** Ids of the calls that this node took care of. */
-  readonly #taken = new Set<string>();
+  /** Ids of the calls that this node took care of, each with that of the dead process. */
+  readonly #taken = new Map<string, string>();
   /** Dead nodes that another one takes care of, with that node once it has. */
   readonly #elsewhere = new Map<string, PromiseWithResolvers<string | undefined>>();
   #telling = false;
@@ -75,6 +86,7 @@ export class Losses {
     const { members, nodes, live, settlements } = options;
     nodes.serve(TAKEN, (asked) => (asked as readonly string[]).filter((id) => live(id) || this.#taken.has(id)));
     nodes.serve(LIVE, (asked) => (asked as readonly string[]).filter(live));
+    nodes.serve(RETURNED, () => options.index.resend());
     nodes.serve(SETTLED, (asked) => {
       const { id, by } = asked as { readonly id: string; readonly by: string };
       if (id === options.id) return;
@@ -94,7 +106,7 @@ export class Losses {
    * @returns which node does; undefined when the process is back
    */
   async settle({ id, node }: Pick<Member, 'id' | 'node'>): Promise<'here' | 'elsewhere' | undefined> {
-    const { log, index, claims, witness, settlements, nodes, id: self } = this.#options;
+    const { log, claims, witness } = this.#options;
     let isTold = false;
     const claimed = await this.#patiently(id, async () => {
       if (await witness.isAlive(id)) {
@@ -102,22 +114,30 @@ export class Losses {
         isTold = true;
         return undefined;
       }
-      return await claims.claim(claimOf(id), KEPT_MS);
+      return await claims.claim(id);
     });
     if (claimed !== true) return claimed === false ? 'elsewhere' : undefined;
+    return await this.#takeCare({ id, node });
+  }
+
+  /** The claim of the process is this node's. */
+  async #takeCare({ id, node }: Pick<Member, 'id' | 'node'>): Promise<'here' | 'elsewhere' | undefined> {
+    const { log, index, claims, settlements, nodes, id: self } = this.#options;
     if (this.#isBack(id)) {
       await this.#release(id);
       return undefined;
     }
     this.#mine.add(id);
+    const lease = new Lease(claims, self, id);
     const kept = await this.#patiently(id, () => index.read(id));
     if (kept === undefined) return undefined;
     log.info(
       { node, calls: kept.call.length, ringing: kept.ringing.length, waiting: kept.waiting.length },
       'this node takes care of the calls of a dead node',
     );
-    await this.#take(id, kept);
-    if (!this.#mine.has(id)) return undefined;
+    await this.#take(id, kept, () => this.#stillOurs(id, lease));
+    if (this.#closed) return undefined;
+    if (!this.#mine.has(id)) return this.#isBack(id) ? undefined : 'elsewhere';
     settlements.settle(id, self);
     nodes
       .askAll(SETTLED, { id, by: self })
@@ -125,6 +145,10 @@ export class Losses {
         log.warn({ err, node }, 'not every node knows yet that the calls of a dead node are taken care of'),
       );
     await this.#subscriptions(id);
+    // What it was at itself. The calls that it had adopted are here by now.
+    const left = (await this.#patiently(id, () => claims.inherit(id))) ?? [];
+    for (const each of left) await this.#takeCare({ id: each, node: each });
+    await this.#patiently(id, () => claims.done(id));
     setTimeout(() => {
       if (this.#mine.has(id)) void index.clear(id);
     }, FORGET_MS).unref();
@@ -136,8 +160,7 @@ export class Losses {
     const { nodes, live } = this.#options;
     // Its last heartbeat may be younger than this process.
     while (!this.#closed && this.#isBack(earlier.id)) await pause();
-    // Another one may just be at it.
-    if ((await this.settle(earlier)) === 'elsewhere') await pause();
+    if ((await this.settle(earlier)) === 'elsewhere') await this.#finished(earlier.id);
     if (calls.length === 0) return [];
     const others = await this.#patiently(earlier.id, () => nodes.askAll<readonly string[]>(TAKEN, calls));
     const taken = new Set(others?.flatMap(({ answer }) => answer));
@@ -152,10 +175,34 @@ export class Losses {
   async #dead(member: Member): Promise<void> {
     if ((await this.settle(member)) !== 'elsewhere') return;
     const { id } = member;
-    const timer = setTimeout(() => this.#settledBy(id).resolve(undefined), SETTLED_MS).unref();
+    const notTold = async (): Promise<void> => {
+      await this.#finished(id);
+      this.#settledBy(id).resolve(undefined);
+    };
+    const timer = setTimeout(() => void notTold(), SETTLED_MS).unref();
     const by = await this.#settledBy(id).promise;
     clearTimeout(timer);
     if (!this.#isBack(id)) this.#options.settlements.settle(id, by);
+  }
+
+  /** Waits until another node has taken care of a process. One that died at it is taken care of first. */
+  async #finished(id: string): Promise<void> {
+    const { claims, members, id: self } = this.#options;
+    await this.#patiently(id, async () => {
+      const holder = await claims.holder(id);
+      if (holder === undefined) return true;
+      // A node that does not hear the others knows nothing of them.
+      const knows = members.silenceMs < CUT_OFF_MS;
+      if (knows && holder !== self && !this.#isBack(holder)) await this.settle({ id: holder, node: holder });
+      return undefined;
+    });
+  }
+
+  /** Waits for the database, where it has to be asked. */
+  async #stillOurs(id: string, lease: Lease): Promise<boolean> {
+    const answer = await this.#patiently(id, async () => ({ isOurs: await lease.isOurs() }));
+    if (answer?.isOurs === false) this.#mine.delete(id);
+    return answer?.isOurs === true && this.#mine.has(id);
   }
 
   #settledBy(id: string): PromiseWithResolvers<string | undefined> {
@@ -173,28 +220,44 @@ export class Losses {
     return this.#options.members.others.some((member) => member.id === id);
   }
 
-  async #take(id: string, kept: Kept): Promise<void> {
-    const { heir, log } = this.#options;
-    heir.invites(kept.ringing, kept.waiting);
-    const calls = await this.#withoutMoved(id, kept.call as readonly SharedCall[]);
-    for (const { facts } of calls) this.#taken.add(facts.id);
+  async #take(id: string, kept: Kept, isOurs: () => Promise<boolean>): Promise<void> {
+    const { heir, index, log, whenSent } = this.#options;
+    if (!(await isOurs())) return;
+    const [ringing, waiting] = [kept.ringing, kept.waiting].map((entries) => entries.map(({ of }) => of));
+    heir.invites(ringing ?? [], waiting ?? []);
+    for (const { slot } of [...kept.ringing, ...kept.waiting]) index.erase(id, slot);
+    const calls = await this.#withoutMoved(
+      id,
+      kept.call.map(({ slot, of }) => ({ slot, call: of as SharedCall })),
+    );
     await Promise.all(
-      calls.map((call) =>
-        heir.call(id, call).catch((err: unknown) => {
+      calls.map(async ({ slot, call }) => {
+        try {
+          await heir.call(id, call, async () => {
+            if (!(await isOurs())) return false;
+            this.#taken.set(call.facts.id, id);
+            return true;
+          });
+          if (this.#taken.get(call.facts.id) === id) whenSent(() => index.erase(id, slot));
+        } catch (err) {
           log.error({ err, dialogid: call.entry.view.dialogid }, 'a call of a dead node was not ended');
-        }),
-      ),
+        }
+      }),
     );
   }
 
-  /** Calls that have gone to other nodes stay there. */
-  async #withoutMoved(id: string, calls: readonly SharedCall[]): Promise<readonly SharedCall[]> {
-    if (calls.length === 0) return calls;
+  /** Calls that have gone to other nodes stay there, and those that this node has already taken care of are left out. */
+  async #withoutMoved(
+    id: string,
+    all: readonly { readonly slot: string; readonly call: SharedCall }[],
+  ): Promise<typeof all> {
+    if (all.length === 0) return all;
     const { nodes, live } = this.#options;
-    const asked = calls.map(({ facts }) => facts.id);
+    const asked = all.map(({ call }) => call.facts.id);
     const answers = await this.#patiently(id, () => nodes.askAll<readonly string[]>(LIVE, asked));
-    const moved = new Set(answers?.flatMap(({ answer }) => answer));
-    return answers === undefined ? [] : calls.filter(({ facts }) => !moved.has(facts.id) && !live(facts.id));
+    if (answers === undefined) return [];
+    const moved = new Set(answers.flatMap(({ answer }) => answer));
+    return all.filter(({ call: { facts } }) => !moved.has(facts.id) && !live(facts.id) && !this.#taken.has(facts.id));
   }
 
   async #subscriptions(id: string): Promise<void> {
@@ -208,8 +271,9 @@ export class Losses {
     this.#elsewhere.delete(id);
     this.#options.settlements.returned(id);
     if (!this.#mine.delete(id)) return;
+    for (const [call, from] of this.#taken) if (from === id) this.#taken.delete(call);
     this.#options.heir.returned(id);
-    await this.#release(id);
+    await Promise.all([this.#release(id), this.#restore(id)]);
   }
 
   /** The process can be claimed when it dies again. */
@@ -217,10 +281,26 @@ export class Losses {
     const { claims, log } = this.#options;
     while (!this.#closed) {
       try {
-        await claims.release(claimOf(id));
+        await claims.release(id);
         return;
       } catch (err) {
         log.warn({ err, node: id }, 'a node that was not dead cannot be given back yet');
+        await pause();
+      }
+    }
+  }
+
+  /** What it keeps was removed where another node took care of it. */
+  async #restore(id: string): Promise<void> {
+    const { nodes, log } = this.#options;
+    while (!this.#closed && this.#isBack(id)) {
+      try {
+        await nodes.ask(id, RETURNED, {}, ANSWER_MS);
+        return;
+      } catch (err) {
+        // One of an earlier version keeps what it has.
+        if (err instanceof NodeFailedError) return;
+        log.debug({ err, node: id }, 'a node that was not dead was not told');
         await pause();
       }
     }
@@ -265,8 +345,4 @@ export function callIndex(index: LiveIndex): CallIndex {
 
 function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
-}
-
-function claimOf(id: string): string {
-  return `lost ${id}`;
 }

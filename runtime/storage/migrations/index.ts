@@ -37,6 +37,7 @@ import { paths } from './0036-paths.ts';
 import { carriers } from './0038-carriers.ts';
 import { cluster } from './0042-cluster.ts';
 import { waitingRuns } from './0045-waiting-runs.ts';
+import { claims } from './0052-claims.ts';
 
 const TABLE = 'schema_migrations';
 
@@ -75,6 +76,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-carriers': carriers,
   '0042-cluster': cluster,
   '0045-waiting-runs': waitingRuns,
+  '0052-claims': claims,
 };
 
 /** Names of the applied migrations; empty without a migration table. */

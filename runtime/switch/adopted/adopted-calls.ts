@@ -43,12 +43,20 @@ export class AdoptedCalls {
   /**
    * Adopts the call when both phones and their sound are still there; otherwise ends it with BYE, its media, an event and a record.
    * @param node id of the dead process
+   * @param isOurs asked before anything is done: false leaves the call to another node
    */
-  async take(node: string, call: SharedCall): Promise<void> {
+  async take(node: string, call: SharedCall, isOurs: () => Promise<boolean>): Promise<void> {
     const { log } = this.#options;
     const { inviteid, dialogid } = call.entry.view;
-    if ((await this.#hasSound(call)) && (await this.#adopt(node, call)))
+    const sides = (await this.#hasSound(call)) ? await this.#sides(call) : undefined;
+    if (!(await isOurs())) {
+      for (const side of sides ?? []) side.leave();
+      return;
+    }
+    if (sides !== undefined) {
+      this.#adopt(node, call, sides);
       return log.info({ call: inviteid, dialogid }, 'a call of a dead node is adopted');
+    }
     log.warn({ call: inviteid, dialogid }, 'a call of a dead node is ended');
     for (const side of call.sides) this.#release(side);
     this.#finish(call, LOST);
@@ -95,13 +103,15 @@ export class AdoptedCalls {
     return alive.every(Boolean);
   }
 
-  /** @returns false when it cannot be adopted */
-  async #adopt(node: string, call: SharedCall): Promise<boolean> {
+  /** @returns undefined when the call cannot be adopted */
+  async #sides(call: SharedCall): Promise<readonly AdoptedSide[] | undefined> {
     const sides = (await Promise.all(call.sides.map((side) => this.#side(side)))).filter((side) => side !== undefined);
-    if (sides.length !== call.sides.length) {
-      for (const side of sides) side.leave();
-      return false;
-    }
+    if (sides.length === call.sides.length) return sides;
+    for (const side of sides) side.leave();
+    return undefined;
+  }
+
+  #adopt(node: string, call: SharedCall, sides: readonly AdoptedSide[]): void {
     const adopted = new AdoptedDialog(node, call, sides, (end) => this.#finish(call, end));
     const { dialogid } = adopted;
     this.#calls.set(dialogid, adopted);
@@ -109,7 +119,6 @@ export class AdoptedCalls {
     this.#options.index?.changed(dialogid, () => call);
     this.#options.lamps.changed(adopted);
     adopted.begin();
-    return true;
   }
 
   /** Undefined when one of the SIP servers is not connected, or the home of the phone does not answer. */

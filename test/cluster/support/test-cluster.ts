@@ -28,7 +28,7 @@ export class TestCluster {
   /** Between the last node and NATS. */
   readonly cable: Cable;
   readonly databaseUrl: string;
-  readonly #media: MediaServerProgram;
+  readonly media: MediaServerProgram;
   #phones: Phone[] = [];
 
   private constructor(
@@ -43,7 +43,7 @@ export class TestCluster {
     this.nats = nats;
     this.cable = cable;
     this.sips = sips;
-    this.#media = media;
+    this.media = media;
     this.nodes = nodes;
   }
 
@@ -149,7 +149,7 @@ export class TestCluster {
   async remove(): Promise<void> {
     for (const { rest } of this.nodes) rest.close();
     await Promise.all(this.nodes.map(({ node }) => node.remove()));
-    await Promise.all([...this.sips, this.#media].map((server) => server.stop()));
+    await Promise.all([...this.sips, this.media].map((server) => server.stop()));
     this.cable.close();
     await this.nats.remove();
   }
