@@ -83,26 +83,27 @@ describe('runs that wait in a cluster', function () {
   const asked: { readonly url: string; readonly key: unknown }[] = [];
   /** Of the scripts, by their code. */
   const ids = new Map<string, string>();
-  let server: Server;
+  let server: Server | undefined;
   let base: string;
-  let database: Storage;
+  let database: Storage | undefined;
 
   before('a server that counts requests', async () => {
-    server = createServer(({ url = '', headers }, response) => {
+    const counting = createServer(({ url = '', headers }, response) => {
       asked.push({ url, key: headers['x-key'] });
       const length = Number(new URL(url, base).searchParams.get('length') ?? 3);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ said: 'x'.repeat(length) }));
     });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server = counting;
+    await new Promise<void>((done) => counting.listen(0, '127.0.0.1', done));
+    base = `http://127.0.0.1:${(counting.address() as AddressInfo).port}`;
     for (const { node } of cluster().nodes)
       await writeFile(join(node.dataDir, 'secrets.json'), JSON.stringify({ 'demo.local': { crm: SECRET } }));
     for (const [code, source] of Object.entries(SCENARIOS)) ids.set(code, await write('POST', SCRIPTS, code, source));
     database = await openStorage({ dataDir: 'unused', databaseUrl: cluster().databaseUrl, poolSize: 1 });
   });
   after(async () => {
-    server.close();
-    await database.close();
+    server?.close();
+    await database?.close();
   });
 
   async function write(method: 'POST' | 'PATCH', path: string, code: string, source: string): Promise<string> {
@@ -131,7 +132,10 @@ describe('runs that wait in a cluster', function () {
       if (outcome === undefined) throw new Error('the run goes on');
       return { ...outcome, trace };
     }, 30_000);
-  const rows = () => database.db.selectFrom('waiting_runs').selectAll().execute();
+  const rows = () => {
+    if (database === undefined) throw new Error('the database is not open yet');
+    return database.db.selectFrom('waiting_runs').selectAll().execute();
+  };
   const paths = (code: string) => asked.map(({ url }) => url).filter((url) => url.startsWith(`/${code}/`));
 
   it('go on when their node dies, and repeat no request', async () => {

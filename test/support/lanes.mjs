@@ -23,7 +23,7 @@ const LANES = [
   { name: 'nodes', has: (file) => OWN_NODES.test(file) || file === 'test/cli/init.test.ts' },
   {
     name: 'servers',
-    has: (file) => /^test\/(conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
+    has: (file) => /^test\/(cluster|conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
   },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
   { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
