@@ -102,7 +102,7 @@ describe('the settings of a node', () => {
     });
   }
 
-  it('tells of a name that is no setting which one is near, and keeps its value to itself', () => {
+  it('suggests the nearest setting for an unknown name, without its value', () => {
     expect(() => readConfig({ RINGMASTER_HTPP_PORT: '80' })).to.throw(
       /^RINGMASTER_HTPP_PORT is not a setting; did you mean RINGMASTER_HTTP_PORT\? \(docs\/operating\/settings\.md has all\)$/,
     );

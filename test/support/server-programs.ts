@@ -27,7 +27,7 @@ export interface SipServerProgram extends ServerProgram {
 
 export interface MediaServerProgram extends ServerProgram {
   readonly rtp: { readonly from: number; readonly to: number };
-  /** It stands still with what it has, until `goOn`. */
+  /** Stops the process until `goOn`; its connections stay open. */
   pause(): void;
   goOn(): void;
 }

@@ -298,7 +298,7 @@ export class Losses {
         await nodes.ask(id, RETURNED, {}, ANSWER_MS);
         return;
       } catch (err) {
-        // One of an earlier version keeps what it has.
+        // A node of an earlier version does not know the request.
         if (err instanceof NodeFailedError) return;
         log.debug({ err, node: id }, 'a node that was not dead was not told');
         await pause();

@@ -10,7 +10,7 @@ export interface HandedOver {
   readonly module: Omit<SavedModule, 'memories'>;
 }
 
-/** Knows what a module waits for, and asks before it goes on, because another node may have it by then. */
+/** Knows what a module waits for. Asks before the module goes on: another node may have it. */
 export class Handover {
   readonly #state: RunState;
   readonly #resumed: SavedModule | undefined;
