@@ -28,6 +28,8 @@ export type App = FastifyInstance<
 export type RequestHook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => Promise<void> | undefined;
 
 export const BASE_PATH = '/rest/v1';
+/** Most characters of a parameter in a path. */
+export const MAX_PARAMETER = 512;
 
 declare module 'fastify' {
   /** Additions of a route for the documentation. */
@@ -56,7 +58,5 @@ declare module 'fastify' {
     everyUser?: boolean;
     /** An invalid token is ignored, and the cookie counts. */
     tokenOrCookie?: boolean;
-    /** Made by the server to answer 405; `allow` are the methods that exist. */
-    allow?: readonly string[];
   }
 }

@@ -80,19 +80,22 @@ function authenticated(result: Authentication): Extract<Authentication, { readon
   throw result.reason === 'banned' ? banned(result.retryAfterSeconds) : unauthenticated();
 }
 
-/** Hook before every request: authentication, authorisation, and existence of the path. Runs before the body is read. */
-export function authenticator(iam: Iam, rate: SessionRate): RequestHook {
+/**
+ * Hook before every request: authentication, authorisation, and existence of the path. Runs before the body is read.
+ * @param unserved the error for a request without a route
+ */
+export function authenticator(
+  iam: Iam,
+  rate: SessionRate,
+  unserved: (request: FastifyRequest) => RestError,
+): RequestHook {
   const admit = (request: FastifyRequest, session: Session): void => {
     const { config } = request.routeOptions;
     request.session = session;
     senderKnown(request.raw);
     const seconds = rate.take(session.id);
     if (seconds > 0) throw tooOften(seconds);
-    if (request.is404) throw new RestError('ENDPOINT_NOT_FOUND');
-    if (config.allow) {
-      const method = roleMethod(request);
-      throw new RestError('METHOD_NOT_ALLOWED', { method, allow: config.allow }, { allow: config.allow.join(', ') });
-    }
+    if (request.is404) throw unserved(request);
     if (config.everyUser) return;
     if (!iam.allows(session, roleMethod(request), rolePath(request))) throw new RestError('FORBIDDEN');
   };

@@ -31,14 +31,19 @@ export function routeName(pattern: string): RouteName {
 
 /** The effective method: LOOKUP for `LOOKUP /x` and for `POST /x!lookup`. */
 export function roleMethod(request: FastifyRequest): string {
-  const pattern = request.routeOptions.url;
-  const { suffix, '*': rest } = parametersOf(request);
-  if (suffix !== undefined) return suffix.toUpperCase();
+  const { url: pattern } = request.routeOptions;
+  const { '*': rest = pattern === undefined ? request.url.split('?', 1)[0] : undefined } = parametersOf(request);
   if (rest !== undefined && request.method === 'POST') {
-    const custom = /!([a-z_]+)$/.exec(rest)?.[1];
+    const custom = splitSuffix(rest)?.suffix;
     if (custom !== undefined) return custom.toUpperCase();
   }
   return (pattern === undefined ? undefined : routeName(pattern).method) ?? request.method;
+}
+
+/** Splits `/x!lookup`; undefined without a suffix. */
+export function splitSuffix(path: string): { readonly before: string; readonly suffix: string } | undefined {
+  const [, before, suffix] = /^(.*)(?:!|%21)([a-z_]+)$/.exec(path) ?? [];
+  return before === undefined || suffix === undefined ? undefined : { before, suffix };
 }
 
 /**

@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie';
 import Fastify, { LogController } from 'fastify';
 import { tracing } from '../runtime/tracing/index.ts';
 import { logAccess } from './access-log.ts';
-import { type App, BASE_PATH } from './app.ts';
+import { type App, BASE_PATH, MAX_PARAMETER } from './app.ts';
 import { auditChanges } from './audit.ts';
 import { authenticator } from './authentication.ts';
 import { readBodies } from './bodies.ts';
@@ -25,8 +25,8 @@ import type { Refusal } from './http/refusal.ts';
 import { SecureFront } from './http/secure-front.ts';
 import { modelRoutes } from './model/routes.ts';
 import { closeFurther } from './listen.ts';
-import { methodNotAllowed } from './method-not-allowed.ts';
 import { readAllBodies } from './posted-bodies.ts';
+import { unservedRequests } from './unserved-requests.ts';
 import { consoleRoutes } from './console/routes.ts';
 import { phoneRoutes } from './phone/routes.ts';
 import { callRoutes } from './routes/calls.ts';
@@ -83,7 +83,7 @@ export async function createRestServer(deps: RestDeps): Promise<App> {
     // Node closes idle connections; the hook below answers later requests on the others.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: { maxParamLength: MAX_PARAMETER },
     rewriteUrl: rewriteFallback,
     frameworkErrors: answerError,
     clientErrorHandler: refuseClient,
@@ -139,21 +139,17 @@ async function serveAll(app: App, deps: RestDeps, subscribers: Subscribers): Pro
   phoneRoutes(app, deps.directory);
   await app.register(
     async (api: App) => {
-      api.addHook(
-        'onRequest',
-        authenticator(
-          deps.iam,
-          new SessionRate(deps.sessionRequests ?? 0, {
-            ...(deps.requestsElsewhere && { elsewhere: deps.requestsElsewhere }),
-          }),
-        ),
-      );
-      api.setNotFoundHandler(() => {
-        throw new RestError('ENDPOINT_NOT_FOUND');
+      const unserved = unservedRequests(api);
+      const rate = new SessionRate(deps.sessionRequests ?? 0, {
+        ...(deps.requestsElsewhere && { elsewhere: deps.requestsElsewhere }),
+      });
+      api.addHook('onRequest', authenticator(deps.iam, rate, unserved));
+      // Its requests, too, are answered by the hook.
+      api.setNotFoundHandler((request) => {
+        throw unserved(request);
       });
       strictRoutes(api);
       const routes = collectRoutes(api);
-      const addMethodNotAllowed = methodNotAllowed(api);
       const addChildLists = childLists(api);
       readAllBodies(api);
       auditChanges(api, deps);
@@ -184,7 +180,6 @@ async function serveAll(app: App, deps: RestDeps, subscribers: Subscribers): Pro
       await modelRoutes(api, deps);
       documentRoutes(api, deps, routes);
       addChildLists();
-      addMethodNotAllowed();
     },
     { prefix: BASE_PATH },
   );

@@ -19,8 +19,6 @@ export const NO_BODY = closed(NO_FIELDS);
  */
 export function strictRoutes(app: App): void {
   app.addHook('onRoute', (route) => {
-    // A route that only refuses the method has nothing to check.
-    if (route.config?.allow !== undefined) return;
     const { querystring = NO_QUERY, body = readsNoBody(route) ? NO_FIELDS : undefined } = route.schema ?? {};
     route.schema = {
       ...route.schema,

@@ -16,11 +16,11 @@ export interface DocumentedRoute {
   readonly isPublic: boolean;
 }
 
-/** Collects the routes added to `app` from now on, without HEAD, OPTIONS, and those that only refuse a method. */
+/** Collects the routes added to `app` from now on, without HEAD and OPTIONS. */
 export function collectRoutes(app: App): readonly DocumentedRoute[] {
   const routes: DocumentedRoute[] = [];
   app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
-    if (config?.allow !== undefined || schema.hide === true) return;
+    if (schema.hide === true) return;
     const { path, method: custom } = routeName(url);
     // The suffix of a native method: that method is documented.
     if (custom !== undefined && NATIVE_SUFFIXES.has(custom.toLowerCase())) return;
