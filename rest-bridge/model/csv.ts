@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
-import type { ListQuery, ModelCollection } from '../../runtime/model/index.ts';
+import { type ListQuery, type ModelCollection, parseMask } from '../../runtime/model/index.ts';
 import { attachment } from '../content-disposition.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -24,20 +24,31 @@ export async function csvList(
   const list = await collection.list(query);
   if ('count' in list) return list;
   const { classname, allProperties } = collection.definition;
+  const columns = columnsOf(list, query.mask, ['id', ...allProperties.map(({ name }) => name)]);
   reply.type(`${CSV}; charset=utf-8; header=present`);
   reply.header('content-disposition', attachment(`${classname.replaceAll('/', '-')}.csv`));
-  return Readable.from(csvOf(list, ['id', ...allProperties.map(({ name }) => name)]));
+  return Readable.from(csvOf(list, columns));
 }
 
 /**
- * Rows as CSV with a header, written as its reader consumes it. The columns are the fields of the rows, in the order in which
- * they come. An object or a list is JSON; an absent value is empty.
- *
- * @param columns of a list without rows
+ * The names of a mask in its order, also of fields that no row has; without one, the fields of the rows in the order in which
+ * they come, or all of a list without rows. Parts of a field (`opts.a`) come in their field's place.
  */
-async function* csvOf(rows: readonly Row[], columns: readonly string[]): AsyncGenerator<string> {
+function columnsOf(rows: readonly Row[], mask: string | undefined, known: readonly string[]): readonly string[] {
   const found = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const names = found.length === 0 ? columns : found;
+  const selected = parseMask(mask);
+  if (selected === undefined) return found.length === 0 ? known : found;
+  const inOrder = [...selected.keys()].flatMap((name) => {
+    const parts = found.filter((column) => column === name || column.startsWith(`${name}.`));
+    return parts.length === 0 && known.includes(name) ? [name] : parts;
+  });
+  return [...new Set([...inOrder, ...found])];
+}
+
+/**
+ * Rows as CSV with a header, written as its reader consumes it. An object or a list is JSON; an absent value is empty.
+ */
+async function* csvOf(rows: readonly Row[], names: readonly string[]): AsyncGenerator<string> {
   let text = line(names);
   for (const [index, row] of rows.entries()) {
     text += line(names.map((name) => row[name]));
