@@ -14,6 +14,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { RecordingsCard } from '../../parts/recordings.tsx';
 import type { CallScope } from '../../stores/call-scope.ts';
 import type { Call } from '../../stores/calls.ts';
+import { operationsOfCall } from '../../stores/openapi.ts';
 import { words } from '../../words/calls.ts';
 import { CallOperations } from './call-operations.tsx';
 import { LabelsCard } from './labels-card.tsx';
@@ -33,6 +34,7 @@ export function CallDetail({ id, scope }: CallDetailProps) {
     if (live.data !== undefined) known.value = live.data;
   }, [live.data]);
   const call = live.data ?? known.value;
+  const operations = useLive(() => operationsOfCall(scope.calls), scope.calls);
   const ended = live.problem instanceof ApiError && live.problem.status === 404;
   return (
     <div class="page">
@@ -51,9 +53,11 @@ export function CallDetail({ id, scope }: CallDetailProps) {
       ) : (
         <Problem error={live.problem} retry={live.reload} />
       )}
-      {call !== undefined && (
+      <Problem error={operations.problem} retry={operations.reload} />
+      {/* All at once: buttons that came later would move what is below them. */}
+      {call !== undefined && (operations.data !== undefined || operations.problem !== undefined) && (
         <>
-          <CallOperations base={scope.calls} call={call} ended={ended} onDone={live.reload} />
+          <CallOperations operations={operations.data ?? []} call={call} ended={ended} onDone={live.reload} />
           <div class="cards">
             <Sides call={call} />
             {!ended && !scope.own && <LabelsCard id={id} />}

@@ -1,11 +1,9 @@
 /** Everything that can be done to a call: a button for each operation of the OpenAPI document. */
 import { closeOver, openOver, over } from '../../lib/router.ts';
 import { party } from '../../lib/uri.ts';
-import { useLive } from '../../lib/use-live.ts';
-import { Problem } from '../../parts/problem.tsx';
 import type { Suggestion } from '../../parts/schema-form.tsx';
-import type { Call, CallPath } from '../../stores/calls.ts';
-import { type ApiOperation, operationsOfCall } from '../../stores/openapi.ts';
+import type { Call } from '../../stores/calls.ts';
+import type { ApiOperation } from '../../stores/openapi.ts';
 import { words } from '../../words/calls.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 
@@ -19,17 +17,15 @@ function nameOf({ method, name, path }: ApiOperation): string {
 }
 
 export interface CallOperationsProps {
-  /** Path of the operations. */
-  readonly base: CallPath;
+  readonly operations: readonly ApiOperation[];
   readonly call: Call;
   /** No operation can begin any more; the outcome of the last one stays until it is closed. */
   readonly ended: boolean;
   readonly onDone: () => void;
 }
 
-export function CallOperations({ base, call, ended, onDone }: CallOperationsProps) {
-  const operations = useLive(() => operationsOfCall(base), base);
-  const open = operations.data?.find(({ name }) => name === openOver());
+export function CallOperations({ operations, call, ended, onDone }: CallOperationsProps) {
+  const open = operations.find(({ name }) => name === openOver());
   const sides: Suggestion[] = call.legs.map(({ callid, side, remoteuri }) => ({
     value: callid,
     label: `${side}: ${party(remoteuri)}`,
@@ -37,9 +33,8 @@ export function CallOperations({ base, call, ended, onDone }: CallOperationsProp
   const caller = sides[0]?.value ?? '';
   return (
     <>
-      <Problem error={operations.problem} retry={operations.reload} />
       <div class="bar" role="group" aria-label={words('operations')} hidden={ended}>
-        {operations.data?.map((operation) => (
+        {operations.map((operation) => (
           <button
             key={operation.name}
             type="button"
