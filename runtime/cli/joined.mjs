@@ -42,7 +42,7 @@ export function contentsOf(files) {
 function hashOf(files) {
   const hash = createHash('sha256');
   for (const file of files) {
-    const content = readFileSync(join(ROOT, file));
+    const content = readFileSync(`${ROOT}/${file}`);
     hash.update(`${file}\n${content.length}\n`).update(content);
   }
   return hash.digest('hex');

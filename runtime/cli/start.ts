@@ -50,7 +50,8 @@ function describe(error: unknown): string {
   return `${error.message}${cause}`.replaceAll('\n', ' ');
 }
 
-function welcome({ httpAddress, httpsAddress, sipAddress, sipsAddress, demo, hasAccounts }: Node): string {
+function welcome(node: Node): string {
+  const { httpAddress, httpsAddress, sipAddress, sipsAddress, webSocketUrls, demo, hasAccounts } = node;
   const lines = [
     '',
     'Ringmaster is ready.',
@@ -62,6 +63,7 @@ function welcome({ httpAddress, httpsAddress, sipAddress, sipsAddress, demo, has
     `  Docs  ${httpAddress}/docs/operating/README.md`,
     `  SIP   ${sipAddress} (UDP and TCP)`,
     ...(sipsAddress === '' ? [] : [`  SIPS  ${sipsAddress} (TLS)`]),
+    ...(webSocketUrls === '' ? [] : [`  WS    ${webSocketUrls} (SIP over WebSocket)`]),
     '',
   ];
   if (!hasAccounts) lines.push(...NO_ACCOUNTS);

@@ -57,8 +57,9 @@ export function publicAddressesOf(name: string, value: string): string[] {
 function addressOf(name: string, entry: string, expected: string): string {
   const address = (/^\[(.*)\]$/.exec(entry)?.[1] ?? entry).toLowerCase();
   if (address === 'localhost') return '127.0.0.1';
-  if (address.includes('%'))
-    throw new ConfigError(name, entry, `${expected}; link-local addresses with a zone cannot be used`);
+  // A link-local address needs a zone, which means something on one machine only.
+  if (address.includes('%') || (isIPv6(address) && /^fe[89ab]/.test(address)))
+    throw new ConfigError(name, entry, `${expected}; link-local addresses and zones cannot be used`);
   const first = Number(address.split('.')[0]);
   const isMulticast = isIPv6(address) ? address.startsWith('ff') : first >= 224;
   if (isIP(address) === 0 || isMulticast) throw new ConfigError(name, entry, expected);

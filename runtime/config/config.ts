@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { wantsTraces } from '../tracing/index.ts';
@@ -168,13 +168,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       ? (SETTINGS.find((setting) => setting.name === name)?.fallback ?? '')
       : value;
   };
+  const listening = sipHosts(text);
   return {
     http: {
       hosts: listeningHosts('RINGMASTER_HTTP_HOST', text('RINGMASTER_HTTP_HOST')),
       port: port('RINGMASTER_HTTP_PORT', text),
     },
-    sip: { hosts: sipHosts(text), port: port('RINGMASTER_SIP_PORT', text) },
-    publicAddresses: withoutMapped(PUBLIC, publicAddressesOf(PUBLIC, text(PUBLIC))),
+    sip: { hosts: listening, port: port('RINGMASTER_SIP_PORT', text) },
+    publicAddresses: publicAddresses(text(PUBLIC), listening),
     tls: tls(text),
     tlsAuthorities: text('RINGMASTER_TLS_CA') === '' ? undefined : resolve(text('RINGMASTER_TLS_CA')),
     tlsRevocations: text('RINGMASTER_TLS_CRL') === '' ? undefined : resolve(text('RINGMASTER_TLS_CRL')),
@@ -303,6 +304,19 @@ function refuseUnknown(env: Readonly<Record<string, string | undefined>>): void 
 
 function sipHosts(text: (name: Name) => string): readonly string[] {
   return withoutMapped('RINGMASTER_SIP_HOST', listeningHosts('RINGMASTER_SIP_HOST', text('RINGMASTER_SIP_HOST')));
+}
+
+/** Nothing would be received at an address of another family. */
+function publicAddresses(value: string, listening: readonly string[]): readonly string[] {
+  const addresses = withoutMapped(PUBLIC, publicAddressesOf(PUBLIC, value));
+  for (const address of addresses)
+    if (!listening.some((host) => isIPv6(host) === isIPv6(address)))
+      throw new ConfigError(
+        PUBLIC,
+        address,
+        `an address of the family of RINGMASTER_SIP_HOST, ${listening.join(', ')}`,
+      );
+  return addresses;
 }
 
 function port(name: Name, text: (name: Name) => string): number {

@@ -1,6 +1,6 @@
 /** The first accounts of a store: the master domain, a domain with featurecodes, its administrator, and phones. */
 import { type Kysely, sql } from 'kysely';
-import { createCollections, noticesOf } from '../domain/index.ts';
+import { createCollections, InvalidFieldError, noticesOf } from '../domain/index.ts';
 import { domainKey } from '../domain-name/index.ts';
 import type { ChangeNotices, Schema, Storage } from '../storage/index.ts';
 import { createIamCollections } from './collections.ts';
@@ -136,7 +136,10 @@ async function makeMissing(
   for (const account of wanted.sipusers) {
     made.push(
       await missing(account, logins.has(account.login), ({ login, pwd }) =>
-        sipusers.create({ domain_id, login, phonenumber: login, pwd }),
+        sipusers.create({ domain_id, login, phonenumber: login, pwd }).catch((error: unknown) => {
+          if (!(error instanceof InvalidFieldError)) throw error;
+          throw new FirstAccountsError(`the phone ${login}, whose login is its number: ${error.message}`);
+        }),
       ),
     );
   }

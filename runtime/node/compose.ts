@@ -44,7 +44,10 @@ export interface ComposeNeeds extends Outside {
 export async function compose(
   needs: ComposeNeeds,
 ): Promise<
-  Pick<Node, 'httpAddress' | 'httpsAddress' | 'sipAddress' | 'sipsAddress' | 'demo' | 'hasAccounts' | 'drain'>
+  Pick<
+    Node,
+    'httpAddress' | 'httpsAddress' | 'sipAddress' | 'sipsAddress' | 'webSocketUrls' | 'demo' | 'hasAccounts' | 'drain'
+  >
 > {
   const { config, shutdown, nursery, storage, servers, sandbox, scripting, certificate } = needs;
   const duties = dutiesOf(config.roles);
@@ -234,11 +237,13 @@ export async function compose(
   isReady = true;
   shutdown.add('service manager', openServiceManager({ config, drain, run: programRunner(nursery), log }));
   giveBackAtRest(() => calls.callstore.count > 0);
+  const webSocketPort = config.webSocket.port;
   return {
     httpAddress: rest.address,
     httpsAddress: rest.secureAddress,
     sipAddress: links.sip.addresses.join(', '),
     sipsAddress: links.sip.tlsAddresses.join(', '),
+    webSocketUrls: webSocketPort === undefined ? '' : links.sip.webSocketUrls(webSocketPort).join(', '),
     demo: directory.domain('demo.local') !== undefined,
     hasAccounts: directory.domains().length > 0,
     drain,

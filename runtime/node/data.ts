@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, isLoopback } from '../config/index.ts';
 import {
   type CheckScript,
+  InvalidFieldError,
   type LiveDirectory,
   openDirectory,
   openLocation,
@@ -13,6 +14,7 @@ import {
   createDemoData,
   DEMO_DOMAIN,
   createIam,
+  FirstAccountsError,
   type IamOptions,
   isEmpty,
   makeAccountsOfEmptyStore,
@@ -23,7 +25,7 @@ import { type Model, openModel } from '../model/index.ts';
 import { AddressGuard } from '../../components/index.ts';
 import { VoiceMessages } from '../voicemail/index.ts';
 import { webhookCheck } from '../webhooks/index.ts';
-import { readAdminFile } from './admin-file.ts';
+import { AdminFileError, readAdminFile } from './admin-file.ts';
 import { type Opened, opening } from './shutdown.ts';
 import { checkFileStore, type FileStore, FolderFiles, openFiles, type Storage } from '../storage/index.ts';
 
@@ -124,8 +126,17 @@ async function forgetRemovedDomains(directory: LiveDirectory, voicemail: VoiceMe
 /** The accounts of the operator's file, or the demo data when only this machine can reach the node. */
 async function fillEmptyStore(config: Config, storage: Storage): Promise<void> {
   if (!(await isEmpty(storage))) return;
-  if (config.adminFile !== undefined) await makeAccountsOfEmptyStore(storage, readAdminFile(config.adminFile));
-  else if (isPrivate(config)) await createDemoData(storage);
+  const { adminFile } = config;
+  if (adminFile === undefined) {
+    if (isPrivate(config)) await createDemoData(storage);
+    return;
+  }
+  try {
+    await makeAccountsOfEmptyStore(storage, readAdminFile(adminFile));
+  } catch (cause) {
+    if (!(cause instanceof FirstAccountsError || cause instanceof InvalidFieldError)) throw cause;
+    throw new AdminFileError(adminFile, cause.message, { cause });
+  }
 }
 
 /** True when only programs of this machine can reach the node. */

@@ -17,6 +17,8 @@ export interface Node {
   readonly sipAddress: string;
   /** Of the TLS listeners, comma-separated; may be empty. */
   readonly sipsAddress: string;
+  /** URLs of the port for SIP over WebSocket, likewise. */
+  readonly webSocketUrls: string;
   /** True when the demo domain exists. */
   readonly demo: boolean;
   /** False when no domain exists: nobody can log in, and no phone can register. */

@@ -223,6 +223,15 @@ export class SipLink implements DialogHome {
     return this.#tlsAddresses;
   }
 
+  /** URLs of the server's listeners for WebSockets at this port. */
+  webSocketUrls(port: number): readonly string[] {
+    return (['ws', 'wss'] as const).flatMap((scheme) =>
+      addressesOf(this.#hostports, scheme)
+        .filter((address) => address.endsWith(`:${port}`))
+        .map((address) => `${scheme}://${address}`),
+    );
+  }
+
   /** The server's listener for WebSockets, with or without TLS. */
   webSocket(secure: boolean): { host: string; port: number } | undefined {
     return webSocketOf(this.#hostports, secure);

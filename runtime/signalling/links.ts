@@ -61,6 +61,11 @@ export class SipLinks {
     return this.all.flatMap(({ tlsAddresses }) => tlsAddresses);
   }
 
+  /** URLs of the listeners for WebSockets at this port. */
+  webSocketUrls(port: number): readonly string[] {
+    return this.all.flatMap((link) => link.webSocketUrls(port));
+  }
+
   /** The listener of a connected server for WebSockets: TLS for `secure` if it has that, else plain. */
   webSocket(secure: boolean): { host: string; port: number; tls: boolean } | undefined {
     for (const tls of secure ? [true, false] : [false, true]) {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { freeSipPort, freeUdpRange } from '../support/ports.ts';
+import { freeSipPort, freeTcpPort, freeUdpRange } from '../support/ports.ts';
 import { Command } from './command.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../runtime/cli/ringmaster.mjs', import.meta.url));
@@ -64,6 +64,13 @@ describe('ringmaster start at a terminal', function () {
     );
     expect(output).to.contain(`${ESCAPE}[32mINFO${ESCAPE}[39m: `);
     expect(output).to.not.contain('"level"');
+  });
+
+  it('writes the port for SIP over WebSocket', async () => {
+    const port = await freeTcpPort();
+    const node = await Command.run(['start'], { ...env, RINGMASTER_WS_PORT: String(port) });
+    await node.printed(new RegExp(`^ {2}WS {4}ws://127\\.0\\.0\\.1:${port} `, 'm'));
+    await node.terminate();
   });
 
   it('writes no colours with NO_COLOR', async function () {

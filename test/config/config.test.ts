@@ -54,7 +54,10 @@ describe('the settings of a node', () => {
   });
 
   it('have a public address for each family', () => {
-    const { publicAddresses } = readConfig({ RINGMASTER_PUBLIC_ADDRESS: '203.0.113.7, 2001:db8::7' });
+    const { publicAddresses } = readConfig({
+      RINGMASTER_SIP_HOST: '::',
+      RINGMASTER_PUBLIC_ADDRESS: '203.0.113.7, 2001:db8::7',
+    });
     expect(publicAddresses).to.deep.equal(['203.0.113.7', '2001:db8::7']);
     expect(readConfig({}).publicAddresses).to.deep.equal([]);
   });
@@ -67,6 +70,7 @@ describe('the settings of a node', () => {
     ['RINGMASTER_SIP_HOST', 'example'],
     ['RINGMASTER_SIP_HOST', '127.0.0.1, example'],
     ['RINGMASTER_SIP_HOST', ','],
+    ['RINGMASTER_SIP_HOST', 'fe80::1'],
     ['RINGMASTER_SIP_HOST', 'fe80::1%eth0'],
     ['RINGMASTER_SIP_HOST', 'ff02::1'],
     ['RINGMASTER_SIP_HOST', '239.1.2.3'],
@@ -77,6 +81,7 @@ describe('the settings of a node', () => {
     ['RINGMASTER_PUBLIC_ADDRESS', '0.0.0.0'],
     ['RINGMASTER_PUBLIC_ADDRESS', '203.0.113.7,203.0.113.8'],
     ['RINGMASTER_PUBLIC_ADDRESS', '2001:db8::7%eth0'],
+    ['RINGMASTER_PUBLIC_ADDRESS', '2001:db8::7'],
     ['RINGMASTER_RTP_PORTS', '20000'],
     ['RINGMASTER_RTP_PORTS', '30000-20000'],
     ['RINGMASTER_LOG_LEVEL', 'loud'],
