@@ -1,5 +1,6 @@
 /** The media session of a channel. */
 import type { FsEndpoint } from 'drachtio-fsmrf';
+import { mustHaveFamily } from './address-family.ts';
 import { audioCodecs, listedCodecs } from './audio-codecs.ts';
 import { reinvite } from './channel-dialog.ts';
 import { bestCodec, type CodecName, type CodecWish, inWantedOrder } from './codec-order.ts';
@@ -177,13 +178,15 @@ export class ChannelSession {
    * @param gone aborted when the channel has ended
    * @param channel sets and reads its variables, and parks it
    * @returns the answer
-   * @throws MediaError with status 488 without a common codec, or without encryption as it has to be; the reason of `gone`
+   * @throws MediaError with status 488 without a common codec, without encryption as it has to be, or with an address of another family
+   * than the channel's; the reason of `gone`
    */
   async modify(described: string, gone: AbortSignal, channel: SessionChannel): Promise<string> {
     const sdp = this.#isDtlsClient && isDtls(this.#local) ? asDtlsReoffer(described) : described;
+    const shown = farEndSdp(sdp, this.#policy, this.#wish);
     // Not sent at all: FreeSWITCH does not answer for seconds after an offer without a known codec.
-    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(farEndSdp(sdp, this.#policy, this.#wish))))
-      throw noCodec();
+    if (this.#codecs.size > 0 && this.#codecs.isDisjointFrom(audioCodecs(shown))) throw noCodec();
+    mustHaveFamily(shown, this.#local);
     try {
       this.#local = await this.#describe(sdp, gone, channel);
       this.#remote = sdp;

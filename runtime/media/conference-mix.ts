@@ -1,5 +1,6 @@
 /** A conference on the media server. */
-import type { EndpointServer, MediaEndpoint } from './endpoint.ts';
+import type { MediaEndpoint } from './endpoint.ts';
+import type { EndpointServer } from './endpoint-server.ts';
 import { MediaError } from './media-error.ts';
 import type { RecordingNotices } from './recording-notices.ts';
 

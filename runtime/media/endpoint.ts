@@ -1,76 +1,20 @@
 /** The media endpoint of one SIP leg. */
 import type { FsEndpoint, FsEvent, FsRequest } from 'drachtio-fsmrf';
-import type { CodecName, CodecWish } from './codec-order.ts';
-import type { ConferenceMix } from './conference-mix.ts';
+import type { CodecName } from './codec-order.ts';
 import { Applications, begins } from './applications.ts';
 import { hangUp } from './channel-dialog.ts';
 import { followExecutions, nextParking } from './channel-events.ts';
 import type { ChannelSession, SessionChannel } from './channel-session.ts';
 import { DigitQueue } from './digit-queue.ts';
-import { bothFigures, type FiguresDesk, type MediaFigures } from './media-figures.ts';
+import type { ChannelPlace, EndpointServer, FarEndWish } from './endpoint-server.ts';
+import { bothFigures, type MediaFigures } from './media-figures.ts';
 import { ENDPOINT_GONE, EndpointGone, MediaError, NoSpeechEngine } from './media-error.ts';
 import { type RecordWhat, recordArguments } from './record-arguments.ts';
-import type { RecordingNotices } from './recording-notices.ts';
 import { readSpokenSource, speechArguments, speechSettings } from './speech-source.ts';
-import type { OfferedKeys, SrtpPolicy } from './sdp-streams.ts';
+import type { SrtpPolicy } from './sdp-streams.ts';
 import { elapsed, untilAborted } from './until-aborted.ts';
 import { isOwnTone, ToneDigits } from './tone-digits.ts';
 import { YoungBridge } from './young-bridge.ts';
-
-/** The media server of an endpoint. */
-export interface EndpointServer {
-  readonly name: string;
-  /** Address of this node for sound from the media server. */
-  readonly listenAddress: string;
-  readonly recordings: RecordingNotices;
-  /** The figures of its channels at their end. */
-  readonly figures: FiguresDesk;
-  /**
-   * Creates another endpoint on the same media server.
-   * @param wish.remoteSdp the far end's session description to answer; without it the endpoint makes an offer
-   * @param wish.via name of the SIP server that calls the media server
-   * @param wish.mayBeSilent true when its far end only listens
-   * @param wish.srtp encryption of the sound to and from the far end
-   * @param wish.peer IP address that the far end's SIP comes from
-   * @param wish.codecs codecs wanted for the far end
-   * @param wish.keys the keys that the offer to the far end has
-   */
-  createEndpoint(wish: {
-    readonly remoteSdp?: string | undefined;
-    readonly via?: string | undefined;
-    readonly mayBeSilent?: boolean;
-    readonly srtp?: SrtpPolicy | undefined;
-    readonly peer?: string | undefined;
-    readonly codecs?: CodecWish | undefined;
-    readonly keys?: OfferedKeys | undefined;
-  }): Promise<MediaEndpoint>;
-  /** Creates a conference on the same media server. */
-  conference(name: string): ConferenceMix;
-  /** Registers a new endpoint. */
-  entered(endpoint: MediaEndpoint): void;
-  left(endpoint: MediaEndpoint): void;
-}
-
-/** A channel, as another node can reach it. */
-export interface ChannelPlace {
-  /** Name of the media server. */
-  readonly server: string;
-  readonly uuid: string;
-  /** The SIP dialog between the node and the media server; undefined where its SIP server is not known. */
-  readonly sip:
-    | {
-        /** Name of the SIP server. */
-        readonly server: string;
-        readonly dialog: string;
-        readonly callId: string;
-        readonly localTag: string;
-        readonly remoteTag: string;
-      }
-    | undefined;
-}
-
-/** What is known of a far end before its session description. */
-export type FarEndWish = Omit<Parameters<EndpointServer['createEndpoint']>[0], 'remoteSdp' | 'mayBeSilent'>;
 
 /**
  * The media of one SIP leg: a channel on the media server. Every operation settles: with its result, with the reason of
@@ -457,9 +401,14 @@ export class MediaEndpoint {
     const left = [this, other].filter((leg) => !leg.#destroyed && !leg.gone.aborted);
     try {
       await Promise.all(left.map((leg) => leg.#bounded(followExecutions(leg.#endpoint.conn))));
-      const begun = Promise.all(left.map((leg) => begins(leg.#endpoint, 'park')));
+      const late = new Set(left);
+      const begun = left.map((leg) => begins(leg.#endpoint, 'park').then(() => void late.delete(leg)));
       await left[0]?.park();
-      await soon(begun, left);
+      await soon(Promise.all(begun), left);
+      // FreeSWITCH at times leaves the first leg idle (CS_RESET), where it runs no application.
+      const again = Promise.all(Array.from(late, (leg) => begins(leg.#endpoint, 'park')));
+      for (const leg of late) await leg.#bounded(leg.#endpoint.api('uuid_transfer', `${leg.uuid} park inline`));
+      await soon(again, left);
     } catch (error) {
       if (!(error instanceof EndpointGone)) throw error;
     }

@@ -2,7 +2,8 @@
 export { ChannelRecording } from './channel-recording.ts';
 export { collectDigits } from './collect.ts';
 export type { ConferenceMix, MemberNotice } from './conference-mix.ts';
-export type { EndpointServer, FarEndWish, MediaEndpoint } from './endpoint.ts';
+export type { MediaEndpoint } from './endpoint.ts';
+export type { EndpointServer, FarEndWish } from './endpoint-server.ts';
 export { detectMachine } from './machine-detection/detect.ts';
 export { answerFor, farEndSdp } from './far-end-sdp.ts';
 export type { MediaFigures } from './media-figures.ts';

@@ -1,10 +1,11 @@
 /** One FreeSWITCH media server. */
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
+import { mustHaveFamily } from './address-family.ts';
 import { audioCodecs } from './audio-codecs.ts';
 import { ConferenceMix } from './conference-mix.ts';
 import { ChannelSession } from './channel-session.ts';
-import { type EndpointServer, MediaEndpoint } from './endpoint.ts';
-import type { CodecWish } from './codec-order.ts';
+import { MediaEndpoint } from './endpoint.ts';
+import type { EndpointServer, EndpointWish } from './endpoint-server.ts';
 import { noDtlsServer } from './dtls-sdp.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { firstCodecHeaders } from './first-codec.ts';
@@ -13,7 +14,7 @@ import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
 import { secureHeaders, secureOfferHeaders } from './secure-headers.ts';
-import { isEncrypted, mustEncrypt, type OfferedKeys, type SrtpPolicy } from './sdp-streams.ts';
+import { isEncrypted, mustEncrypt } from './sdp-streams.ts';
 import { type RecordingEnd, RecordingNotices } from './recording-notices.ts';
 import { SilenceLimit } from './silence-limit.ts';
 
@@ -35,24 +36,6 @@ const CHANNEL_DATA = { 'X-Channel-Data': 'brief' };
 
 /** Header of the INVITE that creates a channel. The embedded media server reads it. */
 const PEER_HEADER = 'X-Media-Peer';
-
-/** Wishes for a new endpoint. */
-export interface EndpointWish {
-  /** The phone's session description to answer; without it the endpoint makes an offer. */
-  readonly remoteSdp?: string | undefined;
-  /** Name of the leg's SIP server, so that both are lost together or not at all. */
-  readonly via?: string | undefined;
-  /** True when its far end only listens. */
-  readonly mayBeSilent?: boolean;
-  /** Encryption of the sound to and from the far end. */
-  readonly srtp?: SrtpPolicy | undefined;
-  /** IP address that the far end's SIP comes from: the session description names the address that is reached from there. */
-  readonly peer?: string | undefined;
-  /** Codecs wanted for the far end; undefined: the media server's, in its order. */
-  readonly codecs?: CodecWish | undefined;
-  /** Keys that the offer has; undefined: `sdes`. */
-  readonly keys?: OfferedKeys | undefined;
-}
 
 /** One FreeSWITCH: creates endpoints and counts the live ones. */
 export class MediaServer implements EndpointServer {
@@ -114,8 +97,8 @@ export class MediaServer implements EndpointServer {
    * Creates an endpoint. It answers the phone's session description if given; otherwise it makes an offer, and `modify`
    * takes the answer later.
    * @param patienceMs duration of retries while the media server accepts no more sessions
-   * @throws MediaError with the SIP status of the refusal: 488 without a common codec, or without encryption as it has to be; 503
-   * when it is busy, has no free RTP ports, or does not answer
+   * @throws MediaError with the SIP status of the refusal: 488 without a common codec, without encryption as it has to be, or for a
+   * family of addresses that the media server does not have; 503 when it is busy, has no free RTP ports, or does not answer
    */
   async createEndpoint(wish: EndpointWish = {}, patienceMs = BUSY_PATIENCE_MS): Promise<MediaEndpoint> {
     const { via, remoteSdp, srtp, codecs, peer } = wish;
@@ -136,6 +119,7 @@ export class MediaServer implements EndpointServer {
           await made.destroy();
           throw noDtlsServer();
         }
+        if (adapted !== undefined) await withFamilyOf(adapted, made);
         return made;
       } catch (error) {
         const busy = error instanceof MediaError && error.status === 503 && this.usable && !this.resting;
@@ -249,6 +233,16 @@ function isAnswerable(sdp: string | undefined): boolean {
   if (isEncrypted(sdp) || !/^c=IN IP4 /m.test(sdp)) return false;
   const codecs = audioCodecs(sdp);
   return codecs.has('PCMU') || codecs.has('PCMA');
+}
+
+/** Ends an endpoint whose answer has another family than the offer. */
+async function withFamilyOf(offer: string, endpoint: MediaEndpoint): Promise<void> {
+  try {
+    mustHaveFamily(offer, endpoint.localSdp);
+  } catch (error) {
+    await endpoint.destroy();
+    throw error;
+  }
 }
 
 /** Ends an endpoint that offers plain sound where it has to be encrypted. */

@@ -1,10 +1,11 @@
 /** All media servers of a node. */
 import type { ConferenceMix } from './conference-mix.ts';
-import type { ChannelPlace, EndpointServer, MediaEndpoint } from './endpoint.ts';
+import type { MediaEndpoint } from './endpoint.ts';
+import type { ChannelPlace, EndpointServer, EndpointWish } from './endpoint-server.ts';
 import { MediaAccessRefused } from './link-error.ts';
 import type { MediaServerAddress, SipRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
-import { type EndpointWish, MediaServer } from './server.ts';
+import { MediaServer } from './server.ts';
 
 /** Milliseconds between attempts at the first connection to a media server. */
 const RETRY_MS = 1000;

@@ -38,7 +38,6 @@ async function expectFax(one: PhoneCall, other: PhoneCall): Promise<void> {
   }
 }
 
-// FreeSWITCH passes none on (docs/conformance.md); `refused-offers` tests that there.
 // A real drachtio-server cancels no re-INVITE (docs/conformance.md).
 describe('a fax by T.38', () => {
   const stage = useStage();

@@ -204,7 +204,7 @@ describe('message lamps', () => {
     expect((await bob.subscription('102', { ...EVENT, expires: 0 }).send()).status).to.equal(200);
   });
 
-  it('go on after a restart of the node, without a word of the phone', async () => {
+  it('go on after a restart of the node without a word of the phone, which may refresh and end them', async () => {
     const node = await TestNode.start({ embedded: true });
     try {
       const bob = await stage.phone('bob', { unregistered: true, registrar: node.sip });
@@ -215,6 +215,13 @@ describe('message lamps', () => {
       await node.restart();
       await expectLamp(subscription, 0, 0);
       expect((await node.health()).counts['subscriptions']).to.equal(1);
+      for (const again of ['once', 'twice']) {
+        expect((await subscription.send()).status, `refreshed ${again}`).to.equal(200);
+        await expectLamp(subscription, 0, 0);
+      }
+      expect((await subscription.send(0)).status).to.equal(200);
+      expect((await subscription.notifies.next(PATIENCE_MS)).state).to.equal('terminated;reason=timeout');
+      expect((await node.health()).counts['subscriptions']).to.equal(0);
     } finally {
       await node.remove();
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../support/eventually.ts';
 import { REAL_MEDIA } from '../support/real-servers.ts';
 import { useStage } from '../support/stage.ts';
 import { expectTalk } from './expectations.ts';
@@ -29,10 +30,7 @@ const REFUSED: Readonly<Record<string, (port: string) => readonly string[]>> = {
     `m=audio ${port} RTP/SAVP 0`,
     `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${'d'.repeat(39)}`,
   ],
-  // FreeSWITCH accepts it.
-  ...(REAL_MEDIA
-    ? {}
-    : { 'an IPv6 address, at a node without one': (port: string) => [`m=audio ${port} RTP/AVP 0`, ON_IPV6] }),
+  'an IPv6 address, at a node without one': (port) => [`m=audio ${port} RTP/AVP 0`, ON_IPV6],
 };
 
 describe('an unacceptable re-INVITE offer', () => {
@@ -68,12 +66,23 @@ describe('an unacceptable re-INVITE offer', () => {
   }
 });
 
-(REAL_MEDIA ? describe.skip : describe)('a phone with sound over IPv6 at a node without IPv6', () => {
+describe('a phone with sound over IPv6 at a node without IPv6', () => {
   const stage = useStage();
 
-  it('is refused with 488', async () => {
+  it('is refused with 488 before a called phone rings, and the log says why', async () => {
     const alice = await stage.phone('alice', { describes: (sdp) => sdp.replace('c=IN IP4 127.0.0.1', ON_IPV6) });
-    const call = await alice.call('501');
-    expect((await call.ended()).status).to.equal(488);
+    const bob = await stage.phone('bob');
+    for (const number of ['501', '102']) {
+      const call = await alice.call(number);
+      expect((await call.ended()).status, number).to.equal(488);
+      await stage.expectNoDialog();
+      // The embedded media server refuses by itself, and says no more than 488.
+      const reason = REAL_MEDIA
+        ? 'the session description has the address 2001:db8::5'
+        : 'the media server refused the endpoint';
+      const isReason = (line: string): boolean => line.includes(call.callId) && line.includes('"call refused"');
+      await eventually(async () => expect(stage.node.output.split('\n').find(isReason)).to.contain(reason));
+    }
+    expect(bob.trace().join('\n')).not.to.contain('INVITE');
   });
 });

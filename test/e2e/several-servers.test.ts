@@ -18,6 +18,7 @@ import { expectTalk } from './expectations.ts';
 const CALLS = '/rest/v1/uc/calls';
 const NUMBERS = { alice: '101', bob: '102', carol: '103', dave: '104' } as const;
 type Login = keyof typeof NUMBERS;
+const IS_REAL = process.env['RINGMASTER_TEST_DRACHTIO'] !== undefined;
 
 describe('several drachtio-servers and FreeSWITCHes', function () {
   this.timeout(60_000);
@@ -347,7 +348,9 @@ describe('several drachtio-servers and FreeSWITCHes', function () {
     await expectTalk(without.outgoing, without.incoming);
     await sips[1].start();
     await allServersConnected();
-    expect((await ringing.ended()).by).to.equal('cancelled');
+    // A drachtio-server that has started again has no transaction to cancel: the phone rings until Expires.
+    if (IS_REAL) ringing.abandon();
+    else expect((await ringing.ended()).by).to.equal('cancelled');
     // The restarted server does not know the call, whose phones can no longer hang up.
     for (const call of [lost.outgoing, lost.incoming]) call.abandon();
     await eventually(async () => expect(await dialogs()).to.have.length(2));

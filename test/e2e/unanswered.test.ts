@@ -27,7 +27,7 @@ start: ring
 blocks:
   ring: { refer: { to: "102", timeout: 10s }, exits: { refused: end } }`,
   unanswered_interrupted: `
-on: { after: { 500ms: pick_up } }
+on: { after: { 2s: pick_up } }
 start: ring
 blocks:
   ring: { refer: { to: "102", timeout: 10s }, exits: { refused: end } }

@@ -8,6 +8,7 @@ const UNUSABLE: Readonly<Record<string, (sdp: string) => string>> = {
   'G.729 alone': (sdp) => sdp.replace(/^m=audio (\d+)[\s\S]*/m, 'm=audio $1 RTP/AVP 18\r\na=rtpmap:18 G729/8000\r\n'),
   'refused sound': (sdp) => sdp.replace(/^m=audio \d+/m, 'm=audio 0'),
   'no session description': () => '',
+  'an IPv6 address, at a node without one': (sdp) => sdp.replace('c=IN IP4 127.0.0.1', 'c=IN IP6 2001:db8::5'),
 };
 
 describe('an unusable session description in an answer', () => {

@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { FsEndpoint, FsEvent } from 'drachtio-fsmrf';
 import { ChannelSession } from '../../runtime/media/channel-session.ts';
-import { type EndpointServer, MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import { MediaEndpoint } from '../../runtime/media/endpoint.ts';
+import type { EndpointServer } from '../../runtime/media/endpoint-server.ts';
 import { FiguresDesk } from '../../runtime/media/media-figures.ts';
 import { SilenceLimit } from '../../runtime/media/silence-limit.ts';
 

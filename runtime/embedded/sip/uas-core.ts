@@ -37,8 +37,11 @@ const KNOWN_METHODS = new Set([
 /** Methods that are valid only inside a dialog. */
 const DIALOG_ONLY = new Set(['BYE', 'PRACK', 'UPDATE']);
 
-/** Methods whose requests may have a To tag without belonging to a dialog of this server. */
-const OUTSIDE_ANYWAY = new Set(['NOTIFY', 'OPTIONS', 'REGISTER', 'PUBLISH']);
+/**
+ * Methods whose requests may have a To tag without belonging to a dialog of this server. A SUBSCRIBE: applications keep
+ * subscriptions over a restart of the server.
+ */
+const OUTSIDE_ANYWAY = new Set(['NOTIFY', 'OPTIONS', 'REGISTER', 'PUBLISH', 'SUBSCRIBE']);
 
 /** Routes incoming requests: to the dialog's application, to one that takes the method, or onwards as a proxy. */
 export class UasCore {

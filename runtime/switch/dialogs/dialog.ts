@@ -339,12 +339,12 @@ export class CallDialog implements LegOwner {
     else this.end(isA ? { by: 'a', status: 487, reason } : { by: 'b', status: 480, reason }, leg);
   }
 
-  legHeld(leg: Leg, held: boolean): void {
+  async legHeld(leg: Leg, held: boolean): Promise<void> {
     this.opposite(leg)?.peerHeld?.(held);
     this.#observer.held(this, leg, held);
     if (leg.endpoint === undefined || this.#path === undefined) return;
     // The path fails when an endpoint is gone; the legs report that end of the call.
-    this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
+    await this.#path.setHeld(leg.endpoint, held).catch(() => undefined);
   }
 
   legOffered(

@@ -18,15 +18,18 @@ export function inOrder<Each extends Pick<Gateway, 'priority' | 'weight'>>(
   );
 }
 
+/** Share of a gateway of weight 0, which RFC 2782 gives a very small chance beside others. */
+const HARDLY_ANY = 0.01;
+
 function byWeight<Each extends { readonly weight: number }>(among: readonly Each[], random: () => number): Each[] {
-  // Those of weight 0 come first, so that each of them has a small chance too.
-  const left = among.toSorted((a, b) => Number(a.weight > 0) - Number(b.weight > 0));
+  const left = [...among];
   const order: Each[] = [];
   while (left.length > 0) {
-    const sum = left.reduce((total, { weight }) => total + weight, 0);
-    const chosen = Math.floor(random() * (sum + 1));
+    const shares = left.map(({ weight }) => (weight === 0 ? HARDLY_ANY : weight));
+    // RFC 2782 draws whole numbers from 0 to the sum, which gives four calls of five to 3 beside 1.
+    const drawn = random() * shares.reduce((total, share) => total + share, 0);
     let running = 0;
-    const at = left.findIndex(({ weight }) => (running += weight) >= chosen);
+    const at = shares.findIndex((share) => (running += share) > drawn);
     order.push(...left.splice(at, 1));
   }
   return order;

@@ -32,8 +32,11 @@ export interface LegOwner {
    * @param lost its phone or a server was lost: nobody hung up or cancelled
    */
   legEnded(leg: Leg, reason: string, lost?: boolean): void;
-  /** The far end holds or resumes the call. */
-  legHeld(leg: Leg, held: boolean): void;
+  /**
+   * The far end holds or resumes the call.
+   * @returns settles when the media server has been told; never rejects
+   */
+  legHeld(leg: Leg, held: boolean): Promise<void>;
   /** The leg was ended from outside, e.g. by its conference, and the call ends with it. */
   legRemoved(leg: Leg, reason: string): void;
   /**

@@ -1,7 +1,5 @@
 /** The leg of a phone: its SIP dialog and its endpoint. */
 import type { HomeOf, SipPlace } from '../../callstore/index.ts';
-import type { DomainName } from '../../domain-name/index.ts';
-import type { Directory } from '../../domain/index.ts';
 import type { DtmfProto, SipMessage } from '../../runs/index.ts';
 import {
   bestCodec,
@@ -12,18 +10,13 @@ import {
   type FarEndWish,
   type MediaEndpoint,
   MediaError,
-  type MediaFigures,
-  type PlacedEndpointWish,
 } from '../../media/index.ts';
 import {
   answer,
   type DialogTags,
   dtmfOfInfo,
   LocalDescription,
-  type Log,
   parseAllowEvents,
-  type ReferAnswer,
-  type ReferRequest,
   type ReinviteAnswer,
   ReinviteRefused,
   type SdpOrigin,
@@ -40,49 +33,14 @@ import { srtpOf } from './srtp-policy.ts';
 import { FarDialog, FarInvite, type FarPhones } from '../lines/far-phones.ts';
 import type { DialogLine, InviteLine, MovedDialog } from '../lines/line.ts';
 import type { MovableLeg, MovedPhone } from './moved-phone.ts';
+import { tellMediaEnd } from './media-end.ts';
 import { PHONE_LEG_TRANSITIONS, type PhoneLegEvent, type PhoneLegState } from './phone-leg-state.ts';
+import type { AnsweredPhone, ArrivedPhone, PhoneLegTools } from './phone-leg-tools.ts';
 
 /** Milliseconds to wait for the session description of a caller whose INVITE had none. */
 const ACK_MS = 3000;
 /** Headers of an INVITE that matter to a call which another node takes over. */
 const MOVED_HEADERS = ['Allow-Events', 'Replaces', 'Referred-By'];
-
-/** Receives what the media server counted of a leg. It must not throw. */
-export interface MediaObserver {
-  mediaEnded(side: { readonly domain: DomainName; readonly trunk: string | undefined }, media: MediaFigures): void;
-}
-
-/** What a phone leg needs from the node. */
-export interface PhoneLegTools {
-  readonly log: Pick<Log, 'warn'>;
-  readonly directory: Pick<Directory, 'domain'>;
-  createEndpoint(wish: PlacedEndpointWish): Promise<MediaEndpoint>;
-  failed(err: unknown, what: string, leg: { callid: string }): void;
-  /** Follows work that outlives the leg; a failure is logged. */
-  background(work: Promise<unknown>, what: string, leg: { callid: string }): void;
-  /** Receives the figures of the media at its end. */
-  readonly observer?: MediaObserver | undefined;
-  /** Handles the REFER of the phone. @returns the answer to it */
-  refer(leg: PhoneLeg, request: ReferRequest): ReferAnswer | Promise<ReferAnswer>;
-}
-
-/** A phone that was called and answered. */
-export interface AnsweredPhone {
-  readonly sip: DialogLine;
-  readonly endpoint: MediaEndpoint;
-  /** The session description of the INVITE. */
-  readonly description: LocalDescription;
-  /** Event packages that the device listed, lower case. */
-  readonly allowEvents: readonly string[];
-}
-
-/** An answered phone whose call comes from another node. It has no endpoint here before `prepareMedia`. */
-export interface ArrivedPhone extends Pick<AnsweredPhone, 'sip' | 'description' | 'allowEvents'> {
-  readonly callid: string;
-  /** For its endpoint. */
-  readonly wish: FarEndWish;
-  readonly held: boolean;
-}
 
 /**
  * A leg to a phone: its SIP dialog and its endpoint. A caller's leg begins unanswered (`incoming`), a called party's
@@ -331,7 +289,7 @@ export class PhoneLeg implements MovableLeg {
   async #offer(sip: DialogLine, offer: string): Promise<string> {
     try {
       const answered = await sip.reinvite(this.#description.of(offer));
-      this.#heldAs(answered);
+      void this.#heldAs(answered);
       return answered;
     } catch (error) {
       if (!(error instanceof ReinviteRefused)) throw error;
@@ -489,7 +447,9 @@ export class PhoneLeg implements MovableLeg {
   async #takeSound(sdp: string): Promise<ReinviteAnswer> {
     try {
       const described = await this.#endpoint?.modify(sdp);
-      this.#heldAs(sdp);
+      const settled = this.#heldAs(sdp);
+      // A phone with its answer talks: from then on the call outlives this node, as the media server keeps bridges alone.
+      if (!this.#held) await settled;
       return described === undefined ? { status: 491 } : { status: 200, sdp: this.#description.of(described) };
     } catch (error) {
       if (!this.ended) this.#tools.failed(error, 're-INVITE', this);
@@ -497,15 +457,15 @@ export class PhoneLeg implements MovableLeg {
     }
   }
 
-  #heldAs(sdp: string): void {
+  #heldAs(sdp: string): Promise<void> | undefined {
     const direction = sdpDirection(sdp);
-    this.#setHeld(direction === 'sendonly' || direction === 'inactive');
+    return this.#setHeld(direction === 'sendonly' || direction === 'inactive');
   }
 
-  #setHeld(held: boolean): void {
-    if (held === this.#held) return;
+  #setHeld(held: boolean): Promise<void> | undefined {
+    if (held === this.#held) return undefined;
     this.#held = held;
-    this.owner?.legHeld(this, held);
+    return this.owner?.legHeld(this, held);
   }
 
   /**
@@ -543,26 +503,10 @@ export class PhoneLeg implements MovableLeg {
   }
 
   #mediaGone(endpoint: MediaEndpoint): void {
-    void this.#tellFigures(endpoint);
+    void tellMediaEnd(this.#tools, this, endpoint);
     if (this.ended) return;
     this.release({ by: 'failure', status: 500, reason: 'Media Lost' });
     this.owner?.legEnded(this, 'media lost', true);
-  }
-
-  async #tellFigures(endpoint: MediaEndpoint): Promise<void> {
-    const { party } = this;
-    const figures = await endpoint.figures;
-    const trunk = party.kind === 'provider' ? party.provider.code : undefined;
-    const failure = figures?.secureFailure;
-    if (failure !== undefined) {
-      this.#tools.log.warn({ callid: this.callid, reason: failure }, 'encrypted media has failed');
-    }
-    const rejected = figures?.rejectedIn;
-    if (rejected !== undefined) {
-      const message = 'packets of encrypted media were dropped: forged, repeated, or not encrypted by the agreed key';
-      this.#tools.log.warn({ callid: this.callid, packets: rejected }, message);
-    }
-    if (figures !== undefined) this.#tools.observer?.mediaEnded({ domain: party.domain, trunk }, figures);
   }
 
   #ended(reason: string, lost?: boolean): void {

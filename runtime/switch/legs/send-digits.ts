@@ -1,6 +1,6 @@
 import type { DtmfProto, TailStep } from '../../runs/index.ts';
 import type { Leg } from './leg.ts';
-import type { PhoneLegTools } from './phone-leg.ts';
+import type { PhoneLegTools } from './phone-leg-tools.ts';
 
 /**
  * Queues digits for a leg without waiting for them. The end of the leg drops them.

@@ -1,7 +1,7 @@
 /** Reports how calls with providers and calls to scenarios are answered, for metrics. */
 import type { DomainName } from '../../domain-name/index.ts';
 import type { Provider } from '../../domain/index.ts';
-import type { MediaObserver } from '../legs/phone-leg.ts';
+import type { MediaObserver } from '../legs/phone-leg-tools.ts';
 import { knownStatus } from '../../sip-facts/index.ts';
 import type { Attempt } from './attempt.ts';
 

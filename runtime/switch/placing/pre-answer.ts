@@ -94,8 +94,9 @@ class PreAnswerCall extends CallMedia implements CallPort, LegOwner {
     this.end({ by: 'external', reason });
   }
 
-  legHeld(_leg: unknown, held: boolean): void {
+  legHeld(_leg: unknown, held: boolean): Promise<void> {
     for (const watcher of this.#watchers) watcher({ kind: held ? 'hold' : 'unhold' });
+    return Promise.resolve();
   }
 
   watch(watcher: (notice: CallNotice) => boolean): () => void {

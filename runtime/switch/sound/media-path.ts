@@ -77,7 +77,8 @@ export class MediaPath implements SoundPath {
     }
     if (!isFree) await this.#a.unbridge(this.#b);
     this.#parted = true;
-    if (this.#held.size > 1 || this.#silent) return;
+    // Resumed meanwhile: the next turn bridges.
+    if (this.#held.size !== 1 || this.#silent) return;
     const waiting = this.#held.has(this.#a) ? this.#b : this.#a;
     const stop = new AbortController();
     // It rejects on the abort and with the end of the channel. Both are wanted ends.

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
-import { header, headerLines } from '../../phones/sip/message.ts';
+import { header, headerLines, token } from '../../phones/sip/message.ts';
 import type { IncomingResponse } from '../support/srf.ts';
 import { Moment } from '../../phones/wait.ts';
 import { useSipStage } from '../support/stage.ts';
+
+const EVENT = { name: 'Event', value: 'message-summary' };
 
 describe('Conformance, SIP server: requests outside calls', () => {
   const stage = useSipStage(['invite', 'options', 'register', 'message', 'subscribe', 'publish', 'notify']);
@@ -85,6 +87,30 @@ describe('Conformance, SIP server: requests outside calls', () => {
     subscribe.respond(200, { headers: [agent.contact, { name: 'Expires', value: '60' }] });
     const dialog = await making;
     expect(dialog.sip.remoteTag).to.equal(subscribe.localTag);
+  });
+
+  it('a SUBSCRIBE of a subscription that the server does not know reaches the application, with its tags', async () => {
+    const agent = await stage.agent();
+    const to = { name: 'To', value: `<${stage.target}>;tag=of-earlier` };
+    const headers = [to, { name: 'From', value: `<${agent.uri}>;tag=far` }, { name: 'Call-ID', value: token() }];
+    for (const cseq of ['7', '8']) {
+      const asking = agent.endpoint.send(
+        {
+          kind: 'request',
+          method: 'SUBSCRIBE',
+          uri: stage.target,
+          headers: [...headers, { name: 'CSeq', value: `${cseq} SUBSCRIBE` }, agent.contact, EVENT],
+          body: '',
+        },
+        agent.endpoint.peerOf(stage.target),
+      ).final;
+      const { request, response } = await stage.incoming('subscribe');
+      expect(request.get('To')).to.equal(to.value);
+      response.send(200, { headers: { Expires: '60' } });
+      const answer = await asking;
+      expect(answer?.status).to.equal(200);
+      expect(answer === undefined ? '' : header(answer, 'to')).to.equal(to.value);
+    }
   });
 
   it('a request without Call-ID is answered with 400 by the server itself', async () => {

@@ -60,8 +60,10 @@ describe('Conformance, SIP server: TLS and WebSockets', () => {
         const making = stage.srf.createUAC(agent.uri, { localSdp: sdp(20_000), proxy });
         const invite = await agent.request('INVITE');
         expect(invite.request.uri).to.equal(agent.uri);
+        // A real drachtio-server leaves the default port out.
+        const sentBy = stage.listener(protocol)?.replace(/:5061$/, '(:5061)?');
         expect(header(invite.request, 'via')).to.match(
-          new RegExp(`^SIP/2\\.0/${protocol.toUpperCase()} ${stage.listener(protocol)};branch=`),
+          new RegExp(`^SIP/2\\.0/${protocol.toUpperCase()} ${sentBy};branch=`),
         );
         expect(header(invite.request, 'contact')).to.equal(
           `<${contact}:${stage.listener(protocol)};transport=${protocol}>`,

@@ -66,7 +66,7 @@ class Caller {
     );
     this.leg.owner = {
       legEnded: (_, reason) => this.ends.push(reason),
-      legHeld: () => undefined,
+      legHeld: () => Promise.resolve(),
       legRemoved: () => undefined,
     };
   }

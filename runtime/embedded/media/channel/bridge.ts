@@ -151,9 +151,17 @@ function otherLeg(type: OtherLeg['type'], { uuid, profile, leg, times }: Channel
 
 /** Connects two channels at the next tick. Their applications and bridges end. */
 export function bridge(first: Channel, second: Channel): void {
+  const channels = [first, second];
+  first.joining = second;
+  second.joining = first;
+  second.atNextTick(() => second.endIfAlone());
   first.atNextTick(() => {
-    if (first.ended || second.ended) return;
-    for (const channel of [first, second]) {
+    for (const channel of channels) channel.joining = undefined;
+    if (first.ended || second.ended) {
+      for (const channel of channels) channel.endIfAlone();
+      return;
+    }
+    for (const channel of channels) {
       channel.setState('CS_EXECUTE');
     }
     first.renewProfile('uuid_br', second.uuid);
@@ -162,7 +170,7 @@ export function bridge(first: Channel, second: Channel): void {
     first.otherLeg = otherLeg('originatee', second);
     first.set('bridge_channel', second.profile.channelName);
     second.set('bridge_channel', first.profile.channelName);
-    for (const channel of [first, second]) {
+    for (const channel of channels) {
       channel.setParked(false);
       channel.unwind();
     }

@@ -57,6 +57,8 @@ export class Channel {
   keyTones: KeyTones | undefined;
   /** The leg of the current or last bridge. */
   otherLeg: OtherLeg | undefined;
+  /** The other leg of a bridge that begins at the next tick. */
+  joining: Channel | undefined;
   #profileIndex = 1;
   #profileCreated: number;
   #transferSource = '';
@@ -146,14 +148,19 @@ export class Channel {
 
   setState(state: ChannelStateName): void {
     this.#state = state;
-    if (this.#uncontrolled && !this.bridged && !this.ended)
-      this.atNextTick(() => this.hangup('NORMAL_CLEARING', 'api'));
+    if (this.#uncontrolled && !this.bridged && !this.ended) this.atNextTick(() => this.endIfAlone());
   }
 
   /** Its client is gone: the channel ends, one in a bridge with the bridge. */
   uncontrolled(): void {
     this.#uncontrolled = true;
-    if (!this.bridged) this.hangup('NORMAL_CLEARING', 'api');
+    this.endIfAlone();
+  }
+
+  /** Hangs up a channel whose client is gone, and that is in no bridge and enters none. */
+  endIfAlone(): void {
+    const joins = this.joining?.ended === false;
+    if (this.#uncontrolled && !joins && !this.bridged && !this.ended) this.hangup('NORMAL_CLEARING', 'api');
   }
 
   /** Changes the call state, and publishes CHANNEL_CALLSTATE. */
