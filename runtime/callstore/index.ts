@@ -29,4 +29,5 @@ export {
 export { DIALOG_FIELDS, type DialogOpts, type DialogStatus, type DialogView, type LegView } from './dialog-view.ts';
 export { type DialogEntry, type DialogParty, MemoryCallStore } from './memory-callstore.ts';
 export { MemoryConferenceStore } from './memory-conference-store.ts';
+export type { FarewellIndex, SharedFarewell } from './shared-farewell.ts';
 export type { CallIndex, HomeOf, SharedCall, SharedSide, SipPlace } from './shared-call.ts';

@@ -55,11 +55,15 @@ interface Stored {
   keys: Keys;
 }
 
-/** The dialogs of other nodes with parties behind providers. */
-export interface ProvidersElsewhere {
-  elsewhere(providerId: string): number;
-  /** Such dialogs of this node came or went, or changed. */
-  changed(providerIds: readonly string[]): void;
+/** What has limits of calls: the keys are ids of providers, and names of domains. */
+const LIMITED = ['provider', 'domain'] as const satisfies readonly IndexName[];
+type Limited = (typeof LIMITED)[number];
+
+/** The dialogs of other nodes by a key. */
+export interface CountsElsewhere {
+  elsewhere(key: string): number;
+  /** Dialogs of this node with these keys came or went, or changed. */
+  changed(keys: readonly string[]): void;
 }
 
 /** The dialogs of this node, with a hash index per selector: look-ups take constant time in the number of dialogs. */
@@ -71,7 +75,7 @@ export class MemoryCallStore implements CallStore {
   /** What `list` found for each domain since the latest change. */
   readonly #listed = new Map<DomainName, readonly DialogView[]>();
   #counter = 0;
-  #elsewhere: ProvidersElsewhere | undefined;
+  #elsewhere: Readonly<Record<Limited, CountsElsewhere>> | undefined;
 
   /** @param callIds learns the ids of all calls */
   constructor(loginOf: LoginOf, callIds = new CallIds()) {
@@ -119,7 +123,8 @@ export class MemoryCallStore implements CallStore {
       for (const key of keys[name]) index.add(key, stored);
       for (const key of before?.[name] ?? []) if (!keys[name].includes(key)) index.remove(key, stored);
     }
-    this.#elsewhere?.changed([...keys.provider, ...(before?.provider ?? [])]);
+    this.#tellChanged(keys);
+    if (before !== undefined) this.#tellChanged(before);
   }
 
   remove(dialogid: string): void {
@@ -131,7 +136,7 @@ export class MemoryCallStore implements CallStore {
     for (const name of INDEXES) {
       for (const key of stored.keys[name]) this.#index[name].remove(key, stored);
     }
-    this.#elsewhere?.changed(stored.keys.provider);
+    this.#tellChanged(stored.keys);
   }
 
   /** Dialogs of all domains with a leg of this Call-ID. */
@@ -141,17 +146,31 @@ export class MemoryCallStore implements CallStore {
 
   /** Dialogs with a party behind this provider, of all nodes. */
   countOfProvider(providerId: string): number {
-    return this.#index.provider.count(providerId) + (this.#elsewhere?.elsewhere(providerId) ?? 0);
+    return this.#count('provider', providerId);
   }
 
-  /** Dialogs of this node by the providers of their parties. */
-  countsOfProviders(): ReadonlyMap<string, number> {
-    return this.#index.provider.counts();
+  /** Dialogs with a party of this domain, of all nodes. */
+  countOfDomain(domain: DomainName): number {
+    return this.#count('domain', domain);
+  }
+
+  /** Dialogs of this node by the providers, or the domains, of their parties. */
+  countsOf(limited: Limited): ReadonlyMap<string, number> {
+    return this.#index[limited].counts();
   }
 
   /** Adds the dialogs of other nodes to those of this one, for limits. */
-  countElsewhere(elsewhere: ProvidersElsewhere): void {
+  countElsewhere(elsewhere: Readonly<Record<Limited, CountsElsewhere>>): void {
     this.#elsewhere = elsewhere;
+  }
+
+  #count(limited: Limited, key: string): number {
+    return this.#index[limited].count(key) + (this.#elsewhere?.[limited].elsewhere(key) ?? 0);
+  }
+
+  #tellChanged(keys: Pick<Stored['keys'], Limited>): void {
+    if (this.#elsewhere === undefined) return;
+    for (const limited of LIMITED) this.#elsewhere[limited].changed(keys[limited]);
   }
 
   list(scope: DialogScope): Promise<readonly DialogView[]> {

@@ -53,4 +53,9 @@ export interface CallIndex {
   /** @param call its present state, asked for when it is written */
   changed(dialogid: string, call: () => SharedCall): void;
   over(dialogid: string): void;
+  /**
+   * Whether another node has ended the call and told so, as this one stood still. Asked before `over`.
+   * @returns a promise where the others have to be asked
+   */
+  endedElsewhere(dialogid: string): boolean | Promise<boolean>;
 }

@@ -1,6 +1,12 @@
 /** Several nodes as one system, over NATS. */
 import { randomBytes } from 'node:crypto';
-import type { CallIndex, MemoryCallStore, MemoryConferenceStore, ParticipantView } from '../callstore/index.ts';
+import type {
+  CallIndex,
+  FarewellIndex,
+  MemoryCallStore,
+  MemoryConferenceStore,
+  ParticipantView,
+} from '../callstore/index.ts';
 import type { PersistentLocation } from '../domain/index.ts';
 import type { EventBus } from '../events/index.ts';
 import type { Operations } from '../operations/index.ts';
@@ -16,12 +22,13 @@ import { Interest } from './events/interest.ts';
 import { ClusterFirstRequests } from './first-answers.ts';
 import { Claims } from './loss/claims.ts';
 import { LiveIndex, type Kind } from './loss/live-index.ts';
-import { callIndex, type Heir, Losses } from './loss/losses.ts';
+import { entriesOf, type Heir, Losses } from './loss/losses.ts';
 import { Settlements } from './loss/settlements.ts';
 import { Witness } from './loss/witness.ts';
 import { SharedCounts } from './limits/shared-counts.ts';
 import { SharedSpending } from './limits/shared-spending.ts';
 import { Broadcast } from './link/broadcast.ts';
+import { Copies } from './link/copies.ts';
 import { NameOwners } from './link/name-owners.ts';
 import { NatsLink, type NatsOptions } from './link/nats-link.ts';
 import { Requests } from './link/requests.ts';
@@ -92,6 +99,7 @@ export class Cluster {
   readonly #members: Membership;
   readonly #introduction: Introduction;
   readonly #nodes: Nodes;
+  readonly #copies: Copies;
   readonly #digestKey: SharedKey;
   readonly #rooms: NameOwners;
   readonly #log: Log;
@@ -105,7 +113,7 @@ export class Cluster {
   #events: ClusterEvents | undefined;
   #slots: NameOwners | undefined;
   #waiting: WaitingRuns | undefined;
-  #counts: SharedCounts | undefined;
+  #counts: readonly SharedCounts[] = [];
 
   private constructor(options: NatsOptions, log: Log) {
     this.id = randomBytes(9).toString('hex');
@@ -116,6 +124,7 @@ export class Cluster {
     const requests = new Requests(this.#link, this.id, log);
     this.#introduction = new Introduction(this.#members, requests, log);
     this.#nodes = new Nodes(requests, this.#members);
+    this.#copies = new Copies(this.#link, log);
     this.#digestKey = new SharedKey(this.#link, 'digest', log);
     this.#index = new LiveIndex(this.#link, this.id, log);
     this.#interest = new Interest(this.#link, this.#nodes, log);
@@ -166,11 +175,22 @@ export class Cluster {
     ban.tellFailures((address, account) => others.tell({ address, account }));
   }
 
-  /** Counts the calls of providers together. */
-  shareCallCounts(calls: MemoryCallStore): void {
-    const counts = new SharedCounts(this.#link, this.id, 'provider-calls', () => calls.countsOfProviders());
-    calls.countElsewhere(counts);
-    this.#counts = counts;
+  /**
+   * Counts the calls of providers and of domains together.
+   * @param isLimited whether a domain has a limit; calls of the others are told to nobody
+   */
+  shareCallCounts(calls: MemoryCallStore, isLimited: (domain: string) => boolean): void {
+    const provider = new SharedCounts(this.#link, this.id, 'provider-calls', () => calls.countsOf('provider'));
+    const limited = () => new Map([...calls.countsOf('domain')].filter(([domain]) => isLimited(domain)));
+    const domain = new SharedCounts(this.#link, this.id, 'domain-calls', limited);
+    calls.countElsewhere({
+      provider,
+      domain: {
+        elsewhere: (name) => domain.elsewhere(name),
+        changed: (names) => domain.changed(names.filter(isLimited)),
+      },
+    });
+    this.#counts = [provider, domain];
   }
 
   /** What all nodes spend of rates. @param topic one word */
@@ -291,11 +311,18 @@ export class Cluster {
 
   /** Keeps the calls of this node for the others. */
   get callIndex(): CallIndex {
-    return callIndex(this.#index);
+    return entriesOf('call', this.#index, (id) => this.#losses?.endedElsewhere(id) ?? false);
+  }
+
+  /** Keeps the ends of the conferences of this node for the others. */
+  get farewellIndex(): FarewellIndex {
+    return entriesOf('farewell', this.#index, (id) => this.#losses?.endedElsewhere(id) ?? false);
   }
 
   /** Keeps INVITEs without a final answer for the others. @param kind `ringing`: sent to phones; `waiting`: of callers */
-  inviteIndex<Invite extends { readonly transaction: string }>(kind: Exclude<Kind, 'call'>): InviteIndex<Invite> {
+  inviteIndex<Invite extends { readonly transaction: string }>(
+    kind: Exclude<Kind, 'call' | 'farewell'>,
+  ): InviteIndex<Invite> {
     return {
       sent: (invite) => this.#index.set(kind, invite.transaction, () => invite),
       settled: (transaction) => this.#index.remove(kind, transaction),
@@ -384,7 +411,8 @@ export class Cluster {
     this.#hunts?.close();
     this.#events?.close();
     this.#interest.close();
-    this.#counts?.close();
+    for (const counts of this.#counts) counts.close();
+    this.#copies.close();
     this.#digestKey.close();
     this.#losses?.close();
     await this.#index.close();

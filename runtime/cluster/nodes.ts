@@ -28,6 +28,16 @@ export class Nodes {
     this.#members = members;
   }
 
+  /** True while this node reaches the others. */
+  get isConnected(): boolean {
+    return this.#members.isConnected;
+  }
+
+  /** @param met called with each node that comes */
+  onJoined(met: (id: string) => void): void {
+    this.#members.listen({ joined: ({ id }) => met(id) });
+  }
+
   serve(method: string, handler: Handler): void {
     this.#requests.serve(method, handler);
   }
@@ -85,10 +95,7 @@ export class Nodes {
         return await this.#requests.ask(member, method, parameters, { ...options, gone });
       } catch (error) {
         if (!(error instanceof NodeGoneError) || gone.aborted) throw error;
-        if (attempt === RETRIES) {
-          this.#members.unreachable(member.id);
-          throw error;
-        }
+        if (attempt === RETRIES) throw this.#members.unreachable(member.id) ? error : new ClusterAwayError();
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }

@@ -6,6 +6,7 @@ import type { FeatureCode } from '../domain/index.ts';
 import type { EndpointServer } from '../media/index.ts';
 import { bracketUri } from '../signalling/index.ts';
 import type { Admission, Guest, Line, Participant } from './participant.ts';
+import { LostRooms } from './lost-rooms.ts';
 import { asksForPin } from './pin.ts';
 import type { ConferenceServices } from './ports.ts';
 import { Room } from './room.ts';
@@ -41,6 +42,7 @@ const FRESH_DIGITS = 6;
 
 /** The conf role of a node: its live rooms. */
 export class Conferences {
+  readonly lost: LostRooms;
   readonly #services: ConferenceServices;
   readonly #store: MemoryConferenceStore;
   readonly #rooms = new Map<string, Room>();
@@ -49,6 +51,7 @@ export class Conferences {
   constructor(services: ConferenceServices, store: MemoryConferenceStore) {
     this.#services = services;
     this.#store = store;
+    this.lost = new LostRooms(services.events);
   }
 
   /** Number of live rooms. */

@@ -1,4 +1,5 @@
 /** Interfaces that rooms need from the rest of the node. */
+import type { FarewellIndex } from '../callstore/index.ts';
 import type { DomainName } from '../domain-name/index.ts';
 import type { ConferenceMix, EndpointServer } from '../media/index.ts';
 
@@ -49,6 +50,8 @@ export interface Log {
 
 export interface ConferenceServices {
   readonly events: ConferenceEvents;
+  /** Keeps the ends of conferences for other nodes. */
+  readonly farewells?: FarewellIndex | undefined;
   readonly observer: ConferenceObserver;
   /** Name of the site that serves the conferences. */
   readonly site: string;

@@ -1,6 +1,7 @@
 /** Events of one room. */
+import type { SharedFarewell } from '../callstore/index.ts';
 import type { Participant } from './participant.ts';
-import type { ConferenceEventData, ConferenceEvents, ConferenceEventType } from './ports.ts';
+import type { ConferenceEventData, ConferenceEventType, ConferenceServices } from './ports.ts';
 import type { RoomAddress } from './room-address.ts';
 import type { HearingChange } from './topology.ts';
 
@@ -11,22 +12,28 @@ interface EventRoom {
   users(): ReadonlySet<string>;
 }
 
+type Services = Pick<ConferenceServices, 'events' | 'farewells'>;
+
 /** Publishes the events of one room. */
 export class RoomEvents {
-  readonly #events: ConferenceEvents;
+  readonly #services: Services;
   readonly #room: EventRoom;
 
-  constructor(events: ConferenceEvents, room: EventRoom) {
-    this.#events = events;
+  constructor(services: Services, room: EventRoom) {
+    this.#services = services;
     this.#room = room;
   }
 
   started(): void {
+    const { confid, address } = this.#room;
+    const data = this.#names();
+    const farewell: SharedFarewell = { id: confid, domain: address.domain, type: 'conf_end', data, users: [] };
+    this.#services.farewells?.changed(confid, () => farewell);
     this.#tell('conf_start');
   }
 
   ended(): void {
-    this.#tell('conf_end');
+    this.#tellOnce(this.#room.confid, 'conf_end', {});
   }
 
   joined(participant: Participant, moderator: boolean): void {
@@ -34,13 +41,16 @@ export class RoomEvents {
   }
 
   left(participant: Participant, reason: string, lastResponse: string | undefined): void {
-    this.#about('conf_leave', participant, {
+    const data = {
+      ...about(participant),
       reason,
       ...(lastResponse === undefined ? {} : { last_response: lastResponse }),
-    });
+    };
+    this.#tellOnce(participant.participantid, 'conf_leave', data, participant.admission.guest.userId);
   }
 
   state(participant: Participant): void {
+    this.#services.farewells?.changed(participant.participantid, () => this.#farewell(participant));
     this.#about('conf_state', participant, { state: participant.state });
   }
 
@@ -66,18 +76,51 @@ export class RoomEvents {
     else this.#about('conf_recording', participant, data);
   }
 
+  /** The `conf_leave` event that another node emits when this node dies. */
+  #farewell(participant: Participant): SharedFarewell {
+    const { participantid, admission } = participant;
+    const { userId } = admission.guest;
+    return {
+      id: participantid,
+      domain: this.#room.address.domain,
+      type: 'conf_leave',
+      data: { ...this.#names(), ...about(participant), reason: 'Node Lost' },
+      users: userId === undefined ? [] : [userId],
+    };
+  }
+
   #about(type: ConferenceEventType, participant: Participant, data: ConferenceEventData): void {
-    const { participantid, callid, admission, line } = participant;
-    const about = { participantid, callid, dialogid: line?.dialogid ?? '', ruri: admission.guest.ruri };
-    this.#tell(type, { ...about, ...data }, admission.guest.userId);
+    this.#tell(type, { ...about(participant), ...data }, participant.admission.guest.userId);
+  }
+
+  /** The end of a participant or of the room, which another node may have told while this one stood still. */
+  #tellOnce(id: string, type: 'conf_leave' | 'conf_end', data: ConferenceEventData, userId?: string): void {
+    const elsewhere = this.#services.farewells?.endedElsewhere(id) ?? false;
+    this.#services.farewells?.over(id);
+    if (elsewhere === true) return;
+    const tell = this.#made(type, data, userId);
+    if (elsewhere === false) tell();
+    else void elsewhere.then((isTold) => isTold || tell());
   }
 
   /** @param userId of the participant, who may have left */
   #tell(type: ConferenceEventType, data: ConferenceEventData = {}, userId?: string): void {
-    const { confid, address } = this.#room;
-    const { domain, confroomnum, uri } = address;
+    this.#made(type, data, userId)();
+  }
+
+  /** The event, for those who follow the room now. */
+  #made(type: ConferenceEventType, data: ConferenceEventData, userId?: string): () => void {
     const users = new Set(this.#room.users());
     if (userId !== undefined) users.add(userId);
-    this.#events.emit(domain, type, { confid, confroomnum, uri, ...data }, [...users]);
+    return () => this.#services.events.emit(this.#room.address.domain, type, { ...this.#names(), ...data }, [...users]);
   }
+
+  #names() {
+    const { confid, address } = this.#room;
+    return { confid, confroomnum: address.confroomnum, uri: address.uri };
+  }
+}
+
+function about({ participantid, callid, line, admission }: Participant) {
+  return { participantid, callid, dialogid: line?.dialogid ?? '', ruri: admission.guest.ruri };
 }

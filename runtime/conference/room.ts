@@ -67,7 +67,7 @@ export class Room implements Host {
     this.#onSeated = (participant) => told.seated(participant);
     this.#onLeft = (participant) => told.left(participant);
     this.#onEnd = (room) => told.ended(room);
-    this.#events = new RoomEvents(services.events, this);
+    this.#events = new RoomEvents(services, this);
     this.#recording = new RoomRecording(services, this, this.#events);
     this.#sound = new RoomSound(services, this, this.#topology, this.#events);
   }

@@ -18,6 +18,8 @@ export interface Domain {
   readonly srtpKeys?: SrtpKeys | undefined;
   /** Absent: those of the media server. */
   readonly codecs?: Codecs | undefined;
+  /** Calls at once; absent and 0: no limit. */
+  readonly maxCalls?: number | undefined;
 }
 
 /** Which calls and texts of phones need digest credentials: all, or those from elsewhere than a registered contact. */

@@ -35,6 +35,7 @@ class Snapshot {
       srtp: row.security.srtp,
       srtpKeys: row.security.srtp_keys,
       codecs: row.opts.codecs,
+      maxCalls: row.lic.max_calls,
     };
     const known = this.spacesById.get(row.id);
     if (known !== undefined) {

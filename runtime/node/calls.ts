@@ -1,6 +1,6 @@
 /** The calls of a node: the switch, the rooms, and admission of calls. */
 import type { Logger } from 'pino';
-import { asDomainName } from '../domain-name/index.ts';
+import { asDomainName, type DomainName } from '../domain-name/index.ts';
 import { type CallHistory, type CallIds, MemoryCallStore, MemoryConferenceStore } from '../callstore/index.ts';
 import type { Cluster, ClusterCallStore, ClusterConferences } from '../cluster/index.ts';
 import type { Conferences } from '../conference/index.ts';
@@ -15,7 +15,16 @@ import type { CallGate } from '../embedded/index.ts';
 import { callEvents, type EventBus, gatewayEvents, messageEvents, providerEvents } from '../events/index.ts';
 import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { Admission, DigestBan, endCallsOf, OverloadNotice, SetupQueue, SourceRate, Switch } from '../switch/index.ts';
+import {
+  Admission,
+  DigestBan,
+  endCallsOf,
+  OverloadNotice,
+  RETRY_AT_LIMIT,
+  SetupQueue,
+  SourceRate,
+  Switch,
+} from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
 import { openConferences } from './conferences.ts';
 import type { Drain } from './drain.ts';
@@ -40,7 +49,7 @@ export interface Calls {
   /** Of all nodes; undefined on a single node. */
   readonly everyConference: ClusterConferences | undefined;
   /** The reason to refuse a further call now; undefined: it is accepted. Counts refusals. */
-  readonly overload: (by: 'sip' | 'rest') => ReturnType<Admission['refuse']>;
+  readonly overload: (by: 'sip' | 'rest', domain?: DomainName) => ReturnType<Admission['refuse']>;
   /** Ends all calls. */
   close(): Promise<void>;
 }
@@ -102,7 +111,10 @@ export function openCalls(needs: CallNeeds): Calls {
       metrics.callRefused('sip', refused);
     };
   }
-  const overload: Calls['overload'] = (by) => {
+  const overload: Calls['overload'] = (by, domain) => {
+    const full = domain === undefined ? undefined : b2b.limitReached(domain);
+    if (full !== undefined)
+      return { reason: `the domain is at its limit of ${full} calls`, retryAfterSeconds: RETRY_AT_LIMIT };
     const refusal = drain.refusal ?? admission.refuse();
     if (refusal) metrics.callRefused(by);
     return refusal;
@@ -110,13 +122,14 @@ export function openCalls(needs: CallNeeds): Calls {
   const ban = new DigestBan(allowedBy(config.loginAllowList));
   needs.cluster?.shareFailures(ban);
   const nodes = needs.cluster?.nodeLink();
-  needs.cluster?.shareCallCounts(callstore);
+  needs.cluster?.shareCallCounts(callstore, (domain) => (directory.domain(domain)?.maxCalls ?? 0) > 0);
   const conferences = openConferences({
     config,
     store: conferenceStore,
     events,
     observer: metrics.conferences,
     changed: (domain, number) => late.switch.part.roomChanged(domain, number),
+    farewells: needs.cluster?.farewellIndex,
     over: nodes && ((domain, number) => nodes.releaseRoom(domain, number)),
     log,
     media: () => late.media.part,

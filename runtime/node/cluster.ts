@@ -77,7 +77,7 @@ export function takeTurns(
 export interface InheritNeeds {
   readonly config: Pick<Config, 'dataDir'>;
   readonly storage: Storage;
-  readonly calls: Pick<Calls, 'switch'>;
+  readonly calls: Pick<Calls, 'switch' | 'conferences'>;
   readonly links: Links;
   readonly history: CallHistory;
   readonly log: Logger;
@@ -86,6 +86,7 @@ export interface InheritNeeds {
 /** Takes care of what dead nodes leave, and of what an earlier process of this node left. */
 export function inherit(cluster: Cluster, { config, storage, calls, links, history, log }: InheritNeeds): void {
   const { adopted } = calls.switch;
+  const rooms = calls.conferences.lost;
   cluster.inherit({
     storage,
     live: (inviteid) => calls.switch.hasCall(inviteid),
@@ -94,6 +95,8 @@ export function inherit(cluster: Cluster, { config, storage, calls, links, histo
       invites: (ringing, waiting) =>
         links.sip.settleLeft(ringing as readonly RingingInvite[], waiting as readonly WaitingInvite[]),
       subscriptions: (node) => calls.switch.takeOverSubscriptions(node),
+      farewell: (farewell) => rooms.tell(farewell),
+      ended: (ids) => [...adopted.ended(ids), ...rooms.told(ids)],
       returned: (node) => {
         adopted.giveBack(node);
         calls.switch

@@ -1,7 +1,7 @@
 /** The conf role of a node, wired to the rest of it. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { MemoryConferenceStore } from '../callstore/index.ts';
+import type { FarewellIndex, MemoryConferenceStore } from '../callstore/index.ts';
 import { type ConferenceObserver, Conferences } from '../conference/index.ts';
 import type { Config } from '../config/index.ts';
 import { conferenceEvents, type EventBus } from '../events/index.ts';
@@ -23,6 +23,8 @@ export interface ConferenceNeeds {
   readonly config: Pick<Config, 'site' | 'scenarioDir'>;
   readonly store: MemoryConferenceStore;
   readonly events: EventBus;
+  /** Keeps the ends of conferences for other nodes. */
+  readonly farewells: FarewellIndex | undefined;
   readonly observer: ConferenceObserver;
   /** Called after each event of a room. @param number to dial */
   readonly changed: (domain: DomainName, number: string) => void;
@@ -68,6 +70,7 @@ export function openConferences(needs: ConferenceNeeds): Conferences {
           if (number !== undefined) needs.changed(domain, number);
         },
       },
+      farewells: needs.farewells,
       observer,
       ...(needs.over && { over: needs.over }),
       site: config.site,

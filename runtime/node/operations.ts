@@ -55,7 +55,7 @@ export function openOperations(needs: OperationNeeds): NodeOperations {
     unservedScript: (code, domain) => scripts.unserved(code, domain),
     previewCall: (call) => b2b.previewCall(call),
     observer: metrics,
-    overload: () => calls.overload('rest'),
+    overload: (domain) => calls.overload('rest', domain),
     inviteIdOf: (dialogid) => b2b.liveCall(dialogid)?.inviteid,
     onFinished: operationEvents(events),
     log,

@@ -213,7 +213,7 @@ async function offeredToRuns(
   return {
     policy: await NodePolicy.open({ directory, secretsFile: config.secretsFile, debugPort: config.debugPort, log }),
     serve: (code, call, start) => late.runner.part.take(code, call, start),
-    openCall: (name) => late.switch.part.createCall(name),
+    openCall: (name, forCaller) => late.switch.part.createCall(name, forCaller),
     events: cluster?.runEvents(events) ?? events,
     sandbox: scripting.sandbox,
     http,

@@ -96,8 +96,10 @@ export interface PlanTools {
     code: string,
     domain: DomainName,
   ): Promise<{ readonly mistakes: number; readonly see: string; readonly isModule: boolean } | undefined>;
-  /** The limit that refuses new calls now, if any. */
-  readonly overload?: () => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
+  /** The limit that refuses new calls of a domain now, if any. */
+  readonly overload?: (
+    domain: DomainName,
+  ) => { readonly reason: string; readonly retryAfterSeconds: number } | undefined;
   /** Previews the route of a call; absent without a switch. */
   readonly previewCall?: CallPreviews;
   readonly directory: Pick<

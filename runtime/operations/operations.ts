@@ -89,7 +89,8 @@ export function createOperations(services: OperationsServices): Operations {
     const { definition, plan } = await planOf(name, request);
     const { scenario } = definition;
     if (scenario === undefined) return { response: performed(plan) };
-    const overload = definition.startsCall && definition.target === 'none' ? services.overload?.() : undefined;
+    const overload =
+      definition.startsCall && definition.target === 'none' ? services.overload?.(request.scope.domain) : undefined;
     if (overload) throw new OperationError({ kind: 'overload', ...overload });
     const { scope, userId, sensitive } = request;
     const handle = await runner.start({ operation: name, scenario, domain: scope.domain, userId, plan, sensitive });

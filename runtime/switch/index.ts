@@ -1,5 +1,6 @@
 /** The door of this room: what other rooms use of it. */
 export type { LiveCall } from './dialogs/live-call.ts';
+export { RETRY_AT_LIMIT } from './dialogs/domain-limit.ts';
 export { Admission } from './incoming/admission.ts';
 export { OverloadNotice } from './incoming/overload-notice.ts';
 export { SetupQueue } from './incoming/setup-queue.ts';

@@ -21,6 +21,7 @@ import { Authentication, type SenderLimits } from './registrations/authenticatio
 import type { ListenTo } from './sound/call-media.ts';
 import type { CallObserver } from './placing/call-observer.ts';
 import { LoopCount } from './placing/loop-count.ts';
+import { limitReached } from './dialogs/domain-limit.ts';
 import { DialogBook, type DialogEvents } from './dialogs/dialog-book.ts';
 import { LiveConferences } from './ports/conference-control.ts';
 import type { CallWatcher, LiveCall } from './dialogs/live-call.ts';
@@ -350,8 +351,13 @@ export class Switch implements SipHandlers {
   }
 
   /** A call that a scenario may place, in the name of a domain. */
-  createCall(domain: DomainName): OwnCall {
-    return IvrCall.idle(this.#tools, domain);
+  createCall(domain: DomainName, forCaller = false): OwnCall {
+    return IvrCall.idle(this.#tools, domain, forCaller);
+  }
+
+  /** The limit of a domain that has as many calls as it may have; else undefined. */
+  limitReached(domain: DomainName): number | undefined {
+    return limitReached(this.#tools, domain);
   }
 
   /** Where a call would go, and which phones would ring. */

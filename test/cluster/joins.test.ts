@@ -115,7 +115,9 @@ describe('calls of different nodes', function () {
     }
   });
 
-  it('a fax that one phone offers and takes back is cancelled at the phone of the other node', async () => {
+  it('a fax that one phone offers and takes back is cancelled at the phone of the other node', async function () {
+    // drachtio-server cancels no re-INVITE.
+    if (process.env['RINGMASTER_TEST_DRACHTIO'] !== undefined) this.skip();
     const { first, second } = await consultation({ faxes: true });
     const body = {
       masterby: '<sip:101@demo.local>',

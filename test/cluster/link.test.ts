@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Cluster } from '../../runtime/cluster/cluster.ts';
 import { NodeFailedError, NodeGoneError, NodeSilentError } from '../../runtime/cluster/errors.ts';
@@ -8,6 +9,7 @@ import { readConfig } from '../../runtime/config/index.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepingLog, silentLog } from '../support/log.ts';
+import { freeTcpPort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { failure } from '../storage/support/storages.ts';
 import { NatsServer, requireNats } from './support/nats-server.ts';
@@ -86,6 +88,35 @@ describe('the connection of a node to NATS', function () {
     const url = `tls://127.0.0.1:${port}`;
     await join({ RINGMASTER_CLUSTER: url, RINGMASTER_CLUSTER_CA: cert });
     await refused({ RINGMASTER_CLUSTER: url });
+  });
+
+  it('asks again for what a server of NATS took that went silent', async () => {
+    const route = `nats://127.0.0.1:${await freeTcpPort()}`;
+    const names = ['--cluster_name', 'silent', '--routes', route];
+    const lasting = await started('-n', 'lasting', '--cluster', route, ...names);
+    const silent = await started('-n', 'silent', '--cluster', `nats://127.0.0.1:${await freeTcpPort()}`, ...names);
+    const joined = (id: string, { url }: NatsServer) => {
+      const link = new NatsLink(clusterOf({ RINGMASTER_CLUSTER: url }), silentLog);
+      closing.push(() => link.close());
+      const requests = new Requests(link, id, silentLog);
+      link.open();
+      return requests;
+    };
+    const [asking, answering] = [joined('a', lasting), joined('b', silent)];
+    let [answers, slow] = [0, 0];
+    answering.serve('count', () => (answers += 1));
+    answering.serve('slow', async () => {
+      slow += 1;
+      await delay(1000);
+      return slow;
+    });
+    const ask = (method: string) => asking.ask({ id: 'b', node: 'b' }, method, {}, { timeoutMs: 60_000, probes: true });
+    await eventually(async () => expect(await ask('count')).to.be.greaterThan(0));
+    expect(await ask('slow'), 'asked once, as it worked on it').to.equal(1);
+    const before = answers;
+    silent.pause();
+    // What the server passed on last may have been counted, too.
+    expect(await ask('count')).to.be.greaterThan(before);
   });
 
   it('brings requests to one process, with answers of any size, and errors at once where nobody listens', async () => {

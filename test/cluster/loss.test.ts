@@ -81,7 +81,7 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
   }
 
   /** Which of the calls live at the third node, by its journal. */
-  async function third(all: readonly Call[], count: number): Promise<Call[]> {
+  async function third<Of extends { readonly dialogid: string }>(all: readonly Of[], count: number): Promise<Of[]> {
     const journal = await readFile(join(cluster().node(2).node.dataDir, 'calls.jsonl'), 'utf8');
     const found = all.filter(({ dialogid }) => journal.includes(dialogid));
     expect(found.length, 'calls of the third node').to.equal(count);
@@ -212,7 +212,8 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
       await expectTalk(first.outgoing, first.incoming);
     }
     const body = { by: '<sip:102@demo.local>', referto: '103' };
-    expectError(await cluster().node(0).rest.send('REFER', `${CALLS}/${first.dialogid}`, { body }), 422, 1405);
+    const refused = await cluster().node(0).rest.send('REFER', `${CALLS}/${first.dialogid}`, { body });
+    expect(expectError(refused, 422, 1405).error_message).to.include('the node of its call died');
     await first.outgoing.hangup();
     await first.incoming.ended();
     const deleted = await cluster().node(0).rest.send('DELETE', `${CALLS}/${second.dialogid}`);
@@ -238,6 +239,85 @@ describe('a node of a cluster that dies, is cut off, or is restarted', function 
       const ended = seen.map(({ dialogid }) => dialogid);
       for (const dialogid of all) expect(ended.filter((id) => id === dialogid).length, 'end events').to.equal(1);
     }
+  });
+
+  it('killed as soon as phones have resumed their calls, it leaves these to another node', async () => {
+    const [alice, bob] = [await cluster().knownPhone('alice', 0), await cluster().knownPhone('bob', 1)];
+    const all = await calls(alice, bob, 9, true);
+    const resumed = await third(all, 3);
+    for (const { outgoing, incoming } of resumed) {
+      await outgoing.hold();
+      await incoming.hearsSound();
+    }
+    const settled = await cluster().settled();
+    await Promise.all(resumed.map(({ outgoing }) => outgoing.unhold()));
+    await cluster().node(2).node.kill();
+    try {
+      await eventually(async () => expect(await cluster().settled()).to.equal(settled + 1), 10_000);
+      for (const at of [0, 1]) expect(await ids(at)).to.have.members(all.map(({ dialogid }) => dialogid));
+      for (const { outgoing, incoming } of resumed) await expectTalk(outgoing, incoming);
+      for (const { outgoing } of all) await outgoing.hangup();
+      await eventually(async () => expect(await ids(0)).to.deep.equal([]));
+    } finally {
+      await cluster().node(2).node.restart();
+      await cluster().joined();
+    }
+  });
+
+  it('that only stood still while it was taken for dead, tells the end of no call twice', async () => {
+    const [alice, bob, carol] = [
+      await cluster().knownPhone('alice', 0),
+      await cluster().knownPhone('bob', 1),
+      await cluster().knownPhone('carol', 1),
+    ];
+    // A call with a scenario cannot go on without its node, either. The first ones: what a node answered in its last
+    // 20 ms is not known elsewhere.
+    const scenarios: { outgoing: OutgoingCall; dialogid: string }[] = [];
+    const known = await ids(0);
+    for (let at = 0; at < 3; at += 1) {
+      const outgoing = await alice.call('501');
+      await outgoing.answered();
+      const dialogid = await fresh(known);
+      known.push(dialogid);
+      scenarios.push({ outgoing, dialogid });
+    }
+    const all = [...(await calls(alice, carol, 3, false)), ...(await calls(alice, bob, 3, true))];
+    const [rings, talks] = (await third(all, 2)) as [Call, Call];
+    const [parked] = await third(scenarios, 1);
+    for (const at of [0, 1]) {
+      const { node, rest } = cluster().node(at);
+      feeds.push(await followEvents({ node, rest: () => rest }, 'callevents.call_end'));
+    }
+    // From now on there is a bridge that goes on.
+    await expectTalk(talks.outgoing, talks.incoming);
+    const { pid = 0 } = cluster().node(2).node;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect((await rings.incoming.ended()).by).to.equal('cancelled');
+      expect((await rings.outgoing.refused()).status).to.be.within(500, 503);
+      await parked?.outgoing.ended();
+      await eventually(async () => {
+        for (const { seen } of feeds) expect(seen).to.have.lengthOf(2);
+      });
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await cluster().joined();
+    // The node has its talking call again.
+    await expectTalk(talks.outgoing, talks.incoming);
+    expect(await ids(2)).to.include(talks.dialogid);
+    await talks.outgoing.hold();
+    await talks.outgoing.unhold();
+    for (const { outgoing } of all) if (outgoing.established) await outgoing.hangup();
+    for (const { outgoing } of all) if (outgoing.live) await outgoing.cancel();
+    for (const { outgoing } of scenarios) if (outgoing.live) await outgoing.hangup();
+    await eventually(async () => {
+      for (const at of [0, 1, 2]) expect(await ids(at)).to.deep.equal([]);
+      for (const { seen } of feeds) expect(new Set(seen.map(({ dialogid }) => dialogid)).size).to.equal(9);
+    });
+    for (const { seen } of feeds) expect(seen, 'end events').to.have.lengthOf(9);
+    const ended = feeds[0]?.seen.map(({ dialogid }) => dialogid) ?? [];
+    expect(await records(ended, [0, 1, 2]), 'records').to.have.lengthOf(9);
   });
 
   it('adopted calls of a provider count for its limit until they end', async () => {

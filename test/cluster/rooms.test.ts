@@ -14,7 +14,7 @@ import type { Dialog } from '../support/dialog.ts';
 import { eventually } from '../support/eventually.ts';
 import { followEvents } from '../support/event-feed.ts';
 import { CALLS } from '../support/stage.ts';
-import { useSharedCluster } from './support/test-cluster.ts';
+import { type ClusterNode, useSharedCluster } from './support/test-cluster.ts';
 
 /** Plays a tone of 1070 Hz for a moment. */
 const SPEAKER = {
@@ -25,6 +25,13 @@ const SPEAKER = {
     source: 'name: Speaker\nstart: say\nblocks:\n  say: { play: "tone:%(1500,0,1070)", next: end }\n',
   },
 };
+
+/** An event of a conference. */
+interface ConfEvent {
+  readonly confid: string;
+  readonly ruri?: string;
+  readonly reason?: string;
+}
 
 /** With nats-server and PostgreSQL: requireNats. */
 describe('rooms of a cluster', function () {
@@ -48,6 +55,23 @@ describe('rooms of a cluster', function () {
       for (const name of ['endpoints', 'conferences']) expect(await counts(name), name).to.deep.equal([0, 0, 0]);
     }),
   );
+
+  /** What was told of ends: a participant with the reason, or the conference alone. */
+  const farewells = (seen: readonly ConfEvent[]): readonly string[] =>
+    seen.map(({ confid, ruri, reason }) => (ruri === undefined ? confid : `${ruri} ${confid} ${reason}`));
+
+  /** The ends of participants and conferences, as a node tells them. */
+  const followEnds = async ({ node, rest }: ClusterNode) => {
+    const of = { node, rest: () => rest };
+    const [left, over] = [
+      await followEvents<ConfEvent>(of, 'confevents.conf_leave'),
+      await followEvents<ConfEvent>(of, 'confevents.conf_end'),
+    ];
+    return {
+      told: () => ({ left: farewells(left.seen).toSorted(), over: farewells(over.seen) }),
+      close: () => [left, over].forEach((feed) => feed.close()),
+    };
+  };
 
   /** Three phones in one room, whose calls have come in at all nodes. */
   async function roomOfThree(number: string) {
@@ -263,8 +287,12 @@ describe('rooms of a cluster', function () {
     const phone = await cluster().phone('alice', 0);
     const inside: OutgoingCall[] = [];
     for (let at = 0; at < 3; at += 1) {
-      const call = await phone.call('*791');
-      await call.answered();
+      const call = await eventually(async () => {
+        const made = await phone.call('*791');
+        // A node that has not heard of the new featurecode yet refuses.
+        await made.answered();
+        return made;
+      });
       await call.hears(450);
       await call.sendDtmf('12');
       inside.push(call);
@@ -317,22 +345,31 @@ describe('rooms of a cluster', function () {
     const other = homes.findIndex((lent) => lent > 0);
     const last = cluster().node(3 - owner - other);
     const live = (): number => inside.filter((call) => call.live).length;
+    const before = await cluster().settled();
     await cluster().node(other).node.kill();
     await eventually(async () => {
+      expect(await cluster().settled()).to.equal(before + 1);
       expect(await last.node.health()).to.have.nested.property('cluster.nodes', 2);
       expect(await participants(last.rest, conference.confid)).to.have.lengthOf(3);
     }, 15_000);
     const [a, b, c] = inside as [OutgoingCall, OutgoingCall, OutgoingCall];
     await Promise.all([a.hears(TONES[1]), b.hears(TONES[2]), c.hears(TONES[0])]);
     expect(live()).to.equal(3);
+    const { confid } = conference;
+    const ends = await followEnds(last);
     // One of the three was at the dead node: each still leaves by BYE, and the room knows.
     for (const call of [a, b]) await call.hangup();
-    await eventually(async () => expect(await participants(last.rest, conference.confid)).to.have.lengthOf(1));
+    await eventually(async () => expect(await participants(last.rest, confid)).to.have.lengthOf(1));
+    const left = ['alice', 'bob'].map((login) => `<sip:${login}@demo.local> ${confid} normal release`);
+    await eventually(async () => expect(ends.told()).to.deep.equal({ left, over: [] }));
     await cluster().node(owner).node.kill();
     await eventually(async () => {
       expect(live()).to.equal(0);
       expect(await conferences(last.rest)).to.deep.equal([]);
     }, 15_000);
+    left.push(`<sip:carol@demo.local> ${confid} Node Lost`);
+    await eventually(async () => expect(ends.told()).to.deep.equal({ left, over: [confid] }));
+    ends.close();
     const dave = await cluster().phone('dave', 0);
     const again = await dave.call('*7020');
     await again.answered();
@@ -345,5 +382,34 @@ describe('rooms of a cluster', function () {
     await again.hangup();
     await Promise.all([owner, other].map((at) => cluster().node(at).node.restart()));
     await cluster().joined();
+  });
+
+  it('ends once for those who follow it when its node only stood still', async () => {
+    const { inside, conference } = await roomOfThree('*7025');
+    const [owner = 0] = await cluster().roomNodes();
+    const other = cluster().node((owner + 1) % 3);
+    const ends = await followEnds(other);
+    const { pid = expect.fail() } = cluster().node(owner).node;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await eventually(async () => expect(await conferences(other.rest)).to.deep.equal([]), 15_000);
+      await eventually(async () => expect(inside.filter(({ live }) => live)).to.deep.equal([]), 15_000);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await cluster().joined();
+    await eventually(async () => expect(await conferences(cluster().node(owner).rest)).to.deep.equal([]));
+    const { confid } = conference;
+    const left = ['alice', 'bob', 'carol'].map((login) => `<sip:${login}@demo.local> ${confid} Node Lost`);
+    await eventually(async () => expect(ends.told()).to.deep.equal({ left, over: [confid] }));
+    // What its own node may have told goes before that of the next room.
+    const dave = await cluster().knownPhone('dave', 1);
+    const next = await dave.call('*7026');
+    await next.answered();
+    await next.hangup();
+    await eventually(async () => expect(ends.told().over).to.have.lengthOf(2));
+    expect(ends.told().over[0]).to.equal(confid);
+    expect(ends.told().left).to.have.lengthOf(4);
+    ends.close();
   });
 });

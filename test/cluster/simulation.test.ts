@@ -5,7 +5,7 @@ import { ClusterCallStore } from '../../runtime/cluster/calls/cluster-callstore.
 import { Losses } from '../../runtime/cluster/loss/losses.ts';
 import { Settlements } from '../../runtime/cluster/loss/settlements.ts';
 import type { Member } from '../../runtime/cluster/members/member.ts';
-import type { MembershipListener } from '../../runtime/cluster/members/membership.ts';
+import { DEAD_MS, type MembershipListener } from '../../runtime/cluster/members/membership.ts';
 import type { Nodes } from '../../runtime/cluster/nodes.ts';
 import { Random } from '../model/support/random.ts';
 import { callOf, DOMAIN, numberOf } from './support/made-call.ts';
@@ -67,18 +67,27 @@ class SimulatedNode {
     this.everywhere = new ClusterCallStore(this.store, nodes);
     this.losses = new Losses({
       id,
-      members: { others: [], self: undefined, silenceMs: 0, listen: (listener) => this.listeners.push(listener) },
+      members: {
+        others: [],
+        self: undefined,
+        silenceMs: 0,
+        stoodStill: false,
+        meet: ignore,
+        listen: (listener) => this.listeners.push(listener),
+      },
       nodes,
       settlements: new Settlements(),
       index: {
         read: (of) =>
           Promise.resolve({
             call: [...(simulation.kept.get(of) ?? [])].map(([slot, call]) => ({ slot, of: call })),
+            farewell: [],
             ringing: [],
             waiting: [],
           }),
         erase: (of, slot) => simulation.kept.get(of)?.delete(slot),
         resend: ignore,
+        ids: () => [],
         clear: () => Promise.resolve(),
       },
       whenSent: (callback) => callback(),
@@ -101,8 +110,10 @@ class SimulatedNode {
           if (await isOurs()) this.take(call);
         },
         invites: ignore,
+        farewell: ignore,
         subscriptions: async () => undefined,
         returned: ignore,
+        ended: () => [],
       },
       live: (inviteid) => this.store.hasCall(inviteid),
       log: silent,
@@ -151,7 +162,7 @@ describe('a simulated cluster of 100 nodes with 100,000 calls', function () {
     for (const node of dead) node.isDead = true;
     for (const node of simulation.living)
       for (const { id } of dead)
-        for (const listener of node.listeners) listener.gone?.({ id, node: id } as Member, false);
+        for (const listener of node.listeners) listener.gone?.({ id, node: id } as Member, false, DEAD_MS);
     while (simulation.claims.size < DEAD) await turn();
     // Each claim is followed by one reading and the calls.
     for (let turns = 0; turns < 10; turns += 1) await turn();

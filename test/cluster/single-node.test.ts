@@ -21,6 +21,7 @@ const LOADED = [
   'drachtio-modesl',
   'drachtio-srf',
   'fastify',
+  'find-my-way',
   'kysely',
   'pino',
   'prom-client',

@@ -6,7 +6,7 @@ import { Bucket } from '../link/buckets.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
 /** An hour is the longest registration; a minute more lets clocks differ. */
-const BUCKET = { name: 'ringmaster_contacts', ttlMs: 3_660_000, storage: 'file' } as const;
+const BUCKET = { name: 'ringmaster_contacts', ttlMs: 3_660_000 } as const;
 /** Milliseconds before a change is told again that NATS did not take. */
 const RETRY_MS = 500;
 

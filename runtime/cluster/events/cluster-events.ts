@@ -25,8 +25,8 @@ import { type Mark, type OwnRecord, SubscriptionRecords, type TakenOver } from '
 const CHECK_MS = 200;
 /** Checks without NATS after which the node goes on alone. They are counted, as a busy node checks late. */
 const PATIENCE = 15;
-/** Milliseconds without a stored event after which NATS is away, though it is connected. */
-const SILENT_MS = 5000;
+/** The same, in milliseconds, without a stored event, though NATS is connected: longer than its servers take to choose who stores. */
+const SILENT_MS = 15_000;
 /** Milliseconds between two marks of a subscription, and events of its domain. */
 const MARK_MS = 60_000;
 const MARK_EVENTS = 2000;
@@ -271,7 +271,8 @@ export class ClusterEvents implements SharedEvents {
   }
 
   async #join(): Promise<void> {
-    if (this.#joining || this.#outgoing.silentMs > 0) return;
+    // Subscribers read the state anew when the node has joined.
+    if (this.#joining || this.#outgoing.silentMs > 0 || !this.#interest.canFollow) return;
     this.#joining = true;
     try {
       const { epoch } = await this.#stream.open();

@@ -11,6 +11,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { ClusterAwayError } from '../errors.ts';
+import { COPIES } from '../link/copies.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 
 /** The header by which NATS knows a repeated message. */
@@ -22,8 +23,6 @@ const KEPT_MS = 600_000;
 const KEPT_BYTES = 67_108_864;
 /** Milliseconds in which a repeated message is known as such: longer than a node repeats it. */
 const REPEATS_MS = 120_000;
-/** Copies in a NATS cluster; a single server keeps one. */
-const REPLICAS = 3;
 const ANSWER_MS = 2000;
 /** Milliseconds between two signs of life of a consumer, of which two may be missing. */
 const HEARTBEAT_MS = 2000;
@@ -42,6 +41,8 @@ export interface StreamState {
 export interface Reading {
   /** Number of messages that were there at the beginning. */
   readonly waiting: number;
+  /** Resolves when no further message comes, as the server of NATS is lost that tells them. */
+  readonly over: Promise<void>;
   stop(): void;
 }
 
@@ -67,7 +68,7 @@ export class EventStream {
       name: STREAM,
       subjects: [`${SUBJECT}.>`],
       retention: RetentionPolicy.Limits,
-      storage: StorageType.Memory,
+      storage: StorageType.File,
       max_age: nanos(KEPT_MS),
       max_bytes: KEPT_BYTES,
       duplicate_window: nanos(REPEATS_MS),
@@ -75,9 +76,9 @@ export class EventStream {
     try {
       return await this.state();
     } catch {
-      // A single server, or a cluster of fewer, keeps one copy.
+      // A single server, or a cluster of fewer, keeps one copy; `Copies` makes the others later.
       await streams
-        .add({ ...config, num_replicas: REPLICAS })
+        .add({ ...config, num_replicas: COPIES })
         .catch(() => streams.add({ ...config, num_replicas: 1 }))
         // Another node made it.
         .catch(() => undefined);
@@ -118,12 +119,18 @@ export class EventStream {
         if (!isStopped) hear(message.seq, message.string());
       },
     });
+    const over = Promise.withResolvers<void>();
+    const follow = async (): Promise<void> => {
+      // The client would wait for this server to come back.
+      for await (const { type } of messages.status()) if (type === 'heartbeats_missed') over.resolve();
+    };
+    void follow();
     const stop = (): void => {
       isStopped = true;
       void messages.close().catch(() => undefined);
       void consumer.delete().catch(() => undefined);
     };
-    return { waiting, stop };
+    return { waiting, over: over.promise, stop };
   }
 
   #of(): Clients {

@@ -61,13 +61,15 @@ export class Follower {
         const state = await this.#stream.open();
         if (attempt !== this.#attempt) return;
         if (this.#isCutOff(state)) return this.#listener.lost();
-        const from = this.#position ?? state.last;
-        const reading = await this.#stream.read(this.#domain, from + 1, (position, text) => {
+        this.#position ??= state.last;
+        const reading = await this.#stream.read(this.#domain, this.#position + 1, (position, text) => {
           if (attempt === this.#attempt) this.#hear(position, text);
         });
         if (attempt !== this.#attempt) return reading.stop();
         this.#reading = reading;
-        this.#position ??= from;
+        void reading.over.then(() => {
+          if (attempt === this.#attempt) void this.reopen();
+        });
         return this.#opened.resolve();
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
@@ -86,6 +88,8 @@ export class Follower {
   }
 
   #hear(position: number, text: string): void {
+    // A server of NATS that has just come back may begin before the place that it was asked for.
+    if (this.#position !== undefined && position <= this.#position) return;
     this.#position = position;
     this.#heard = performance.now();
     this.#listener.heard(eventsOf(this.#domain, position, text));

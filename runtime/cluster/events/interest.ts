@@ -1,6 +1,7 @@
 /** Which domains somebody in the cluster follows. Events of other domains are sent to nobody. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { asDomainName, type DomainName } from '../../domain-name/index.ts';
+import { ClusterAwayError, NodeGoneError } from '../errors.ts';
 import { Bucket } from '../link/buckets.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
@@ -17,7 +18,9 @@ const RENEW_MS = 30_000;
  */
 const SETTLE_MS = 3000;
 const RETRY_MS = 100;
-const BUCKET = { name: 'ringmaster_followed', ttlMs: GRACE_MS, storage: 'memory' } as const;
+/** Milliseconds for a node to answer. */
+const ANSWER_MS = 2000;
+const BUCKET = { name: 'ringmaster_followed', ttlMs: GRACE_MS } as const;
 
 /** A domain that this node follows. */
 export interface Held {
@@ -32,12 +35,15 @@ interface Hold {
   readonly confirmed: Promise<void>;
 }
 
+type Others = Pick<Nodes, 'serve' | 'ask' | 'askAll' | 'isConnected' | 'onJoined'>;
+
 /**
- * A node that begins to follow a domain asks all others, so that no event of theirs is missing once they have answered. The
- * entry in the bucket is for nodes that start later, and for the time after the death of the node.
+ * A node that begins to follow a domain asks all others, so that no event of theirs is missing once they have answered, and each node
+ * that comes later. The entry in the bucket is for the time after the death of the node; nobody waits for it, as it may take NATS
+ * many seconds to choose who stores it.
  */
 export class Interest {
-  readonly #nodes: Pick<Nodes, 'serve' | 'askAll'>;
+  readonly #nodes: Others;
   readonly #bucket: Bucket;
   readonly #log: Log;
   /** When each domain no longer counts as followed, by the clock of this process. */
@@ -48,7 +54,7 @@ export class Interest {
   #readAt: number | undefined;
   #joinedAt: number | undefined;
 
-  constructor(link: NatsLink, nodes: Pick<Nodes, 'serve' | 'askAll'>, log: Log) {
+  constructor(link: NatsLink, nodes: Others, log: Log) {
     this.#nodes = nodes;
     this.#log = log;
     this.#bucket = new Bucket(
@@ -71,12 +77,23 @@ export class Interest {
     nodes.serve(FOLLOW, (asked) => {
       this.#heard(asDomainName((asked as { readonly domain: string }).domain));
     });
+    nodes.onJoined((id) => {
+      for (const [domain, { over }] of this.#holds)
+        void this.#persist(domain, over.signal, async () => {
+          await nodes.ask(id, FOLLOW, { domain }, ANSWER_MS);
+        });
+    });
     this.#timer = setInterval(() => this.#renew(), RENEW_MS).unref();
   }
 
   /** The others are told of this node from now on. */
   joined(): void {
     this.#joinedAt ??= performance.now();
+  }
+
+  /** Whether the others can be asked for the events of a domain. True before this node joins them, when nobody follows a domain. */
+  get canFollow(): boolean {
+    return this.#joinedAt === undefined || this.#nodes.isConnected;
   }
 
   /** Whether events of the domain have to be sent. */
@@ -129,23 +146,30 @@ export class Interest {
   }
 
   async #confirm(domain: DomainName, over: AbortSignal): Promise<void> {
+    void this.#persist(domain, over, () => this.#put(domain));
+    await this.#persist(domain, over, async () => {
+      await this.#nodes.askAll(FOLLOW, { domain });
+    });
+  }
+
+  /** Does it until it succeeds, or nobody needs it any more. */
+  async #persist(domain: DomainName, over: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!over.aborted) {
       try {
-        // First: a node that is not asked below reads it.
-        if (await this.#put(domain)) return void (await this.#nodes.askAll(FOLLOW, { domain }));
+        return await work();
       } catch (err) {
+        if (err instanceof NodeGoneError) return;
         this.#log.debug({ err, domain }, 'not every node knows yet that the events of the domain are followed');
       }
       await delay(RETRY_MS, undefined, { signal: over, ref: false }).catch(() => undefined);
     }
   }
 
-  /** @returns false while NATS is away */
-  async #put(domain: DomainName): Promise<boolean> {
+  /** @throws while NATS does not store it */
+  async #put(domain: DomainName): Promise<void> {
     const { kv } = this.#bucket;
-    if (kv === undefined) return false;
+    if (kv === undefined) throw new ClusterAwayError();
     await kv.put(Buffer.from(domain).toString('base64url'), '');
-    return true;
   }
 
   #renew(): void {

@@ -12,7 +12,7 @@ import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
 
 /** As long as the stream keeps events. */
-const BUCKET = { name: 'ringmaster_subscriptions', ttlMs: 600_000, storage: 'memory' } as const;
+const BUCKET = { name: 'ringmaster_subscriptions', ttlMs: 600_000 } as const;
 /** The code of NATS for a write after somebody else's (JetStream, "wrong last sequence"). */
 const WRITTEN_BY_ANOTHER = 10_071;
 

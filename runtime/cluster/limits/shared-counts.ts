@@ -1,4 +1,4 @@
-/** Numbers that each node counts for itself, and that limits add up: calls of providers. */
+/** Numbers that each node counts for itself, and that limits add up: calls of providers, and of domains. */
 import { Broadcast } from '../link/broadcast.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 

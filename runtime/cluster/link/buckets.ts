@@ -1,36 +1,34 @@
 /** Buckets of NATS JetStream, and what they hold now. */
-import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
-import { StorageType } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import { jetstream, JetStreamApiError, StorageType } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Log } from '../log.ts';
+import { COPIES } from './copies.ts';
 import type { NatsLink } from './nats-link.ts';
+import { type Watch, watch } from './watch.ts';
 
 export interface BucketOptions {
   readonly name: string;
   /** Milliseconds after which an entry goes that nobody wrote again; absent: it stays. */
   readonly ttlMs?: number;
-  readonly storage: 'file' | 'memory';
 }
 
-/** Copies in a NATS cluster; a single server keeps one. */
-const REPLICAS = 3;
 /** Milliseconds before a bucket is tried again. */
 const RETRY_MS = 500;
+/** Milliseconds for an answer of NATS. */
+const ANSWER_MS = 2000;
 
 /** Opens a bucket; it is made where it is missing. @throws errors of NATS */
-export async function openBucket(connection: NatsConnection, { name, ttlMs = 0, storage }: BucketOptions): Promise<KV> {
-  const kvm = new Kvm(connection);
+export async function openBucket(connection: NatsConnection, { name, ttlMs = 0 }: BucketOptions): Promise<KV> {
+  const kvm = new Kvm(jetstream(connection, { timeout: ANSWER_MS }));
   const make = (replicas: number): Promise<KV> =>
-    kvm.create(name, {
-      replicas,
-      history: 1,
-      ttl: ttlMs,
-      storage: storage === 'file' ? StorageType.File : StorageType.Memory,
-    });
+    // NATS 2.15 elects nobody for what is in memory until all servers are there, once most of them were gone.
+    kvm.create(name, { replicas, history: 1, ttl: ttlMs, storage: StorageType.File });
   try {
-    return await make(REPLICAS);
-  } catch {
-    // A single server, or a cluster of fewer: it keeps one copy.
+    return await make(COPIES);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError)) throw error;
+    // A single server, or a cluster of fewer, keeps one copy; `Copies` makes the others later.
     return await make(1);
   }
 }
@@ -49,7 +47,7 @@ export class Bucket {
   readonly #listener: BucketListener;
   readonly #log: Log;
   #kv: KV | undefined;
-  #watched: { stop(): void } | undefined;
+  #watched: Watch | undefined;
   #told: string | undefined;
   /** Counts connections; an older one's work is given up. */
   #epoch = 0;
@@ -61,7 +59,7 @@ export class Bucket {
     this.#listener = listener;
     this.#log = log;
     link.onUp(() => {
-      this.#epoch += 1;
+      this.#leave();
       void this.#follow(this.#epoch);
     });
     link.onDown(() => this.#leave());
@@ -91,21 +89,24 @@ export class Bucket {
       if (connection === undefined) return;
       try {
         const kv = await openBucket(connection, this.#options);
-        const { watched, isEmpty } = await watch(kv);
-        if (isOver()) return watched.stop();
+        if (isOver()) return;
         this.#kv = kv;
+        const watched = await watch(connection, this.#options.name, ANSWER_MS, {
+          entry: (key, value) => {
+            if (!isOver()) this.#listener.entry(key, value);
+          },
+          complete: () => {
+            if (!isOver()) this.#listener.complete?.(kv);
+          },
+        });
+        if (isOver()) return watched.stop();
         this.#watched = watched;
         this.#told = undefined;
-        let isComplete = isEmpty;
-        if (isEmpty) this.#listener.complete?.(kv);
-        for await (const entry of watched) {
-          if (isOver()) return;
-          this.#listener.entry(entry.key, entry.operation === 'PUT' ? entry.value : undefined);
-          // `delta` is the number of entries that follow.
-          if (isComplete || (entry.delta ?? 0) > 0) continue;
-          isComplete = true;
-          this.#listener.complete?.(kv);
-        }
+        await watched.over;
+        if (isOver()) return;
+        this.#log.info({ bucket: this.#options.name }, 'NATS no longer tells the changes of a bucket: it is read anew');
+        this.#link.again();
+        return;
       } catch (err) {
         if (isOver()) return;
         const reason = err instanceof Error ? err.message : String(err);
@@ -119,12 +120,4 @@ export class Bucket {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
     }
   }
-}
-
-async function watch(
-  kv: KV,
-): Promise<{ readonly watched: AsyncIterable<KvEntry> & { stop(): void }; readonly isEmpty: boolean }> {
-  const watched = await kv.watch();
-  const { values } = await kv.status();
-  return { watched, isEmpty: values === 0 };
 }

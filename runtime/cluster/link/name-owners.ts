@@ -8,6 +8,8 @@ import type { Log } from '../log.ts';
 
 /** Milliseconds for an answer of NATS. */
 const ANSWER_MS = 2000;
+/** Milliseconds before a name is claimed again that NATS did not take. */
+const RETRY_MS = 1000;
 /** Attempts while others write the same entry. */
 const ATTEMPTS = 8;
 
@@ -36,7 +38,7 @@ export class NameOwners {
     this.#bucket = new Bucket(
       link,
       // An entry lives as long as what it names.
-      { name: bucket, storage: 'file' },
+      { name: bucket },
       {
         entry: (key, value) => {
           // Another node has given it back that was faster at the last connection.
@@ -124,10 +126,16 @@ export class NameOwners {
     try {
       await this.#claim(key);
     } catch (err) {
-      this.#log.debug({ err }, 'a name is claimed at the next connection');
+      this.#log.debug({ err }, 'a name is claimed later');
+      // At the next connection, or before.
+      if (this.#bucket.kv !== undefined) setTimeout(() => this.#claimAgain(key), RETRY_MS).unref();
     }
     // It was given back meanwhile.
     if (!this.#owned.has(key)) await this.#remove(key);
+  }
+
+  #claimAgain(key: string): void {
+    if (this.#owned.has(key)) void this.#reclaim(key);
   }
 
   async #claim(key: string): Promise<string> {

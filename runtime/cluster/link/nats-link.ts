@@ -65,6 +65,13 @@ export class NatsLink {
     this.#down.push(listener);
   }
 
+  /** Something was not stored, or not told, though the connection was not lost: the `onUp` listeners run once more. */
+  again(): void {
+    if (!this.#connected) return;
+    this.#log.info({}, 'what the nodes share is read and told anew');
+    for (const listener of this.#up) listener();
+  }
+
   /** Sends what is waiting, and closes. */
   async close(): Promise<void> {
     this.#closing = true;

@@ -9,9 +9,10 @@ const SUBJECT = 'ringmaster.v1.node';
 const METHOD = 'Ringmaster-Method';
 const MORE = 'Ringmaster-More';
 const FAILED = 'Ringmaster-Failed';
-/** Asks nothing: NATS answers it where nobody listens. */
+const UNKNOWN = 'Ringmaster-Unknown';
+/** Asks whether a node works on the request of an inbox. NATS answers it where nobody listens. */
 const PROBE = 'probe';
-/** Milliseconds without an answer after which a node is probed. */
+/** Milliseconds without an answer after which a node is probed, and between two probes. */
 const PROBE_MS = 300;
 /** Bytes of one message of a long answer. */
 const FRAME = 256 * 1024;
@@ -33,9 +34,22 @@ export interface AskOptions {
   readonly timeoutMs: number;
   /** Aborted when the node is known to be dead. */
   readonly gone?: AbortSignal | undefined;
-  /** True: when no answer comes at once, NATS is asked whether the node still listens. For what may be asked again. */
+  /**
+   * True: when no answer comes at once, the node is asked whether it works on it; a request or an answer that a server of NATS took with
+   * it is asked for again. For what may be asked again.
+   */
   readonly probes?: boolean;
 }
+
+interface Asked {
+  readonly method: string;
+  readonly parameters: Json;
+  /** By `performance.now()`. */
+  readonly deadline: number;
+}
+
+/** The node does not work on the request, and its answer did not come. */
+class UnknownRequest extends Error {}
 
 export class Requests {
   readonly #link: NatsLink;
@@ -43,6 +57,8 @@ export class Requests {
   readonly #handlers = new Map<string, Handler>();
   /** Give up the requests that wait for an answer. */
   readonly #waiting = new Set<() => void>();
+  /** Inboxes of the requests that this node works on. */
+  readonly #working = new Set<string>();
 
   /** @param id of this process */
   constructor(link: NatsLink, id: string, log: Log) {
@@ -74,10 +90,20 @@ export class Requests {
    * Asks another node.
    * @throws ClusterAwayError, NodeGoneError (at once), NodeSilentError, NodeFailedError
    */
-  async ask(
+  async ask(peer: Peer, method: string, parameters: Json, options: AskOptions): Promise<Json> {
+    const deadline = performance.now() + options.timeoutMs;
+    for (;;) {
+      try {
+        return await this.#ask(peer, { method, parameters, deadline }, options);
+      } catch (error) {
+        if (!(error instanceof UnknownRequest)) throw error;
+      }
+    }
+  }
+
+  async #ask(
     peer: Peer,
-    method: string,
-    parameters: Json,
+    { method, parameters, deadline }: Asked,
     { timeoutMs, gone, probes = false }: AskOptions,
   ): Promise<Json> {
     const { connection } = this.#link;
@@ -90,13 +116,14 @@ export class Requests {
         if (err !== null || message.headers?.code === 503) return reject(new NodeGoneError(peer.node));
         if (message.headers?.has(FAILED) === true)
           return reject(new NodeFailedError(`node ${peer.node}: ${message.string()}`));
+        if (message.headers?.has(UNKNOWN) === true) return reject(new UnknownRequest());
         frames.push(message.data);
         if (message.headers?.has(MORE) !== true) resolve(parsed(frames));
       },
     });
-    const timer = setTimeout(() => reject(new NodeSilentError(peer.node, timeoutMs)), timeoutMs);
+    const timer = setTimeout(() => reject(new NodeSilentError(peer.node, timeoutMs)), deadline - performance.now());
     // A node that died after it got the request answers neither this nor the request.
-    const probe = probes ? setTimeout(() => this.#probe(connection, peer, inbox), PROBE_MS) : undefined;
+    const probe = probes ? setInterval(() => this.#probe(connection, peer, inbox), PROBE_MS) : undefined;
     const died = (): void => reject(new NodeGoneError(peer.node));
     const cutOff = (): void => reject(new ClusterAwayError());
     this.#waiting.add(cutOff);
@@ -109,14 +136,14 @@ export class Requests {
       return await promise;
     } finally {
       clearTimeout(timer);
-      clearTimeout(probe);
+      clearInterval(probe);
       this.#waiting.delete(cutOff);
       gone?.removeEventListener('abort', died);
       subscription.unsubscribe();
     }
   }
 
-  /** A living node is silent about it; for a dead one NATS answers to the inbox of the request. */
+  /** A node that works on the request is silent about it; for a dead one NATS answers to the inbox of the request. */
   #probe(connection: NatsConnection, { id }: Peer, inbox: string): void {
     const about = headers();
     about.set(METHOD, PROBE);
@@ -125,7 +152,12 @@ export class Requests {
 
   async #answer(connection: NatsConnection, message: Msg): Promise<void> {
     const method = message.headers?.get(METHOD) ?? '';
-    if (method === PROBE) return;
+    const { reply = '' } = message;
+    if (method === PROBE) {
+      if (!this.#working.has(reply)) message.respond('', { headers: only(UNKNOWN) });
+      return;
+    }
+    this.#working.add(reply);
     const handler = this.#handlers.get(method);
     let data: Uint8Array;
     let about: MsgHdrs | undefined;
@@ -135,13 +167,13 @@ export class Requests {
     } catch (error) {
       if (handler !== undefined) this.#log.error({ err: error, method }, 'a request of another node failed');
       data = Buffer.from(error instanceof NodeFailedError ? error.message : 'internal error, see its log');
-      about = headers();
-      about.set(FAILED, '1');
+      about = only(FAILED);
     }
+    this.#working.delete(reply);
     try {
       for (let at = 0; at < data.length || at === 0; at += FRAME) {
         const isLast = at + FRAME >= data.length;
-        const own = isLast ? about : moreHeader();
+        const own = isLast ? about : only(MORE);
         message.respond(data.subarray(at, at + FRAME), own === undefined ? {} : { headers: own });
       }
       await connection.flush();
@@ -152,9 +184,9 @@ export class Requests {
   }
 }
 
-function moreHeader(): MsgHdrs {
+function only(name: string): MsgHdrs {
   const about = headers();
-  about.set(MORE, '1');
+  about.set(name, '1');
   return about;
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { Bucket } from './buckets.ts';
 import type { NatsLink } from './nats-link.ts';
 
-const BUCKET = { name: 'ringmaster_keys', storage: 'file' } as const;
+const BUCKET = { name: 'ringmaster_keys' } as const;
 
 /** Signs what one node makes and another one checks. Until NATS answers, the node has a key of its own. */
 export class SharedKey {

@@ -1,19 +1,24 @@
 /** What other nodes need of this node's calls when it dies, kept at NATS. Nobody follows it. */
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, type JetStreamClient, jetstreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { openBucket } from '../link/buckets.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
 
-const BUCKET = { name: 'ringmaster_calls', storage: 'memory' } as const;
+const BUCKET = { name: 'ringmaster_calls' } as const;
+const STREAM = `KV_${BUCKET.name}`;
 const SUBJECT = `$KV.${BUCKET.name}`;
+/** Entries that are asked for at once. */
+const READ_AT_ONCE = 100;
 /** Milliseconds in which changes of one call gather for one message. */
 const GATHER_MS = 20;
 /** Milliseconds before the bucket is tried again. */
 const RETRY_MS = 500;
+/** Milliseconds for NATS to say that it has stored a message. */
+const STORED_MS = 2000;
 
-/** `call`: a SharedCall; `ringing`: an INVITE to a phone; `waiting`: one of a caller. The latter two without a final answer. */
-export type Kind = 'call' | 'ringing' | 'waiting';
+/** `call`: a SharedCall; `farewell`: a SharedFarewell; `ringing`: an INVITE to a phone; `waiting`: one of a caller. The latter two without a final answer. */
+export type Kind = 'call' | 'farewell' | 'ringing' | 'waiting';
 
 export interface KeptEntry {
   /** Its place among those of its process. */
@@ -23,6 +28,11 @@ export interface KeptEntry {
 
 /** What a node kept. */
 export type Kept = Readonly<Record<Kind, readonly KeptEntry[]>>;
+
+interface Message {
+  readonly slot: number;
+  readonly text: string;
+}
 
 interface Entry {
   readonly kind: Kind;
@@ -34,7 +44,8 @@ interface Entry {
 
 /**
  * Each entry has a numbered place while it lives, and the next one takes the place over: so the bucket has as many entries as the node
- * had at once. Messages are not acknowledged: after each loss of the connection all of them are sent again.
+ * had at once. Of the messages of one turn the last one is acknowledged. When that fails, as while the servers of NATS choose who of them
+ * stores, and after each loss of the connection, all entries are sent again.
  */
 export class LiveIndex {
   readonly #link: NatsLink;
@@ -45,6 +56,8 @@ export class LiveIndex {
   readonly #free: number[] = [];
   #slots = 0;
   #kv: KV | undefined;
+  #js: JetStreamClient | undefined;
+  #again: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #told: string | undefined;
   #closed = false;
@@ -56,7 +69,7 @@ export class LiveIndex {
     this.#log = log;
     link.onUp(() => void this.#open());
     link.onDown(() => {
-      this.#kv = undefined;
+      this.#kv = this.#js = undefined;
     });
   }
 
@@ -79,18 +92,33 @@ export class LiveIndex {
     this.#change(key);
   }
 
+  /** Ids of the present entries of a kind. */
+  ids(kind: Kind): readonly string[] {
+    const live = [...this.#entries].filter(([, entry]) => entry.kind === kind && entry.value !== undefined);
+    return live.map(([key]) => key.slice(kind.length + 1));
+  }
+
   /**
-   * What a process kept last.
+   * What a process kept last. The server that stores the bucket is asked alone: a consumer reads the copy of any one, which has calls that
+   * are over for seconds after that server has started.
    * @throws Error when NATS does not answer
    */
   async read(id: string): Promise<Kept> {
-    const kv = this.#kv;
-    if (kv === undefined) throw new Error('NATS is away');
-    const kept: Record<Kind, KeptEntry[]> = { call: [], ringing: [], waiting: [] };
-    for await (const { key, value } of await kv.history({ key: `${id}.*` })) {
-      if (value.length === 0) continue;
-      const { kind, of } = JSON.parse(Buffer.from(value).toString('utf8')) as { kind: Kind; of: unknown };
-      kept[kind].push({ slot: key.slice(id.length + 1), of });
+    const { connection } = this.#link;
+    if (connection === undefined) throw new Error('NATS is away');
+    const { streams } = await jetstreamManager(connection, { timeout: STORED_MS });
+    const place = `${SUBJECT}.${id}.`;
+    const { state } = await streams.info(STREAM, { subjects_filter: `${place}*` });
+    const subjects = Object.keys(state.subjects ?? {});
+    const kept: Record<Kind, KeptEntry[]> = { call: [], farewell: [], ringing: [], waiting: [] };
+    for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
+      const asked = subjects.slice(at, at + READ_AT_ONCE);
+      const stored = await Promise.all(asked.map((subject) => streams.getMessage(STREAM, { last_by_subj: subject })));
+      for (const message of stored) {
+        if (message === null || message.data.length === 0) continue;
+        const { kind, of } = message.json<{ kind: Kind; of: unknown }>();
+        kept[kind].push({ slot: message.subject.slice(place.length), of });
+      }
     }
     return kept;
   }
@@ -113,7 +141,7 @@ export class LiveIndex {
     if (connection === undefined) return;
     try {
       const manager = await jetstreamManager(connection);
-      await manager.streams.purge(`KV_${BUCKET.name}`, { filter: `${SUBJECT}.${id}.*` });
+      await manager.streams.purge(STREAM, { filter: `${SUBJECT}.${id}.*` });
     } catch (err) {
       this.#log.debug({ err }, 'the calls of a node that is gone were not removed from NATS');
     }
@@ -123,6 +151,7 @@ export class LiveIndex {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     await this.clear(this.#id);
   }
 
@@ -133,22 +162,39 @@ export class LiveIndex {
 
   #write(): void {
     this.#timer = undefined;
+    const messages: Message[] = [];
     for (const key of this.#changed) {
       const entry = this.#entries.get(key);
       if (entry === undefined) continue;
       const { kind, slot, value } = entry;
       if (value !== undefined || entry.written)
-        this.#publish(this.#id, slot, value === undefined ? '' : JSON.stringify({ kind, of: value() }));
+        messages.push({ slot, text: value === undefined ? '' : JSON.stringify({ kind, of: value() }) });
       entry.written = true;
       if (value !== undefined) continue;
       this.#entries.delete(key);
       this.#free.push(slot);
     }
     this.#changed.clear();
+    this.#send(messages);
+  }
+
+  #send(messages: readonly Message[]): void {
+    const [js, last] = [this.#js, messages.at(-1)];
+    if (js === undefined || last === undefined) return;
+    for (const { slot, text } of messages.slice(0, -1)) this.#publish(this.#id, slot, text);
+    js.publish(subjectOf(this.#id, last.slot), last.text, { timeout: STORED_MS }).catch(() => {
+      this.#again ??= setTimeout(() => this.#sendAll(), RETRY_MS).unref();
+    });
+  }
+
+  #sendAll(): void {
+    this.#again = undefined;
+    this.#send(this.#free.map((slot) => ({ slot, text: '' })));
+    this.resend();
   }
 
   #publish(id: string, slot: number | string, text: string): void {
-    if (this.#kv !== undefined) this.#link.connection?.publish(`${SUBJECT}.${id}.${slot}`, text);
+    if (this.#kv !== undefined) this.#link.connection?.publish(subjectOf(id, slot), text);
   }
 
   /** Opens the bucket after a new connection, and sends all entries again. */
@@ -166,8 +212,12 @@ export class LiveIndex {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     }
-    if (this.#kv === undefined) return;
-    for (const slot of this.#free) this.#publish(this.#id, slot, '');
-    this.resend();
+    if (this.#kv === undefined || connection === undefined) return;
+    this.#js = jetstream(connection);
+    this.#sendAll();
   }
+}
+
+function subjectOf(id: string, slot: number | string): string {
+  return `${SUBJECT}.${id}.${slot}`;
 }

@@ -1,8 +1,8 @@
 /** What dead nodes leave behind: one living node takes care of it. */
-import type { CallIndex, SharedCall } from '../../callstore/index.ts';
+import type { CallIndex, SharedCall, SharedFarewell } from '../../callstore/index.ts';
 import { NodeFailedError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Membership } from '../members/membership.ts';
+import { DEAD_MS, type Membership } from '../members/membership.ts';
 import type { Member } from '../members/member.ts';
 import type { Nodes } from '../nodes.ts';
 import type { Claims } from './claims.ts';
@@ -30,6 +30,10 @@ const LIVE = 'loss.live';
 const SETTLED = 'loss.settled';
 /** The asked node was taken for dead, and what it kept for others may be gone. */
 const RETURNED = 'loss.returned';
+/** The asking node stood still: which of its calls the asked one has ended. */
+const ENDED = 'loss.ended';
+/** How often it asks while there is no answer. The ends of its calls are not told meanwhile. */
+const ENDED_TRIES = 5;
 
 /** Takes what a dead node left. */
 export interface Heir {
@@ -39,21 +43,25 @@ export interface Heir {
    * @param isOurs asked before that: false leaves the call to another node
    */
   call(node: string, call: SharedCall, isOurs: () => Promise<boolean>): Promise<void>;
+  /** Tells the end of a participant or of a conference. */
+  farewell(farewell: SharedFarewell): void;
   /** INVITEs without a final answer: to phones, and of callers. */
   invites(ringing: readonly unknown[], waiting: readonly unknown[]): void;
   /** Goes on with the subscriptions of phones at a process that died or has left, unless another node does. */
   subscriptions(node: string): Promise<void>;
   /** The node was not dead. */
   returned(node: string): void;
+  /** Which of these calls of dead nodes this node has ended, and which participants and conferences. */
+  ended(ids: readonly string[]): readonly string[];
 }
 
 export interface LossOptions {
   /** Id of this process. */
   readonly id: string;
-  readonly members: Pick<Membership, 'others' | 'self' | 'silenceMs' | 'listen'>;
+  readonly members: Pick<Membership, 'others' | 'self' | 'silenceMs' | 'stoodStill' | 'meet' | 'listen'>;
   readonly nodes: Pick<Nodes, 'serve' | 'ask' | 'askAll'>;
   readonly settlements: Settlements;
-  readonly index: Pick<LiveIndex, 'read' | 'erase' | 'resend' | 'clear'>;
+  readonly index: Pick<LiveIndex, 'read' | 'erase' | 'resend' | 'clear' | 'ids'>;
   /** Calls back when the events so far are on their way to the other nodes. */
   readonly whenSent: (callback: () => void) => void;
   /** Whether a call lives at this node. */
@@ -78,6 +86,10 @@ export class Losses {
   readonly #taken = new Map<string, string>();
   /** Dead nodes that another one takes care of, with that node once it has. */
   readonly #elsewhere = new Map<string, PromiseWithResolvers<string | undefined>>();
+  /** Calls of this node that others have ended, as it stood still, and participants and conferences. */
+  readonly #endedElsewhere = new Set<string>();
+  /** Settles when the others have said which. */
+  #asking: Promise<void> | undefined;
   #telling = false;
   #closed = false;
 
@@ -87,6 +99,12 @@ export class Losses {
     nodes.serve(TAKEN, (asked) => (asked as readonly string[]).filter((id) => live(id) || this.#taken.has(id)));
     nodes.serve(LIVE, (asked) => (asked as readonly string[]).filter(live));
     nodes.serve(RETURNED, () => options.index.resend());
+    nodes.serve(ENDED, (asked) => {
+      const { member, calls } = asked as { readonly member: Member; readonly calls: readonly string[] };
+      // From now on nothing is done to its calls.
+      members.meet(member);
+      return options.heir.ended(calls);
+    });
     nodes.serve(SETTLED, (asked) => {
       const { id, by } = asked as { readonly id: string; readonly by: string };
       if (id === options.id) return;
@@ -95,8 +113,9 @@ export class Losses {
       if (!members.others.some((member) => member.id === id)) settlements.settle(id, by);
     });
     members.listen({
-      gone: (member, hasLeft) => void (hasLeft ? this.#left(member.id) : this.#dead(member)),
+      gone: (member, hasLeft, silentMs) => void (hasLeft ? this.#left(member.id) : this.#dead(member, silentMs)),
       joined: ({ id }) => void this.#returned(id),
+      woke: () => void this.#askForEnds(),
     });
     this.#timer = setInterval(() => void this.#tellOfLife(), LOOK_MS).unref();
   }
@@ -106,9 +125,11 @@ export class Losses {
    * @returns which node does; undefined when the process is back
    */
   async settle({ id, node }: Pick<Member, 'id' | 'node'>): Promise<'here' | 'elsewhere' | undefined> {
-    const { log, claims, witness } = this.#options;
+    const { log, claims, witness, members } = this.#options;
     let isTold = false;
     const claimed = await this.#patiently(id, async () => {
+      // A node that does not hear itself is the one that is cut off.
+      if (members.self !== undefined && members.silenceMs > CUT_OFF_MS) return undefined;
       if (await witness.isAlive(id)) {
         if (!isTold) log.info({ node }, 'a node of the cluster has lost NATS and lives: it keeps its calls');
         isTold = true;
@@ -167,12 +188,46 @@ export class Losses {
     return calls.filter((id) => !taken.has(id) && !live(id) && !this.#taken.has(id));
   }
 
+  /** See `CallIndex` and `FarewellIndex`. */
+  endedElsewhere(id: string): boolean | Promise<boolean> {
+    // What the servers did meanwhile may be read before any timer.
+    if (this.#options.members.stoodStill) void this.#askForEnds();
+    return this.#asking?.then(() => this.#endedElsewhere.delete(id)) ?? this.#endedElsewhere.delete(id);
+  }
+
+  async #askForEnds(): Promise<void> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    await this.#asking;
+  }
+
+  async #ask(): Promise<void> {
+    const { members, nodes, index, log } = this.#options;
+    const [member, calls] = [members.self, [...index.ids('call'), ...index.ids('farewell')]];
+    if (member === undefined || calls.length === 0) return;
+    for (let tries = ENDED_TRIES; tries > 0 && !this.#closed; tries -= 1) {
+      try {
+        const answers = await nodes.askAll<readonly string[]>(ENDED, { member, calls });
+        for (const id of answers.flatMap(({ answer }) => answer)) this.#endedElsewhere.add(id);
+        return;
+      } catch (err) {
+        // A node of an earlier version does not know the request.
+        if (err instanceof NodeFailedError) return;
+        if (tries === 1) log.warn({ err }, 'this node stood still: ends of its calls may be told twice');
+        else await pause();
+      }
+    }
+  }
+
   close(): void {
     this.#closed = true;
     clearInterval(this.#timer);
   }
 
-  async #dead(member: Member): Promise<void> {
+  async #dead(member: Member, silentMs: number): Promise<void> {
+    // One that nobody hears at NATS may have lost its server: until then it says by the database that it lives.
+    await pause(DEAD_MS - silentMs);
     if ((await this.settle(member)) !== 'elsewhere') return;
     const { id } = member;
     const notTold = async (): Promise<void> => {
@@ -226,6 +281,10 @@ export class Losses {
     const [ringing, waiting] = [kept.ringing, kept.waiting].map((entries) => entries.map(({ of }) => of));
     heir.invites(ringing ?? [], waiting ?? []);
     for (const { slot } of [...kept.ringing, ...kept.waiting]) index.erase(id, slot);
+    for (const { slot, of } of kept.farewell) {
+      heir.farewell(of as SharedFarewell);
+      whenSent(() => index.erase(id, slot));
+    }
     const calls = await this.#withoutMoved(
       id,
       kept.call.map(({ slot, of }) => ({ slot, call: of as SharedCall })),
@@ -335,14 +394,19 @@ export class Losses {
   }
 }
 
-/** The index as the switch writes it. */
-export function callIndex(index: LiveIndex): CallIndex {
+/** The entries of one kind, as the parts of a node write them. */
+export function entriesOf<Value>(
+  kind: 'call' | 'farewell',
+  index: LiveIndex,
+  endedElsewhere: CallIndex['endedElsewhere'],
+): { changed(id: string, value: () => Value): void; over(id: string): void } & Pick<CallIndex, 'endedElsewhere'> {
   return {
-    changed: (dialogid, call) => index.set('call', dialogid, call),
-    over: (dialogid) => index.remove('call', dialogid),
+    changed: (id, value) => index.set(kind, id, value),
+    over: (id) => index.remove(kind, id),
+    endedElsewhere,
   };
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+async function pause(ms = RETRY_MS): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -1,4 +1,5 @@
 /** How a node becomes one of the cluster. */
+import { NodeGoneError } from '../errors.ts';
 import type { Requests } from '../link/requests.ts';
 import type { Log } from '../log.ts';
 import type { Member } from './member.ts';
@@ -47,6 +48,8 @@ export class Introduction {
         try {
           await this.#requests.ask(member, HELLO, self, { timeoutMs: ANSWER_MS, gone });
         } catch (err) {
+          // Its last heartbeat outlives it, as that of the process before this one does after a crash.
+          if (err instanceof NodeGoneError) this.#members.unreachable(member.id);
           this.#log.debug({ err, node: member.node }, 'a node of the cluster did not answer at the start of this one');
         }
       }),

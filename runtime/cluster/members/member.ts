@@ -23,6 +23,8 @@ export interface Member {
   readonly started: number;
   readonly state: 'accepting' | 'draining' | 'ending';
   readonly load: Load;
+  /** Number of the heartbeat; absent where the node tells itself otherwise. */
+  readonly beat?: number;
 }
 
 export function isMember(value: unknown): value is Member {

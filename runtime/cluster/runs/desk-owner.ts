@@ -5,9 +5,9 @@ import { Bucket } from '../link/buckets.ts';
 import type { NatsLink } from '../link/nats-link.ts';
 import type { Membership } from '../members/membership.ts';
 
-const BUCKET = { name: 'ringmaster_owners', storage: 'memory' } as const;
+const BUCKET = { name: 'ringmaster_owners' } as const;
 const KEY = 'queues';
-/** Milliseconds in which a living owner that this node does not know yet shows itself by a heartbeat. */
+/** Milliseconds in which a living owner that this node does not know yet shows itself by a heartbeat, and until a claim is tried again. */
 const UNKNOWN_MS = 2500;
 
 /**
@@ -94,8 +94,10 @@ export class DeskOwner {
       await this.#write(kv, replaced);
       this.#log.info({}, 'this node keeps the queues of the cluster');
     } catch (err) {
-      // Another node was first: its entry comes, or NATS is away.
-      this.#log.debug({ err }, 'the queues are kept by another node');
+      // Another node was first, and its entry comes; or NATS stores nothing now.
+      this.#log.debug({ err }, 'the queues are not kept by this node');
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#look(true), UNKNOWN_MS).unref();
     }
   }
 

@@ -8,7 +8,7 @@ import type { NatsLink } from '../link/nats-link.ts';
 import type { Log } from '../log.ts';
 
 /** As long as a member is of interest: who had no call for a month comes first anyway. */
-const BUCKET = { name: 'ringmaster_hunts', ttlMs: 30 * 86_400_000, storage: 'file' } as const;
+const BUCKET = { name: 'ringmaster_hunts', ttlMs: 30 * 86_400_000 } as const;
 
 interface Call {
   readonly domain: string;

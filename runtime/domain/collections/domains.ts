@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { Schema } from '../../storage/index.ts';
 import { InvalidFieldError } from '../errors.ts';
 import type { CollectionDefinition } from './definition.ts';
-import { DomainText, Id, Opts, Security, composites } from './fields.ts';
+import { DomainText, Id, Lic, Opts, Security, composites } from './fields.ts';
 import { checkSrtpKeys } from './srtp-fields.ts';
 
 const schema = Type.Object({
@@ -15,6 +15,7 @@ const schema = Type.Object({
   parent_id: Type.Optional(Type.Union([Id, Type.Null()])),
   ...composites,
   opts: Opts,
+  lic: Lic,
   security: Security,
 });
 

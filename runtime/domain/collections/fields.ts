@@ -72,6 +72,20 @@ export const Security = Type.Object(
   { additionalProperties: Type.Unknown() },
 );
 
+/** The field `lic` of domains. Unknown keys are kept. */
+export const Lic = Type.Object(
+  {
+    max_calls: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'calls at once, from which on new ones of the domain get 503; 0, and absent: no limit',
+      }),
+    ),
+  },
+  { additionalProperties: Type.Unknown() },
+);
+
 /** The codecs that media servers have, as session descriptions name them. */
 const CodecText = Type.Union([Type.Literal('opus'), Type.Literal('G722'), Type.Literal('PCMU'), Type.Literal('PCMA')]);
 

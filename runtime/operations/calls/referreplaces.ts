@@ -42,7 +42,10 @@ export const referReplaces = defineOperation({
     const slave = { dialogid: slavedialogid, ...sidesOf(other, slaveby, 'slaveby') };
     const [moved, stays] = movesFirst(master) ? [master, slave] : [slave, master];
     if (!moved.opponent.movable || !stays.opponent.joinable)
-      throw notApplicable(stays === slave ? 'slaveby' : 'masterby', 'its peer is a scenario, which cannot be joined');
+      throw notApplicable(
+        stays === slave ? 'slaveby' : 'masterby',
+        'its peer cannot be joined: it is a scenario, or the node of its call died',
+      );
     return {
       touches: [touchedLegs(masterdialogid, one.legs), touchedLegs(slavedialogid, other.legs)],
       args: {

@@ -55,7 +55,8 @@ export const switchConf = defineOperation({
     const { binding, response_mode: mode = 3 } = parameters;
     const { status, legs } = live(dialogs, scope, dialogid);
     if (status !== 'dialog') throw notApplicable('dialogid', 'the call is not answered yet');
-    if (!legs.every(({ movable }) => movable)) throw notApplicable('dialogid', 'a side of the call is no phone');
+    if (!legs.every(({ movable }) => movable))
+      throw notApplicable('dialogid', 'a side cannot be moved: it is no phone, or the node of the call died');
     const referto = await roomNumber({ conferences, directory }, scope, parameters.referto);
     return {
       touches: [touched(dialogs, scope.domain, dialogid)],

@@ -36,7 +36,8 @@ export function transferPlan(
   more: Readonly<Record<string, Value>>,
 ): OperationPlan {
   const { initiator, opponent } = sidesOf(live(dialogs, scope, dialogid), by, 'by');
-  if (!opponent.movable) throw notApplicable('by', 'the opposite side is no phone: it cannot be transferred');
+  if (!opponent.movable)
+    throw notApplicable('by', 'the opposite side cannot be transferred: it is no phone, or the node of its call died');
   return {
     touches: [touched(dialogs, scope.domain, dialogid)],
     args: {

@@ -42,8 +42,8 @@ export const addParticipant = defineOperation({
   target: 'conference',
   http: { on: 'conferences', method: 'POST', path: '/{confid}/participants', dryRun: true },
   startsCall: true,
-  plan: ({ rooms, overload }, { confid, parameters: { to } }) => {
-    const refused = overload?.();
+  plan: ({ rooms, overload }, { scope, confid, parameters: { to } }) => {
+    const refused = overload?.(scope.domain);
     if (refused) throw new OperationError({ kind: 'overload', ...refused });
     const reason = rooms.refusesParticipant(confid, to);
     if (reason !== undefined) throw notApplicable('to', reason);

@@ -35,8 +35,11 @@ export interface RunServices {
   readonly scenarios?: (id: string, domain: DomainName, caller?: string) => Promise<Program | undefined>;
   /** Passes a call to the scenario with this code; undefined for an unknown one, and the call is untouched. */
   readonly serve: (code: string, call: CallPort, start: StartValues) => Promise<Run | undefined>;
-  /** A new call in state `none`, for parallel scenarios. */
-  readonly openCall: (domain: DomainName) => OwnCall;
+  /**
+   * A new call in state `none`, for parallel scenarios, and for parties that a scenario calls.
+   * @param forCaller true: for a caller, whose call counts for the limit of the domain; default false
+   */
+  readonly openCall: (domain: DomainName, forCaller?: boolean) => OwnCall;
   /** Finds runs by id, for messages between them. */
   readonly runs: RunBook;
   readonly events: EventPort;

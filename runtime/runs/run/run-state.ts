@@ -118,7 +118,7 @@ export class RunState {
     const serving = { id: this.id, scenario: program.id };
     if (!borrowedCall) call?.servedBy?.(serving);
     this.legs = new Legs(() => {
-      const leg = services.openCall(this.domain);
+      const leg = services.openCall(this.domain, call !== undefined && call.state !== 'none');
       leg.servedBy?.(serving);
       return leg;
     });

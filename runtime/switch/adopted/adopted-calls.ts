@@ -35,6 +35,8 @@ const LOST: AdoptedEnd = { by: 'lost', reason: 'Node Lost' };
 export class AdoptedCalls {
   readonly #options: AdoptedCallsOptions;
   readonly #calls = new Map<string, AdoptedDialog>();
+  /** Ids of those that this node has ended, for their nodes if these only stood still. */
+  readonly #ended = new Set<string>();
 
   constructor(options: AdoptedCallsOptions) {
     this.#options = options;
@@ -67,6 +69,11 @@ export class AdoptedCalls {
     return found?.call.entry.domains.includes(domain) === true ? found : undefined;
   }
 
+  /** Which of these calls this node has ended. */
+  ended(dialogids: readonly string[]): readonly string[] {
+    return dialogids.filter((id) => this.#ended.has(id));
+  }
+
   /** The node was not dead: it has its calls again. @param node id of its process */
   giveBack(node: string): void {
     for (const adopted of this.#calls.values()) if (adopted.node === node) this.#leave(adopted);
@@ -80,18 +87,19 @@ export class AdoptedCalls {
   #finish(call: SharedCall, { by, reason }: AdoptedEnd): void {
     const { entry, facts } = call;
     const { inviteid, dialogid } = entry.view;
+    // This node may have stood still, too, and another one has adopted the call since.
+    const elsewhere = this.#options.index?.endedElsewhere(dialogid) ?? false;
+    this.#ended.add(dialogid);
     this.#forget(dialogid);
     const at = Date.now();
     const legs = facts.legs.map((leg) => (leg.ended === undefined ? { ...leg, ended: at } : leg));
     this.#options.history?.over({ ...facts, legs, end: { at, by, status: null, reason } });
     const users = entry.sipUsers.flatMap(({ userId }) => userId ?? []);
     const side = by === 'a' || by === 'b' ? { side: by } : {};
-    this.#options.events.emit(
-      entry.domains,
-      'call_end',
-      { inviteid, connectionid: inviteid, dialogid, reason, ...side },
-      users,
-    );
+    const data = { inviteid, connectionid: inviteid, dialogid, reason, ...side };
+    const tell = (): void => this.#options.events.emit(entry.domains, 'call_end', data, users);
+    if (elsewhere === false) tell();
+    else if (elsewhere !== true) void elsewhere.then((isTold) => isTold || tell());
   }
 
   /** True for a call of two phones whose channels live: the media server ends those that are not bridged when their node dies. */

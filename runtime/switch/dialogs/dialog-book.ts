@@ -175,9 +175,12 @@ export class DialogBook implements DialogObserver {
   over(dialog: CallDialog, cause: EndCause): void {
     const { by, reason } = cause;
     this.#watcher?.over(dialog.dialogid);
+    const elsewhere = this.#index?.endedElsewhere(dialog.dialogid) ?? false;
     this.#index?.over(dialog.dialogid);
     this.#history?.over(dialog.facts(cause), dialog.account.media(dialog));
-    this.#tell(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
+    const tell = this.#event(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
+    if (elsewhere === false) tell();
+    else if (elsewhere !== true) void elsewhere.then((isTold) => isTold || tell());
   }
 
   /** The live call of this id, as it is now. */
@@ -260,6 +263,11 @@ export class DialogBook implements DialogObserver {
     return this.#store.countOfProvider(providerId);
   }
 
+  /** Number of live dialogs with a party of this domain, of all nodes. */
+  countOfDomain(domain: DomainName): number {
+    return this.#store.countOfDomain(domain);
+  }
+
   all(): CallDialog[] {
     return [...this.#dialogs.values()];
   }
@@ -283,12 +291,17 @@ export class DialogBook implements DialogObserver {
   }
 
   #tell(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): void {
+    this.#event(dialog, type, more)();
+  }
+
+  /** An event about the call as it is now, to be told soon. */
+  #event(dialog: CallDialog, type: DialogEventType, more: Readonly<Record<string, string>>): () => void {
     const { view, domains, sipUsers } = dialog.entry();
     const { inviteid, dialogid } = view;
-    // One initiating INVITE makes one connection, so the two share an id.
     const users = sipUsers.flatMap(({ userId }) => userId ?? []);
     this.#log.debug({ call: inviteid, dialogid, operation: dialog.carried.operation?.id, ...more }, LINES[type]);
-    this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
+    // One initiating INVITE makes one connection, so the two share an id.
+    return () => this.#events.emit(domains, type, { inviteid, connectionid: inviteid, dialogid, ...more }, users);
   }
 }
 

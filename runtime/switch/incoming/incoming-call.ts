@@ -1,6 +1,7 @@
 import type { SipUser } from '../../domain/index.ts';
 import { splitDtmfTail } from '../../runs/index.ts';
 import { bracketUri, type IncomingInvite, parseSipUri } from '../../signalling/index.ts';
+import { limitReached, RETRY_AT_LIMIT } from '../dialogs/domain-limit.ts';
 import type { Authentication } from '../registrations/authentication.ts';
 import { connectCaller } from './connect-caller.ts';
 import { takeTrunkCall } from './trunk-call.ts';
@@ -38,6 +39,12 @@ function takePhoneCall(tools: SwitchTools, sipUser: SipUser, invite: IncomingInv
     invite.reject(404);
     const { callId: callid } = invite;
     tools.dialogs.refused({ party, callid, dialled: target?.user ?? '', status: 404, reason: 'Not Found' });
+    return;
+  }
+  if (limitReached(tools, sipUser.domain) !== undefined) {
+    invite.reject(503, undefined, { 'Retry-After': String(RETRY_AT_LIMIT) });
+    const { callId: callid } = invite;
+    tools.dialogs.refused({ party, callid, dialled: target.user, status: 503, reason: 'Service Unavailable' });
     return;
   }
   const { number, tail } = splitDtmfTail(target.user);

@@ -12,6 +12,7 @@ import {
 import { type Attempt, AttemptProgress, failedAttempt } from '../placing/attempt.ts';
 import { observeTrunkCall } from '../placing/call-observer.ts';
 import { reasonPhrase } from '../../sip-facts/index.ts';
+import { limitReached, RETRY_AT_LIMIT } from '../dialogs/domain-limit.ts';
 import { connectCaller } from './connect-caller.ts';
 import type { Party } from '../legs/party.ts';
 import { PhoneLeg } from '../legs/phone-leg.ts';
@@ -64,7 +65,8 @@ interface Admitted {
 function admit(tools: SwitchTools, { party, number, refuse }: Admitted, invite: IncomingInvite): Attempt {
   const { provider } = party;
   if (provider.maxCalls > 0 && tools.dialogs.countOfProvider(provider.id) >= provider.maxCalls)
-    return refuse(503, { 'Retry-After': '10' });
+    return refuse(503, { 'Retry-After': String(RETRY_AT_LIMIT) });
+  if (limitReached(tools, provider.domain) !== undefined) return refuse(503, { 'Retry-After': String(RETRY_AT_LIMIT) });
   // The gateway role hides the outside caller: the dialog names the leg by a Call-ID of ours.
   const leg = PhoneLeg.incoming(tools, party, invite, { callid: `${randomUUID()}@${provider.domain}` });
   return connectCaller(tools, leg, { number, tail: [], remoteuri: bracketUri(party.number, provider.domain) }, invite);

@@ -35,6 +35,7 @@ import { failedAttempt, failureAnswer, failureCause } from '../placing/attempt.t
 import { CallMedia, type ListenTo } from '../sound/call-media.ts';
 import { freshState } from '../dialogs/carried-state.ts';
 import { dialRoute } from '../placing/dial-route.ts';
+import { limitReached } from '../dialogs/domain-limit.ts';
 import { CallDialog } from '../dialogs/dialog.ts';
 import type { HeldParty } from '../transfers/held-party.ts';
 import { type BridgeSide, bridgeSides } from './ivr-bridge.ts';
@@ -68,6 +69,8 @@ export class IvrCall extends CallMedia implements OwnCall {
   readonly domain: DomainName;
   readonly dialled: string | undefined;
   readonly #tools: SwitchTools;
+  /** It serves a caller, whose call counts already. */
+  #forCaller = false;
   readonly #incoming: IncomingScenarioCall | undefined;
   readonly #transfers: IvrTransfers;
   readonly #end = new AbortController();
@@ -122,8 +125,10 @@ export class IvrCall extends CallMedia implements OwnCall {
   }
 
   /** A call that a scenario may place with `dial`. */
-  static idle(tools: SwitchTools, domain: DomainName): IvrCall {
-    return new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+  static idle(tools: SwitchTools, domain: DomainName, forCaller: boolean): IvrCall {
+    const call = new IvrCall(tools, { kind: 'ivr', domain, number: 'ivr', name: undefined }, undefined);
+    call.#forCaller = forCaller;
+    return call;
   }
 
   servedBy({ id, scenario, operation }: ServingRun): void {
@@ -304,6 +309,7 @@ export class IvrCall extends CallMedia implements OwnCall {
     const { number, tail } = splitDtmfTail(options.to);
     this.leg.shownAs = { number: options.callerNumber, name: options.callerName };
     this.#dtmfProto = options.dtmfProto ?? 'rfc2833';
+    const isFull = !this.#forCaller && limitReached(this.#tools, this.domain) !== undefined;
     const dialog = this.#tools.dialogs.open({
       a: this.leg,
       localuri: bracketUri(number, this.domain),
@@ -314,8 +320,8 @@ export class IvrCall extends CallMedia implements OwnCall {
     this.#dialog = dialog;
     const decision = dialRoute(this.#tools.directory, this.domain, number, options);
     const attempt =
-      decision === undefined
-        ? failedAttempt(404)
+      decision === undefined || isFull
+        ? failedAttempt(isFull ? 503 : 404)
         : this.#tools.placeCall(decision, {
             dialog,
             caller: this.leg,

@@ -27,9 +27,14 @@ export class NatsServer {
 
   /** @param options of its command line, such as `--user` */
   static async start(options: readonly string[] = []): Promise<NatsServer> {
-    const server = new NatsServer(await freeTcpPort(), await mkdtemp(join(tmpdir(), 'ringmaster-nats-')), options);
+    const server = await NatsServer.make(options);
     await server.start();
     return server;
+  }
+
+  /** One that does not run yet. */
+  static async make(options: readonly string[]): Promise<NatsServer> {
+    return new NatsServer(await freeTcpPort(), await mkdtemp(join(tmpdir(), 'ringmaster-nats-')), options);
   }
 
   /** As in RINGMASTER_CLUSTER. */
@@ -38,6 +43,7 @@ export class NatsServer {
   }
 
   async start(): Promise<void> {
+    if (this.#process !== undefined) return;
     const args = ['-a', '127.0.0.1', '-p', String(this.port), '-js', '-sd', this.#folder, ...this.#options];
     const child = spawn(...endsWithUs('nats-server', args, 'TERM'), { stdio: 'ignore' });
     this.#process = child;
@@ -51,12 +57,18 @@ export class NatsServer {
     }
   }
 
-  async stop(): Promise<void> {
+  /** It keeps its connections, and is silent from now on. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
     if (child === undefined) return;
     const ended = once(child, 'exit');
-    child.kill('SIGTERM');
+    child.kill(signal);
+    child.kill('SIGCONT');
     await ended;
   }
 

@@ -1,5 +1,6 @@
 /** Several nodes that share PostgreSQL, NATS, SIP servers and a media server. */
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { Phone, type PhoneOptions } from '../../phones/phone.ts';
 import type { RestClient } from '../../phones/rest-client.ts';
 import { postgresServer } from '../../storage/support/postgres-server.ts';
@@ -21,8 +22,11 @@ export interface ClusterNode {
   readonly rest: RestClient;
 }
 
+/** One server of NATS, or several. */
+type Nats = Pick<NatsServer, 'port' | 'url' | 'start' | 'stop' | 'remove'>;
+
 export class TestCluster {
-  readonly nats: NatsServer;
+  readonly nats: Nats;
   readonly sips: readonly SipServerProgram[];
   readonly nodes: readonly ClusterNode[];
   /** Between the last node and NATS. */
@@ -32,7 +36,7 @@ export class TestCluster {
   #phones: Phone[] = [];
 
   private constructor(
-    nats: NatsServer,
+    nats: Nats,
     sips: readonly SipServerProgram[],
     media: MediaServerProgram,
     nodes: readonly ClusterNode[],
@@ -50,18 +54,20 @@ export class TestCluster {
   /**
    * Starts nodes `n1`, `n2`, ... with two SIP servers.
    * @param roles of each node; absent: all
+   * @param nats absent: one server of its own
    */
-  static async start(count: number, roles: readonly string[] = []): Promise<TestCluster> {
+  static async start(count: number, roles: readonly string[] = [], nats?: Nats): Promise<TestCluster> {
     const databaseUrl = await (await postgresServer())?.createDatabase();
-    const [nats, ...sips] = [await NatsServer.start(), await sipServerProgram(), await sipServerProgram()];
+    const used = nats ?? (await NatsServer.start());
+    const sips = [await sipServerProgram(), await sipServerProgram()];
     const media = await mediaServerProgram();
     await Promise.all([...sips, media].map((server) => server.start()));
-    const cable = await Cable.to(nats.port);
+    const cable = await Cable.to(used.port);
     const start = async (at: number): Promise<ClusterNode> => {
       const node = await TestNode.start({
         env: {
           DATABASE_URL: databaseUrl ?? '',
-          RINGMASTER_CLUSTER: at === count ? `nats://127.0.0.1:${cable.port}` : nats.url,
+          RINGMASTER_CLUSTER: at === count && nats === undefined ? `nats://127.0.0.1:${cable.port}` : used.url,
           RINGMASTER_NODE: `n${at}`,
           RINGMASTER_ROLES: roles[at - 1] ?? '',
           RINGMASTER_DRAIN: '20',
@@ -77,7 +83,7 @@ export class TestCluster {
       return { node, rest: servesRest || first === undefined ? await node.login() : first.rest };
     };
     const nodes: ClusterNode[] = [];
-    const cluster = new TestCluster(nats, sips, media, nodes, cable, databaseUrl ?? '');
+    const cluster = new TestCluster(used, sips, media, nodes, cable, databaseUrl ?? '');
     try {
       // The first one makes the tables.
       nodes.push(await start(1));
@@ -107,6 +113,20 @@ export class TestCluster {
     const found = this.nodes[at];
     if (found === undefined) throw new Error(`no node ${at}`);
     return found;
+  }
+
+  /** Number of dead processes that living nodes have taken care of, by the database. */
+  async settled(): Promise<number> {
+    const client = new Client(this.databaseUrl);
+    await client.connect();
+    try {
+      const { rowCount } = await client.query(
+        "select 1 from cluster_starts where name like 'lost %' and owner is null",
+      );
+      return rowCount ?? 0;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Positions of the nodes with rooms. */
@@ -182,7 +202,7 @@ function started(cluster: TestCluster | undefined): TestCluster {
   return cluster;
 }
 
-async function requireServers(context: Mocha.Context): Promise<void> {
+export async function requireServers(context: Mocha.Context): Promise<void> {
   requireNats(context);
   if ((await postgresServer()) !== undefined) return;
   if (process.env['RINGMASTER_REQUIRE_PEERS'] === '1') throw new Error('PostgreSQL is not installed.');
