@@ -77,9 +77,12 @@ export class ConsoleWindow {
     await this.press('Log in');
   }
 
-  /** Replaces the text in the field with this label. */
+  /** Replaces the text in the field with this label, once it takes text: a form that waits for an answer takes none. */
   async type(label: string, value: string): Promise<void> {
     const field = await this.#find(label, 'label, [aria-label]');
+    await eventually(async () => {
+      if (await field.evaluate((element) => element.matches(':disabled'))) throw new Error(`"${label}" takes no text`);
+    }, PATIENCE_MS);
     await field.click({ count: 3 });
     await this.page.keyboard.press('Backspace');
     await field.type(value);
