@@ -79,7 +79,8 @@ describe('the console', () => {
   it('speaks German, and is used by keys alone', async () => {
     const window = await open();
     await window.logIn('admin');
-    await window.page.select('nav select', 'de');
+    const language = await window.page.waitForSelector('nav select');
+    await language?.select('de');
     await window.shows('Laufende Anrufe');
     expect(await window.page.evaluate('document.documentElement.lang')).to.equal('de');
     await window.page.evaluate('document.activeElement.blur()');

@@ -14,9 +14,13 @@ describe('a whole run of tests with failures', () => {
   /** Runs the files again, where those named fail. */
   async function judge(results: ReturnType<typeof lane>[], ...stillFailing: string[]) {
     const again: unknown[] = [];
-    const judged = await judgedAlone(results, ({ lane: { name } }, { files }) => {
+    const judged = await judgedAlone(results, ({ lane: { name } }, other) => {
+      const { files } = other;
       again.push([name, ...files]);
-      return Promise.resolve({ failures: files.filter((file) => stillFailing.includes(file)).length });
+      const withPeers = { name, only: 'those skipped without peers' };
+      expect({ ...withPeers, ...other }).to.include({ only: undefined });
+      const failures = files.filter((file) => stillFailing.includes(file)).length;
+      return Promise.resolve({ failures, end: 'the text of the second run' });
     });
     return { judged, again };
   }
@@ -36,10 +40,16 @@ describe('a whole run of tests with failures', () => {
   it('has the failure of a file that fails again, and of another lane', async () => {
     const { judged } = await judge([lane(5, failed('a')), lane(4, failed('b'))], 'a');
     expect(judged.map(({ failures }) => failures)).to.deep.equal([1, 0]);
+    expect(judged[0]?.end)
+      .to.match(/^the text of mocha\n/)
+      .and.include('the text of the second run');
   });
 
   it('runs nothing again when many files fail, or a process failed', async () => {
-    for (const results of [[lane(5, failed('a', 'b', 'c', 'd'))], [{ ...lane(5, failed('a')), failures: 2 }]])
+    for (const results of [
+      [lane(5, failed('a', 'b', 'c', 'd', 'e', 'f', 'g'))],
+      [{ ...lane(5, failed('a')), failures: 2 }],
+    ])
       expect(await judge(results)).to.deep.equal({ judged: results, again: [] });
   });
 });

@@ -19,11 +19,11 @@ const ENDING_NODES =
  * `background` gets the processor while they wait. The lanes take about equally long: the longest decides.
  */
 const LANES = [
-  { name: 'endings', has: (file) => ENDING_NODES.test(file) || file.startsWith('test/console/') },
-  { name: 'nodes', has: (file) => OWN_NODES.test(file) || file === 'test/cli/init.test.ts' },
+  { name: 'endings', has: (file) => ENDING_NODES.test(file) || /^test\/(console|sandbox)\//.test(file) },
+  { name: 'nodes', has: (file) => OWN_NODES.test(file) || /^test\/(cluster\/|cli\/init)/.test(file) },
   {
     name: 'servers',
-    has: (file) => /^test\/(cluster|conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
+    has: (file) => /^test\/(conformance|embedded|media|speech|e2e\/(conference|simulation))/.test(file),
   },
   { name: 'calls', has: (file) => file.startsWith('test/e2e/') },
   { name: 'data', has: (file) => /^test\/(model|rest-bridge|storage)\//.test(file), background: true },
