@@ -76,4 +76,10 @@ describe('the reporter of a test run', function () {
     expect(report).to.include({ passes: 1, failures: 1 });
     expect(report?.end).to.match(/left open after the last test: .*ProcessWrap.*, cat - \/nowhere$/m);
   });
+
+  it('counts what a failed test leaves with its failure', async () => {
+    const report = await reportOf(`${LEAVES}it('fails', () => { throw new Error('early'); });`, ['leaveWithin=300']);
+    expect(report).to.include({ passes: 1, failures: 1 });
+    expect(report?.end).to.include('left open after the last test');
+  });
 });
