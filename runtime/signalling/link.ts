@@ -456,6 +456,8 @@ export class SipLink implements DialogHome {
       if (handlers.publish) handlers.publish(req, res);
       else res.send(405, { headers: { Allow: ALLOW } });
     });
+    // The dialog was another node's, or has just ended (RFC 3261 section 15.1.2).
+    guarded('bye', (_req, res) => res.send(481));
     for (const method of ['refer', 'info', 'notify']) {
       guarded(method, (_req, res) => res.send(405, { headers: { Allow: ALLOW } }));
     }
