@@ -79,7 +79,7 @@ describe('sounds of URLs', () => {
 
   it('of a server that does not answer end in time, and an old sound is played meanwhile', async () => {
     const sound = await readFile(SOUND);
-    const { sounds, stale } = await open('silent', { waitMs: 4000 });
+    const { sounds, stale } = await open('silent', { waitMs: 10_000 });
     answer = (response) => response.writeHead(200, { 'cache-control': 'max-age=0' }).end(sound);
     const file = await sounds.open(`${base}/old`, signal);
     // A server in trouble.
@@ -89,7 +89,7 @@ describe('sounds of URLs', () => {
     answer = () => undefined;
     const begun = performance.now();
     expect(await codeOf(sounds.open(`${base}/new`, signal))).to.equal('http_timeout');
-    expect(performance.now() - begun).to.be.above(3900);
+    expect(performance.now() - begun).to.be.above(9900);
     // A new answer that is no sound is not hidden by the old one.
     answer = (response) => response.end('<html>');
     expect(await codeOf(sounds.open(`${base}/old`, signal))).to.equal('is no WAV, MP3, Opus in Ogg, or FLAC');

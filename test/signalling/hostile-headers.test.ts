@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { expect } from 'chai';
 import { parseAllowEvents } from '../../runtime/signalling/allow-events.ts';
 import { listValues } from '../../runtime/signalling/list-values.ts';
@@ -8,7 +9,7 @@ import { unsupportedRequest } from '../../runtime/signalling/unsupported-request
 
 /** Octets: as long as a SIP server lets the head of a message be. */
 const LENGTH = 64_000;
-/** Milliseconds: what looks back or ahead again and again takes seconds. */
+/** Milliseconds of processor time: what looks back or ahead again and again takes seconds. */
 const WITHIN_MS = 250;
 
 const request = (header: string) => ({ method: 'INVITE', uri: 'sip:a', body: 'v=0', get: () => header });
@@ -62,9 +63,10 @@ describe('hostile headers', () => {
       for (const piece of PIECES) {
         for (const start of ['', '"', '<', '<sip:', 'sip:a@b;', ' ']) {
           const text = (start + piece.repeat(LENGTH / piece.length)).slice(0, LENGTH);
-          const began = performance.now();
+          const began = process.threadCpuUsage();
           read(text);
-          const took = performance.now() - began;
+          const { user, system } = process.threadCpuUsage(began);
+          const took = (user + system) / 1000;
           if (took > WITHIN_MS) slow.push(`${start}(${piece})+: ${Math.round(took)} ms`);
         }
       }

@@ -1,4 +1,5 @@
 /** Classes in memory with many entities: the same answers as without indexes, and the thread is free in between. */
+import process from 'node:process';
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Entity, ListQuery, ModelCollection } from '../../../runtime/model/index.ts';
@@ -169,17 +170,20 @@ describeStorages('large classes in memory', function (newPlace) {
     let turns = 0;
     let longest = 0;
     let running = true;
+    // Of processor time: other work does not count.
+    const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
     const watch = async (): Promise<void> => {
-      for (let last = performance.now(); running; last = performance.now()) {
+      while (running) {
+        const last = process.threadCpuUsage();
         await turn();
         turns += 1;
-        longest = Math.max(longest, performance.now() - last);
+        longest = Math.max(longest, milliseconds(process.threadCpuUsage(last)));
       }
     };
     const watching = watch();
-    const began = performance.now();
+    const began = process.threadCpuUsage();
     await Promise.all(Array.from({ length: 8 }, () => collection.list({ filter: slow, order: ['note'] })));
-    const took = performance.now() - began;
+    const took = milliseconds(process.threadCpuUsage(began));
     running = false;
     await watching;
     // Each look took some milliseconds, of which the thread got away after two.
