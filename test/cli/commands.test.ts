@@ -140,13 +140,13 @@ describe('the ringmaster command', function () {
       await servers.printed(/ready\n/);
       const of = (name: string) => readFileSync(`/proc/${servers.pid}/${name}`, 'latin1').split('\0');
       const limits = [...of('cmdline'), ...of('environ')].filter((text) =>
-        /pool-size|semi-space-size|heap-growing|memory-reducer|marking-task|MALLOC_/.test(text),
+        /pool-size|semi-space-size|heap-growing|memory-reducer|marking-task|scavenge|MALLOC_/.test(text),
       );
       expect(await servers.terminate()).to.include({ code: 0, err: '' });
       return limits;
     };
     const growth = '--heap-growing-percent=50';
-    const noBursts = ['--no-memory-reducer', '--no-incremental-marking-task'];
+    const noBursts = ['--no-memory-reducer', '--no-incremental-marking-task', '--no-parallel-scavenge'];
     const mapped = 'MALLOC_MMAP_THRESHOLD_=131072';
     expect(await limitsOf({})).to.deep.equal([
       '--max-semi-space-size=8',
