@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { ClusterAwayError } from '../../runtime/cluster/errors.ts';
 import { Bucket, openBucket } from '../../runtime/cluster/link/buckets.ts';
 import type { NatsLink } from '../../runtime/cluster/link/nats-link.ts';
+import { watch } from '../../runtime/cluster/link/watch.ts';
 import { eventually } from '../support/eventually.ts';
 import { silentLog } from '../support/log.ts';
 import { linkTo } from './support/nats-link.ts';
@@ -65,5 +67,30 @@ describe('a bucket of NATS that a node follows', function () {
     await told('third', '4', 10_000);
     expect(reads).to.equal(2);
     expect((await consumers.list(stream).next()).length).to.equal(1);
+  });
+});
+
+describe('a watch of a bucket', () => {
+  it('leaves no timer when its connection closes meanwhile', async function () {
+    requireNats(this);
+    const server = await NatsServer.start();
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const open = () => connect({ servers: `127.0.0.1:${server.port}` });
+    await (await open()).close();
+    const before = timers();
+    const closing = await open();
+    await openBucket(closing, BUCKET);
+    const request = closing.request.bind(closing);
+    closing.request = async (subject, ...rest) => {
+      const answer = await request(subject, ...rest);
+      // The last question before the changes come.
+      if (subject.includes('CONSUMER.INFO')) void closing.drain();
+      return answer;
+    };
+    const opened = watch(closing, BUCKET.name, 2000, { entry: () => undefined, complete: () => undefined });
+    expect(await opened.catch((error: unknown) => error)).to.be.instanceOf(ClusterAwayError);
+    await closing.closed();
+    expect(timers()).to.equal(before);
+    await server.remove();
   });
 });

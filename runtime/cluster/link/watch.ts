@@ -1,6 +1,7 @@
 /** Follows a bucket of NATS JetStream. */
 import { AckPolicy, DeliverPolicy, jetstream, jetstreamManager, type JsMsg } from '@nats-io/jetstream';
 import { createInbox, nanos, type NatsConnection, nuid } from '@nats-io/transport-node';
+import { ClusterAwayError } from '../errors.ts';
 
 /**
  * Milliseconds between two signs of life of NATS without a change. The library's own watch asks for one every 30 s: when the server of
@@ -26,7 +27,7 @@ export interface Watch {
 /**
  * Tells all entries of a bucket, then every change.
  * @param timeoutMs for an answer of NATS
- * @throws errors of NATS
+ * @throws errors of NATS, ClusterAwayError when the connection closes
  */
 export async function watch(
   connection: NatsConnection,
@@ -61,6 +62,8 @@ export async function watch(
     isComplete = true;
     listener.complete();
   };
+  // The library's timer would go on for ever: it begins before a closing connection refuses the rest.
+  if (connection.isDraining() || connection.isClosed()) throw new ClusterAwayError();
   const messages = await consumer.consume({ callback: hear });
   const follow = async (): Promise<void> => {
     for await (const { type } of messages.status())
