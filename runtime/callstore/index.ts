@@ -30,4 +30,5 @@ export { DIALOG_FIELDS, type DialogOpts, type DialogStatus, type DialogView, typ
 export { type DialogEntry, type DialogParty, MemoryCallStore } from './memory-callstore.ts';
 export { MemoryConferenceStore } from './memory-conference-store.ts';
 export type { FarewellIndex, SharedFarewell } from './shared-farewell.ts';
+export { tellOnce } from './tell-once.ts';
 export type { CallIndex, HomeOf, SharedCall, SharedSide, SipPlace } from './shared-call.ts';

@@ -1,5 +1,5 @@
 /** Events of one room. */
-import type { SharedFarewell } from '../callstore/index.ts';
+import { type SharedFarewell, tellOnce } from '../callstore/index.ts';
 import type { Participant } from './participant.ts';
 import type { ConferenceEventData, ConferenceEventType, ConferenceServices } from './ports.ts';
 import type { RoomAddress } from './room-address.ts';
@@ -97,10 +97,7 @@ export class RoomEvents {
   #tellOnce(id: string, type: 'conf_leave' | 'conf_end', data: ConferenceEventData, userId?: string): void {
     const elsewhere = this.#services.farewells?.endedElsewhere(id) ?? false;
     this.#services.farewells?.over(id);
-    if (elsewhere === true) return;
-    const tell = this.#made(type, data, userId);
-    if (elsewhere === false) tell();
-    else void elsewhere.then((isTold) => isTold || tell());
+    tellOnce(elsewhere, this.#made(type, data, userId));
   }
 
   /** @param userId of the participant, who may have left */

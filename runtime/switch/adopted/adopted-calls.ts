@@ -1,5 +1,12 @@
 /** Calls that a dead node left: ended, or adopted where both phones can still hear each other. */
-import type { CallHistory, CallIndex, MemoryCallStore, SharedCall, SharedSide } from '../../callstore/index.ts';
+import {
+  type CallHistory,
+  type CallIndex,
+  type MemoryCallStore,
+  type SharedCall,
+  type SharedSide,
+  tellOnce,
+} from '../../callstore/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import type { MediaServers } from '../../media/index.ts';
 import type { LiveDialog } from '../../runs/index.ts';
@@ -97,9 +104,7 @@ export class AdoptedCalls {
     const users = entry.sipUsers.flatMap(({ userId }) => userId ?? []);
     const side = by === 'a' || by === 'b' ? { side: by } : {};
     const data = { inviteid, connectionid: inviteid, dialogid, reason, ...side };
-    const tell = (): void => this.#options.events.emit(entry.domains, 'call_end', data, users);
-    if (elsewhere === false) tell();
-    else if (elsewhere !== true) void elsewhere.then((isTold) => isTold || tell());
+    tellOnce(elsewhere, () => this.#options.events.emit(entry.domains, 'call_end', data, users));
   }
 
   /** True for a call of two phones whose channels live: the media server ends those that are not bridged when their node dies. */

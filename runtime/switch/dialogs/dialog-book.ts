@@ -2,7 +2,13 @@
 import { isNamed } from '../../domain/index.ts';
 import type { DomainName } from '../../domain-name/index.ts';
 import { type Log, namesDialog, type Replaces } from '../../signalling/index.ts';
-import type { CallFacts, CallHistory, CallIndex, MemoryCallStore } from '../../callstore/index.ts';
+import {
+  type CallFacts,
+  type CallHistory,
+  type CallIndex,
+  type MemoryCallStore,
+  tellOnce,
+} from '../../callstore/index.ts';
 import { type RefusedCall, refusedFacts } from './call-account.ts';
 import { CallDialog, type DialogObserver, type DialogStart } from './dialog.ts';
 import type { EndCause, Leg } from '../legs/leg.ts';
@@ -179,8 +185,7 @@ export class DialogBook implements DialogObserver {
     this.#index?.over(dialog.dialogid);
     this.#history?.over(dialog.facts(cause), dialog.account.media(dialog));
     const tell = this.#event(dialog, 'call_end', { reason, ...(by === 'a' || by === 'b' ? { side: by } : {}) });
-    if (elsewhere === false) tell();
-    else if (elsewhere !== true) void elsewhere.then((isTold) => isTold || tell());
+    tellOnce(elsewhere, tell);
   }
 
   /** The live call of this id, as it is now. */
