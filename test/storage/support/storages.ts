@@ -15,6 +15,9 @@ export interface Place {
   shared(): Promise<Storage>;
 }
 
+/** For a query of tests about something else: on a busy machine PGlite's thread may get no processor for many seconds. */
+const PATIENCE_MS = 50_000;
+
 type Opening = () => Promise<Storage>;
 
 const sharedFolders = temporaryFolders();
@@ -67,7 +70,8 @@ export function describeStorages(title: string, body: (newPlace: () => Promise<P
       const dataDir = folders.make();
       return Promise.resolve({
         open: (options = {}) => openStorage({ dataDir, ...options }),
-        shared: () => shared('pglite', () => openStorage({ dataDir: sharedFolders.make() })),
+        shared: () =>
+          shared('pglite', () => openStorage({ dataDir: sharedFolders.make(), queryTimeoutMs: PATIENCE_MS })),
       });
     });
     after(() => folders.removeAll());
