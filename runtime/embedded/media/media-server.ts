@@ -15,11 +15,13 @@ import { MediaHosts } from './rtp/media-hosts.ts';
 import { PortPool } from './rtp/ports.ts';
 import { Callers } from './sip/callers.ts';
 import { SipProfile } from './sip/profile.ts';
+import { Reception } from './sip/reception.ts';
 
 /** A running media server in this thread. */
 export class MediaServer {
   readonly #core: MediaCore;
   readonly #ports: PortPool;
+  readonly #reception: Reception;
   readonly #profile: SipProfile;
   readonly #listener: EslListener;
   readonly #controllers: ControllerConnections;
@@ -43,10 +45,10 @@ export class MediaServer {
     this.#ports = new PortPool(options.rtpPorts);
     const hosts = new MediaHosts(options.rtpHosts ?? [media.host], options.publicAddresses ?? []);
     this.#controllers = new ControllerConnections(this.#core);
-    const callers = new Callers(options.callers);
-    this.#profile = new SipProfile(this.#core, { ports: this.#ports, hosts, callers }, (channel, controller) => {
+    this.#reception = new Reception(this.#core, { ports: this.#ports, hosts }, (channel, controller) => {
       this.#controllers.attach(channel, controller);
     });
+    this.#profile = new SipProfile(this.#core, new Callers(options.callers), this.#reception);
     this.#listener = new EslListener(this.#core, options.password);
   }
 
@@ -78,7 +80,7 @@ export class MediaServer {
       conferences: conferences.size,
       rtpSockets: this.#ports.used,
       eventSockets: this.#listener.connections + this.#controllers.connections,
-      sipDialogs: this.#profile.calls,
+      sipDialogs: this.#reception.calls,
       sipTransactions: sip.clientTransactions + sip.serverTransactions,
       timers: timers.size + sip.timers,
       media: {
@@ -94,7 +96,7 @@ export class MediaServer {
     this.#core.ticker.stop();
     this.#core.timers.clear();
     this.#controllers.close();
-    await this.#profile.close();
+    await Promise.all([this.#reception.close(), this.#profile.close()]);
     for (const channel of this.#core.channels.values()) channel.hangup('NORMAL_CLEARING', 'far-end');
     await this.#listener.close();
   }

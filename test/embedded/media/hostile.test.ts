@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { readDescription } from '../../../runtime/embedded/media/sip/sdp.ts';
 import { parsePlayAndGetDigits } from '../../../runtime/embedded/media/apps/play-and-get-digits.ts';
 import { ListenError, startMediaServer } from '../../../runtime/embedded/index.ts';
+import { newCallId, SipRequest } from '../../../runtime/embedded/stack/index.ts';
 import { freeUdpRange } from '../../support/ports.ts';
 import { EslClient } from './support/esl-client.ts';
 import { type Bench, PASSWORD, startBench } from './support/fixture.ts';
@@ -168,6 +169,29 @@ describe('embedded media server: hostile input', () => {
     expect(await attempt({ headers, localSdp: 'not sdp' })).to.equal(400);
     expect(await attempt({ headers, localSdp: phone.sdp().replace('RTP/AVP', 'RTP/SAVP') })).to.equal(488);
     expect(await attempt({ headers, localSdp: 'v=0\r\nm=audio 99999999 RTP/AVP 0\r\n' })).to.equal(400);
+    await phone.close();
+  });
+
+  it('refuses an INVITE with unreadable addresses, and keeps nothing of it', async () => {
+    const uri = `sip:drachtio@${bench.server.addresses['sip'] as string}`;
+    const phone = await RtpPhone.open();
+    for (const [field, value] of [
+      ['Contact', '<sip:1.2.3.4:99999999>'],
+      ['To', '<sip:drachtio@127.0.0.1:99999999>'],
+      ['From', '<sip:node@127.0.0.1:99999999>;tag=1'],
+    ] as const) {
+      const invite = new SipRequest('INVITE', uri).add('Max-Forwards', '70').add('From', '<sip:node@127.0.0.1>;tag=1');
+      invite
+        .add('To', `<${uri}>`)
+        .add('Call-ID', newCallId())
+        .add('CSeq', '1 INVITE')
+        .add('Contact', bench.srf.contact);
+      invite.add('X-esl-outbound', '127.0.0.1:9').set(field, value);
+      invite.body = Buffer.from(phone.sdp());
+      const { response } = await bench.srf.send(invite);
+      expect(response.status, field).to.equal(400);
+      await bench.settled();
+    }
     await phone.close();
   });
 

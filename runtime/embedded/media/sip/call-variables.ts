@@ -11,16 +11,39 @@ import type { Channel } from '../channel/channel.ts';
 import type { MediaCore } from '../core/media-core.ts';
 import type { Dialog } from './dialog.ts';
 
+/** The addresses of an INVITE. */
+export interface Parties {
+  readonly from: SipUri;
+  readonly to: SipUri;
+  readonly called: SipUri;
+  readonly contact: SipUri | undefined;
+}
+
+/** @throws SipParseError when one cannot be read */
+export function partiesOf(request: SipRequest): Parties {
+  const [contact] = request.values('contact');
+  return {
+    from: parseUri(parseNameAddr(request.header('from') ?? '', 'From').uri),
+    to: parseUri(parseNameAddr(request.header('to') ?? '', 'To').uri),
+    called: parseUri(request.uri),
+    contact: contact === undefined ? undefined : parseUri(parseNameAddr(contact, 'Contact').uri),
+  };
+}
+
 /** The variables that a channel gets from its INVITE, in FreeSWITCH's order. */
-export function callVariables(core: MediaCore, channel: Channel, transaction: ServerTransaction): [string, string][] {
-  const { request, source } = transaction;
+export function callVariables(
+  core: MediaCore,
+  channel: Channel,
+  { request, source }: ServerTransaction,
+  parties: Parties,
+): [string, string][] {
   const { host } = source.local;
   const via = request.topVia;
   const variables: [string, string | undefined][] = [
     ['direction', 'inbound'],
     ['uuid', channel.uuid],
     ['session_id', String(core.sessions.figures().sinceStart)],
-    ...party('from', parseUri(parseNameAddr(request.header('from') ?? '', 'From').uri)),
+    ...party('from', parties.from),
     ['video_media_flow', 'disabled'],
     ['text_media_flow', 'disabled'],
     ['channel_name', channel.profile.channelName],
@@ -34,9 +57,9 @@ export function callVariables(core: MediaCore, channel: Channel, transaction: Se
     ['sofia_profile_name', core.profileName],
     ['sofia_profile_url', `sip:mod_sofia@${core.profileAddress}`],
     ['recovery_profile_name', core.profileName],
-    ...party('req', parseUri(request.uri)),
-    ...party('to', parseUri(parseNameAddr(request.header('to') ?? '', 'To').uri)),
-    ...contact(request.values('contact')[0]),
+    ...party('req', parties.called),
+    ...party('to', parties.to),
+    ...(parties.contact === undefined ? [] : party('contact', parties.contact)),
     ['sip_user_agent', request.header('user-agent')],
     ['sip_via_host', via.host],
     ['sip_via_port', String(via.port ?? 5060)],
@@ -62,7 +85,6 @@ export function answeredVariables(dialog: Dialog): [string, string][] {
     ['sip_to_tag', dialog.localTag],
     ['sip_cseq', String(dialog.remoteCSeq)],
     ['sip_full_to', dialog.local],
-    ['endpoint_disposition', 'ANSWER'],
   ];
 }
 
@@ -105,8 +127,4 @@ function party(name: string, uri: SipUri): [string, string][] {
     [`sip_${name}_uri`, `${user}@${uri.host}:${port}`],
     [`sip_${name}_host`, uri.host],
   ];
-}
-
-function contact(value: string | undefined): [string, string][] {
-  return value === undefined ? [] : party('contact', parseUri(parseNameAddr(value, 'Contact').uri));
 }

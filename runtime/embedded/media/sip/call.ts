@@ -13,7 +13,6 @@ import type { RtpSession } from '../rtp/session.ts';
 import { SrtpSecurity } from '../srtp/security.ts';
 import type { DtlsThread } from '../webrtc/dtls-thread.ts';
 import { isWildcard, type ServerTransaction, type SipRequest } from '../../stack/index.ts';
-import type { Dialog } from './dialog.ts';
 import { answerHeaders } from './headers.ts';
 import { DtlsMedia } from './dtls-media.ts';
 import type { RemoteFax } from './fax-lines.ts';
@@ -52,16 +51,29 @@ const SECURE_MEDIA: readonly OfferedMedia[] = ['forbidden', 'optional', 'mandato
 /** Factor on the silence limit of a far end that holds, unless `media_hold_timeout` is set. */
 const HOLD_FACTOR = 10;
 
+/** An offer, and its answer. */
+export type Offer = Pick<ServerTransaction, 'request' | 'onAck' | 'reply'>;
+
+/** The dialog of a call. */
+export interface CallDialog {
+  /**
+   * Sends a request in the dialog; its response is ignored.
+   *
+   * @param done called at the final response, or when there will be none
+   */
+  send(method: string, headers: Readonly<Record<string, string>>, body: string, done: () => void): void;
+}
+
 /** The SIP side of a channel: offers and answers, and the end of the dialog. */
 export class Call implements Signalling {
-  readonly dialog: Dialog;
+  readonly #dialog: CallDialog;
   readonly rtp: RtpSession;
   readonly #keys = new LocalKeys();
   readonly #security = new SrtpSecurity();
   readonly dtls: DtlsMedia;
   readonly #local: LocalDescription;
   readonly #contact: string;
-  readonly #onEnded: (call: Call) => void;
+  readonly #onEnded: () => void;
   #state: CallState = 'answering';
   #pendingBye: string | undefined;
   /** INFO digits to send after the ACK. */
@@ -75,8 +87,8 @@ export class Call implements Signalling {
   /** Whether the answer to the own offer is still to come in an ACK. */
   #awaitsAnswer = false;
 
-  constructor(dialog: Dialog, rtp: RtpSession, contact: string, dtls: DtlsThread, onEnded: (call: Call) => void) {
-    this.dialog = dialog;
+  constructor(dialog: CallDialog, rtp: RtpSession, contact: string, dtls: DtlsThread, onEnded: () => void) {
+    this.#dialog = dialog;
     this.rtp = rtp;
     this.#contact = contact;
     this.#local = new LocalDescription(rtp.localAddress, rtp.localPort, this.#keys);
@@ -129,11 +141,7 @@ export class Call implements Signalling {
    * @param remote its offer; undefined without one
    * @returns false when offer and server have no common codec; nothing has been sent
    */
-  answer(
-    invite: ServerTransaction,
-    remote: RemoteDescription | undefined,
-    headers: Readonly<Record<string, string>>,
-  ): boolean {
+  answer(invite: Offer, remote: RemoteDescription | undefined, headers: Readonly<Record<string, string>>): boolean {
     if (remote === undefined) {
       this.#sendOffer(invite, headers);
       return true;
@@ -150,7 +158,7 @@ export class Call implements Signalling {
   }
 
   /** Answers a re-INVITE or UPDATE (RFC 3261 section 14.2, RFC 3311). */
-  modify(transaction: ServerTransaction): void {
+  modify(transaction: Offer): void {
     const text = transaction.request.body.toString('latin1');
     if (text === '') {
       if (transaction.request.method === 'INVITE') this.#sendOffer(transaction, {});
@@ -213,7 +221,7 @@ export class Call implements Signalling {
     return isIP(address) !== 0 && isIPv6(address) === isIPv6(this.rtp.localAddress);
   }
 
-  #takeFax(transaction: ServerTransaction, remote: RemoteDescription, fax: RemoteFax): void {
+  #takeFax(transaction: Offer, remote: RemoteDescription, fax: RemoteFax): void {
     // A fax machine that receives pages sends nothing for minutes.
     this.#timeout?.stop();
     this.rtp.relay(fax.address, fax.port);
@@ -247,7 +255,7 @@ export class Call implements Signalling {
   receivedBye(): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    this.#onEnded(this);
+    this.#onEnded();
     if (this.#channel === undefined) this.rtp.close();
     else this.#channel.hangup('NORMAL_CLEARING', 'far-end');
   }
@@ -259,12 +267,12 @@ export class Call implements Signalling {
     }
     if (this.#state === 'ended') return;
     this.#state = 'ended';
-    this.dialog.send('BYE', { Reason: reasonHeader(cause) }, '', () => this.#onEnded(this));
+    this.#dialog.send('BYE', { Reason: reasonHeader(cause) }, '', () => this.#onEnded());
   }
 
   sendInfoDigit(digit: string, milliseconds: number): void {
     const body = `Signal=${digit}\r\nDuration=${milliseconds}\r\n`;
-    const send = () => this.dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
+    const send = () => this.#dialog.send('INFO', { 'Content-Type': 'application/dtmf-relay' }, body, () => undefined);
     if (this.#state === 'confirmed') send();
     else if (this.#state === 'answering') this.#pendingDigits.push(send);
   }
@@ -301,14 +309,14 @@ export class Call implements Signalling {
     if (this.#pendingBye !== undefined) this.end(this.#pendingBye);
   }
 
-  #sendOffer(invite: ServerTransaction, headers: Readonly<Record<string, string>>): void {
+  #sendOffer(invite: Offer, headers: Readonly<Record<string, string>>): void {
     const sdp = this.#local.offer('sendrecv', this.#secureMedia ?? 'forbidden');
     this.#awaitsAnswer = true;
     this.#record(sdp, undefined);
     this.#sendSdp(invite, sdp, headers);
   }
 
-  #sendSdp(transaction: ServerTransaction, sdp: string, headers: Readonly<Record<string, string>>): void {
+  #sendSdp(transaction: Offer, sdp: string, headers: Readonly<Record<string, string>>): void {
     transaction.onAck = (ack) => this.acknowledged(ack);
     transaction.reply(200, {
       headers: {

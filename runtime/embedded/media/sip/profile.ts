@@ -1,7 +1,5 @@
-/** The SIP profile: turns INVITEs into channels. */
-import { isIP } from 'node:net';
+/** The SIP profile: takes calls, and requests within them. */
 import {
-  formatHost,
   formatHostPort,
   OwnAddresses,
   parseNameAddr,
@@ -11,56 +9,36 @@ import {
   SipParseError,
   type SipRequest,
 } from '../../stack/index.ts';
-import { Channel } from '../channel/channel.ts';
 import { reportFault } from '../core/fault.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
-import { MAX_SESSIONS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';
-import type { FarEnd, MediaHost, MediaHosts } from '../rtp/media-hosts.ts';
-import { NoPortError, type PortPool } from '../rtp/ports.ts';
-import { RtpSession } from '../rtp/session.ts';
-import { DtlsThread } from '../webrtc/dtls-thread.ts';
-import { Call } from './call.ts';
+import type { Call } from './call.ts';
+import { answeredVariables, callVariables, partiesOf } from './call-variables.ts';
 import type { Callers } from './callers.ts';
-import {
-  answeredVariables,
-  callVariables,
-  DIALPLAN_VARIABLES,
-  FAX_VARIABLE,
-  secureVariables,
-  timeoutVariables,
-} from './call-variables.ts';
 import { ALLOW, Dialog, SUPPORTED, USER_AGENT } from './dialog.ts';
 import { answerHeaders, refusalHeaders } from './headers.ts';
 import { readInfoDigit } from './info-digit.ts';
-import { BAD_DESCRIPTION, readDescription, type RemoteDescription } from './sdp.ts';
+import type { Arrival, Caller, Reception } from './reception.ts';
 
-/** Takes over a channel whose call has been answered. */
-export type ChannelAnswered = (channel: Channel, controller: { readonly host: string; readonly port: number }) => void;
+/** A call and its dialog. */
+interface Entry {
+  readonly call: Call;
+  readonly dialog: Dialog;
+}
 
-/** The SIP side of the server: one profile that turns INVITEs into channels. */
+/** The SIP side of the server: one profile, whose INVITEs become channels. */
 export class SipProfile {
   readonly endpoint: SipEndpoint;
   readonly #core: MediaCore;
-  readonly #ports: PortPool;
-  readonly #hosts: MediaHosts;
-  readonly #onAnswered: ChannelAnswered;
   readonly #callers: Callers;
-  readonly #calls = new Map<string, Call>();
-  readonly #dtls = new DtlsThread();
+  readonly #reception: Reception;
+  readonly #calls = new Map<string, Entry>();
   #port = 0;
-  #closed = false;
 
-  constructor(
-    core: MediaCore,
-    { ports, hosts, callers }: { readonly ports: PortPool; readonly hosts: MediaHosts; readonly callers: Callers },
-    onAnswered: ChannelAnswered,
-  ) {
-    this.#callers = callers;
-    this.#hosts = hosts;
+  constructor(core: MediaCore, callers: Callers, reception: Reception) {
     this.#core = core;
-    this.#ports = ports;
-    this.#onAnswered = onAnswered;
+    this.#callers = callers;
+    this.#reception = reception;
     this.endpoint = new SipEndpoint({
       handler: {
         request: (transaction) => {
@@ -77,11 +55,6 @@ export class SipProfile {
     });
   }
 
-  /** Dialogs alive. */
-  get calls(): number {
-    return this.#calls.size;
-  }
-
   /** Opens the profile on UDP and TCP. Rejects with ListenError. */
   async listen(address: { readonly host: string; readonly port: number }): Promise<string> {
     const point = await this.endpoint.listen(address);
@@ -92,13 +65,12 @@ export class SipProfile {
 
   /** Ends every call without BYE, and closes the sockets. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await Promise.all([this.endpoint.close(), this.#dtls.close()]);
+    await this.endpoint.close();
   }
 
   #callOf(invite: ServerTransaction): Call | undefined {
     const { request, localTag } = invite;
-    return this.#calls.get(`${request.callId}|${localTag}|${request.fromTag ?? ''}`);
+    return this.#calls.get(`${request.callId}|${localTag}|${request.fromTag ?? ''}`)?.call;
   }
 
   #request(transaction: ServerTransaction): void {
@@ -112,11 +84,11 @@ export class SipProfile {
       else transaction.reply(405, { headers: { 'User-Agent': USER_AGENT, Allow: ALLOW } });
       return;
     }
-    const call = this.#calls.get(Dialog.keyOf(request));
-    if (call === undefined) transaction.reply(481, { headers: { 'User-Agent': USER_AGENT } });
-    else if (!call.dialog.accept(request))
+    const entry = this.#calls.get(Dialog.keyOf(request));
+    if (entry === undefined) transaction.reply(481, { headers: { 'User-Agent': USER_AGENT } });
+    else if (!entry.dialog.accept(request))
       transaction.reply(500, { headers: { 'User-Agent': USER_AGENT, 'Retry-After': '0' } });
-    else this.#requestInDialog(call, transaction);
+    else this.#requestInDialog(entry.call, transaction);
   }
 
   #requestInDialog(call: Call, transaction: ServerTransaction): void {
@@ -170,167 +142,44 @@ export class SipProfile {
       return;
     }
     const caller = callerOf(request);
-    const controller = controllerOf(request);
-    if (controller === undefined) {
-      transaction.reply(404, { headers: refusalHeaders(reasonHeader('NO_ROUTE_DESTINATION')) });
-      return;
-    }
-    const text = request.body.toString('latin1');
-    if (text !== '' && !describesSession(request)) {
+    if (request.body.length > 0 && !describesSession(request)) {
       transaction.reply(415, { headers: refusalHeaders() });
       return;
     }
-    const remote = text === '' ? undefined : readDescription(text);
-    if (text !== '' && remote === undefined) {
-      transaction.reply(400, { reason: BAD_DESCRIPTION, headers: refusalHeaders() });
-      return;
-    }
-    if (remote !== undefined && !(remote.audio !== undefined && remote.audio.codecs.length > 0)) {
-      transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
-      return;
-    }
-    if (this.#core.channels.size >= MAX_SESSIONS) {
-      transaction.reply(503, { headers: refusalHeaders(reasonHeader('SWITCH_CONGESTION')) });
-      return;
-    }
-    const host = this.#hosts.choose(farEndOf(request, remote));
-    if (host === undefined) {
-      const headers = { ...refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')), Warning: WRONG_FAMILY };
-      transaction.reply(488, { headers });
-      return;
-    }
-    const rtp = await this.#openRtp(host);
-    if (rtp === undefined) {
-      transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
-      return;
-    }
-    // Cancelled, or the server closed, while the ports were opened.
-    if (!transaction.open || this.#closed) rtp.close();
-    else await this.#answer(transaction, remote, rtp, caller, controller);
+    await this.#reception.receive(this.#arrival(transaction, caller));
+  }
+
+  /** @throws SipParseError when an address cannot be read */
+  #arrival(invite: ServerTransaction, caller: Caller): Arrival {
+    const host = this.#ownHost(invite);
+    const user = userOf(invite.request.uri) ?? 'drachtio';
+    const parties = partiesOf(invite.request);
+    const dialog = new Dialog(this.endpoint, invite);
+    return {
+      invite,
+      caller,
+      user,
+      from: invite.source.address,
+      host,
+      contact: `<sip:${user}@${formatHostPort(host, this.#port)};transport=${invite.source.transport}>`,
+      dialog,
+      variables: (channel) => callVariables(this.#core, channel, invite, parties),
+      answeredVariables: () => answeredVariables(dialog),
+      began: (call) => this.#calls.set(dialog.key, { call, dialog }),
+      ended: () => this.#calls.delete(dialog.key),
+    };
   }
 
   /** The address of the profile that the peer of a request reaches. */
   #ownHost({ source: { transport, address: host, port } }: ServerTransaction): string {
     return this.endpoint.addressFor({ transport, host, port }).host;
   }
-
-  async #openRtp({ host, told }: MediaHost): Promise<RtpSession | undefined> {
-    try {
-      const pair = await this.#ports.open(host);
-      return new RtpSession(pair, told, this.#core);
-    } catch (error) {
-      if (error instanceof NoPortError) return undefined;
-      throw error;
-    }
-  }
-
-  async #answer(
-    transaction: ServerTransaction,
-    remote: ReturnType<typeof readDescription>,
-    rtp: RtpSession,
-    caller: Caller,
-    controller: { host: string; port: number },
-  ): Promise<void> {
-    const { request } = transaction;
-    const user = userOf(request.uri) ?? 'drachtio';
-    const dialog = new Dialog(this.endpoint, transaction);
-    const host = this.#ownHost(transaction);
-    const contact = `<sip:${user}@${formatHostPort(host, this.#port)};transport=${transaction.source.transport}>`;
-    const call = new Call(dialog, rtp, contact, this.#dtls, (ended) => this.#calls.delete(ended.dialog.key));
-    this.#calls.set(dialog.key, call);
-    const channel = new Channel(
-      this.#core,
-      {
-        channelName: `sofia/${this.#core.profileName}/${caller.uri}`,
-        callerIdName: caller.name,
-        callerIdNumber: caller.number,
-        networkAddress: transaction.source.address,
-        destinationNumber: user,
-        context: 'mrf',
-      },
-      rtp,
-      call,
-    );
-    call.channel = channel;
-    this.#core.enter(channel);
-    this.#core.sessions.began(this.#core.channels.size);
-    for (const [name, value] of callVariables(this.#core, channel, transaction)) channel.variables.set(name, value);
-    call.offered(remote);
-    channel.setState('CS_INIT');
-    channel.publish('CHANNEL_CREATE');
-    channel.setState('CS_ROUTING');
-    channel.setCallState('RINGING');
-    channel.setState('CS_EXECUTE');
-    for (const [name, value] of [...DIALPLAN_VARIABLES, FAX_VARIABLE]) channel.set(name, value);
-    for (const [name, value] of [...timeoutVariables(request), ...secureVariables(request)]) channel.set(name, value);
-    if (call.needsPreparation(remote) && !(await this.#prepare(call, transaction, remote))) return;
-    const identity = `"${user}" <sip:${user}@${formatHost(host)}>;party=calling;privacy=off;screen=no`;
-    call.answer(transaction, remote, {
-      'Allow-Events': 'talk, hold, conference, refer',
-      ...(remote === undefined ? {} : { 'Remote-Party-ID': identity }),
-    });
-    const now = Date.now() * 1000;
-    if (remote === undefined) {
-      // The server makes the first offer, which FreeSWITCH counts as early media.
-      channel.times.progressMedia = now;
-      channel.set('endpoint_disposition', 'EARLY MEDIA');
-      channel.publish('CHANNEL_PROGRESS_MEDIA');
-      channel.setCallState('EARLY');
-    }
-    channel.times.answered = now;
-    channel.publish('CHANNEL_ANSWER');
-    channel.setCallState('ACTIVE');
-    for (const [name, value] of answeredVariables(dialog)) channel.set(name, value);
-    // Without an offer the endpoint is usable only after the ACK has brought the answer.
-    if (remote !== undefined) this.#onAnswered(channel, controller);
-    else {
-      transaction.onAck = (ack) => {
-        call.acknowledged(ack);
-        if (!channel.ended) this.#onAnswered(channel, controller);
-      };
-    }
-  }
-
-  /** Loads what DTLS and the codec need. @returns false when the call is over, or has been refused */
-  async #prepare(call: Call, transaction: ServerTransaction, remote: RemoteDescription | undefined): Promise<boolean> {
-    try {
-      await call.prepare(remote);
-      if (transaction.open && !this.#closed) return true;
-    } catch (error) {
-      reportFault('encryption or codec', error);
-      if (transaction.open)
-        transaction.reply(488, { headers: refusalHeaders(reasonHeader('INCOMPATIBLE_DESTINATION')) });
-    }
-    call.receivedBye();
-    return false;
-  }
-}
-
-/** RFC 3261 section 20.43. */
-const WRONG_FAMILY = '301 ringmaster "Incompatible network address formats"';
-
-/** `X-Media-Peer`: the IP address that the far end's SIP comes from. */
-function farEndOf(request: SipRequest, remote: RemoteDescription | undefined): FarEnd {
-  const peer = request.header('x-media-peer')?.trim();
-  const audio = remote?.audio;
-  return {
-    peer: peer === undefined || isIP(peer) === 0 || peer.includes('%') ? undefined : peer,
-    media: audio?.address,
-    bound: audio !== undefined && audio.dtls?.ice === undefined,
-  };
 }
 
 /** Whether the body counts as a session description. */
 function describesSession(request: SipRequest): boolean {
   const type = request.header('content-type') ?? 'application/sdp';
   return type.split(';')[0]?.trim().toLowerCase() === 'application/sdp';
-}
-
-/** `X-esl-outbound: host:port`: the address of the client that controls the channel. */
-function controllerOf(request: SipRequest): { host: string; port: number } | undefined {
-  const match = /^\s*([A-Za-z0-9.-]+):(\d{1,5})\s*$/.exec(request.header('x-esl-outbound') ?? '');
-  const port = Number(match?.[2]);
-  return match === null || port < 1 || port > 65_535 ? undefined : { host: match[1] as string, port };
 }
 
 function userOf(uri: string): string | undefined {
@@ -340,12 +189,6 @@ function userOf(uri: string): string | undefined {
     if (error instanceof SipParseError) return undefined;
     throw error;
   }
-}
-
-interface Caller {
-  readonly name: string;
-  readonly number: string | undefined;
-  readonly uri: string;
 }
 
 /** @throws SipParseError when From cannot be read */
