@@ -3,6 +3,7 @@
  * drachtio-server, and a media server that speaks to drachtio-fsmrf like a FreeSWITCH.
  */
 export { ListenError } from './listen-error.ts';
+export { MediaAgent } from './media/direct/agent.ts';
 export { holdMusicFile } from './media/audio/hold-music.ts';
 export type { MediaServerOptions, MediaServerStats } from './media/options.ts';
 export { startMediaServer } from './media/start.ts';

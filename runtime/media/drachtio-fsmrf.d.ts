@@ -35,16 +35,17 @@ declare module 'drachtio-fsmrf' {
   }
 
   export interface FsDialog extends EventEmitter {
-    /** The SIP server's name for it. */
-    readonly id: string;
-    readonly sip: { readonly callId: string; readonly localTag: string; readonly remoteTag: string };
+    /** The SIP server's name for it; undefined for a call within the process. */
+    readonly id?: string;
+    /** Undefined for a call within the process. */
+    readonly sip?: { readonly callId: string; readonly localTag: string; readonly remoteTag: string };
     readonly local: { sdp: string; contact?: string };
     request(options: {
       method: string;
       headers?: Record<string, string>;
       body?: string;
     }): Promise<{ readonly status: number; readonly body: string }>;
-    /** Sends BYE. */
+    /** Ends the call. */
     destroy(): Promise<unknown>;
   }
 

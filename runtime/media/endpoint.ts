@@ -80,8 +80,9 @@ export class MediaEndpoint {
   get place(): ChannelPlace {
     const { dialog } = this.#endpoint;
     const server = this.#via;
-    const sip = dialog !== null && server !== undefined ? { server, dialog: dialog.id, ...dialog.sip } : undefined;
-    return { server: this.#server.name, uuid: this.uuid, sip };
+    const { id, sip } = dialog ?? {};
+    const known = id !== undefined && sip !== undefined && server !== undefined;
+    return { server: this.#server.name, uuid: this.uuid, sip: known ? { server, dialog: id, ...sip } : undefined };
   }
 
   /** The session description for the phone. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import { type Config, isLoopback, type ServerAddress } from '../config/index.ts';
-import { MediaServers } from '../media/index.ts';
+import type { MediaAgent } from '../embedded/index.ts';
+import { MediaServers, type SipRoute } from '../media/index.ts';
 import type { Duties } from './duties.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
@@ -68,8 +69,21 @@ export function openLinks(
         : (config.sip.hosts.find((own) => isIPv4(own)) ?? '0.0.0.0'),
       silenceLimitMs: config.rtpTimeout * 1000,
     }));
-    const media = await MediaServers.connect(sip.all, addresses, { patienceMs: servers.media.patienceMs, log });
+    const { mediaAgent: agent } = servers;
+    const routes = agent === undefined ? sip.all : [directRoute(agent)];
+    const media = await MediaServers.connect(routes, addresses, { patienceMs: servers.media.patienceMs, log });
     shutdown.add('media connections', () => media.close());
     return { sip, media };
   });
+}
+
+/** The way to the embedded media server: within the process, without SIP. */
+function directRoute(agent: MediaAgent): SipRoute {
+  return {
+    name: 'direct',
+    srfForMedia: agent,
+    get connected() {
+      return agent.connected;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config, ServerAddress } from '../config/index.ts';
-import { CallGate, type LostConnection, startMediaServer, startSipServer } from '../embedded/index.ts';
+import { CallGate, type LostConnection, MediaAgent, startMediaServer, startSipServer } from '../embedded/index.ts';
 import { MEMORY_MODULE } from '../memory/index.ts';
 import { type Nursery, programRunner } from '../processes/index.ts';
 import { type LiveCertificate, openTrust } from './certificate.ts';
@@ -30,6 +30,8 @@ export interface ForwardedWebSockets {
 export interface Servers {
   readonly sip: Targets;
   readonly media: Targets;
+  /** Calls the embedded media server; undefined with a real one, which a SIP server calls. */
+  readonly mediaAgent: MediaAgent | undefined;
   /** Undefined with a real SIP server. */
   readonly forwarded: ForwardedWebSockets | undefined;
   /** New calls pass it; undefined with a real SIP server. */
@@ -65,6 +67,7 @@ export function openServers(
     return {
       sip: targets(config.drachtio, sip?.address),
       media: targets(config.freeswitch, media?.address),
+      mediaAgent: media?.agent,
       forwarded: sip?.forwarded,
       gate: sip?.gate,
       onConnectionLost: (listener) => {
@@ -134,6 +137,7 @@ async function startEmbeddedMedia(
   exited: (error: Error) => void,
 ) {
   const secret = randomBytes(16).toString('hex');
+  const agent = new MediaAgent();
   const server = await startMediaServer(
     {
       eventSocket: '127.0.0.1:0',
@@ -145,12 +149,13 @@ async function startEmbeddedMedia(
       rtpPorts: config.rtpPorts,
       sounds: SOUNDS,
       recordings: join(config.dataDir, 'recordings'),
+      direct: agent.port,
     },
     { run: programRunner(nursery), atRest: MEMORY_MODULE },
   );
   shutdown.add('media server', () => server.close());
   void server.exited.then((error) => exited(error ?? new Error('the embedded media server ended')));
-  return { server, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
+  return { server, agent, address: { ...hostPort(server.addresses.eventSocket ?? ''), secret } };
 }
 
 /**

@@ -1,4 +1,6 @@
 /** Patches drachtio-srf's answer to offers in a 200: the parts that it uses. */
+import { receivingOnly } from '../sip-facts/index.ts';
+
 interface Options {
   readonly method?: string;
   readonly localSdp?: unknown;
@@ -44,11 +46,4 @@ async function acknowledged(calling: unknown, answer: Options['answer'] = (offer
   // An answer without a description is already acknowledged.
   if (answered.sdp === undefined || answered.ack === undefined) return answered;
   return await answered.ack(receivingOnly(answer(answered.sdp)));
-}
-
-/** The description with `recvonly` on every medium. */
-export function receivingOnly(sdp: string): string {
-  const undirected = sdp.replace(/^a=(?:sendrecv|sendonly|recvonly|inactive)\r?\n/gm, '');
-  const [session = '', ...media] = undirected.split(/^(?=m=)/m);
-  return session + media.map((medium) => `${medium}a=recvonly\r\n`).join('');
 }

@@ -8,5 +8,5 @@ export {
 } from './crypto-line.ts';
 export { isInNetworks, networkList, placeOf, plainAddress, PRIVATE, scopeOf, sourceOfLimits } from './ip-scope.ts';
 export { knownStatus, reasonPhrase } from './reason-phrase.ts';
-export { sdpDirection } from './sdp-direction.ts';
+export { receivingOnly, sdpDirection } from './sdp-direction.ts';
 export { isWildcard, numericLookup, sourceTowards } from './source-towards.ts';

@@ -27,3 +27,10 @@ export function sdpDirection(sdp: string): SdpDirection {
   if (address === '0.0.0.0' || address === '::') return 'inactive';
   return media ?? session;
 }
+
+/** The description with `recvonly` on every medium. */
+export function receivingOnly(sdp: string): string {
+  const undirected = sdp.replace(/^a=(?:sendrecv|sendonly|recvonly|inactive)\r?\n/gm, '');
+  const [session = '', ...media] = undirected.split(/^(?=m=)/m);
+  return session + media.map((medium) => `${medium}a=recvonly\r\n`).join('');
+}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SipLink } from '../../runtime/signalling/link.ts';
-import { receivingOnly } from '../../runtime/signalling/offerless-calls.ts';
+import { receivingOnly } from '../../runtime/sip-facts/index.ts';
 import { Agent } from '../conformance/support/agent.ts';
 import { sdp } from '../conformance/support/sdp.ts';
 import { type HeldSipServer, sipServer } from '../conformance/support/servers.ts';

@@ -7,6 +7,7 @@ import { ConferenceTable } from './conference/table.ts';
 import { startHeartbeat } from './core/heartbeat.ts';
 import { Identity } from './core/identity.ts';
 import { MediaCore } from './core/media-core.ts';
+import { DirectCalls } from './direct/calls.ts';
 import { ControllerConnections } from './esl/controller.ts';
 import { EslListener } from './esl/listener.ts';
 import { OwnAddresses } from '../stack/index.ts';
@@ -23,6 +24,7 @@ export class MediaServer {
   readonly #ports: PortPool;
   readonly #reception: Reception;
   readonly #profile: SipProfile;
+  readonly #direct: DirectCalls | undefined;
   readonly #listener: EslListener;
   readonly #controllers: ControllerConnections;
   #addresses: Record<string, string> = {};
@@ -49,6 +51,7 @@ export class MediaServer {
       this.#controllers.attach(channel, controller);
     });
     this.#profile = new SipProfile(this.#core, new Callers(options.callers), this.#reception);
+    this.#direct = options.direct && new DirectCalls(this.#core, this.#reception, options.direct, media.host);
     this.#listener = new EslListener(this.#core, options.password);
   }
 
@@ -96,6 +99,7 @@ export class MediaServer {
     this.#core.ticker.stop();
     this.#core.timers.clear();
     this.#controllers.close();
+    this.#direct?.close();
     await Promise.all([this.#reception.close(), this.#profile.close()]);
     for (const channel of this.#core.channels.values()) channel.hangup('NORMAL_CLEARING', 'far-end');
     await this.#listener.close();

@@ -1,4 +1,5 @@
 /** Options and figures of the media server. */
+import type { MessagePort } from 'node:worker_threads';
 
 /** Options of the embedded media server. */
 export interface MediaServerOptions {
@@ -25,6 +26,8 @@ export interface MediaServerOptions {
   readonly sounds: string;
   /** Folder of recordings with relative names. */
   readonly recordings: string;
+  /** `MediaAgent.port` of a program in the same process, which calls without SIP. */
+  readonly direct?: MessagePort;
 }
 
 /** Live objects of a media server, and the punctuality of its media. */

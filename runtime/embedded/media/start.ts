@@ -21,5 +21,6 @@ export function startMediaServer(
   options: MediaServerOptions,
   host: ServerHost = {},
 ): Promise<EmbeddedServer<MediaServerStats>> {
-  return startServerThread(MEDIA_SERVER, options, host);
+  const { direct } = options;
+  return startServerThread(MEDIA_SERVER, options, host, direct === undefined ? [] : [direct]);
 }

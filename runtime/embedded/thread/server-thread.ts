@@ -1,5 +1,5 @@
 /** The handle of a server's worker thread. */
-import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { type MessagePort, type ResourceLimits, Worker } from 'node:worker_threads';
 import { ListenError } from '../listen-error.ts';
 import type { FromThread, ThreadData, ToThread } from './messages.ts';
 import { OwnerPrograms } from './programs.ts';
@@ -49,6 +49,7 @@ export interface ThreadKind {
 /**
  * Starts a server in a thread of its own.
  * @param options options of the server; must be cloneable
+ * @param ports ports among the options, which move to the thread
  * @throws ListenError when an address is taken or not allowed
  * @throws RangeError when an option is invalid
  */
@@ -56,8 +57,9 @@ export async function startServerThread<Stats extends object, Change extends obj
   kind: ThreadKind,
   options: object,
   host: ServerHost,
+  ports: MessagePort[] = [],
 ): Promise<EmbeddedServer<Stats, Change>> {
-  const thread = new ServerThread<Stats, Change>(kind, options, host);
+  const thread = new ServerThread<Stats, Change>(kind, options, host, ports);
   await thread.listening;
   return thread;
 }
@@ -78,11 +80,13 @@ class ServerThread<Stats extends object, Change extends object> implements Embed
     { title, name, entry, resourceLimits }: ThreadKind,
     options: object,
     { run, atRest, notice }: ServerHost,
+    ports: MessagePort[],
   ) {
     this.#title = title;
     this.#programs = new OwnerPrograms(run ?? (async () => undefined));
     const workerData: ThreadData<object> = { options, ...(atRest === undefined ? {} : { atRest: atRest.href }) };
-    this.#worker = new Worker(entry, { workerData, name, ...(resourceLimits === undefined ? {} : { resourceLimits }) });
+    const limits = resourceLimits === undefined ? {} : { resourceLimits };
+    this.#worker = new Worker(entry, { workerData, transferList: ports, name, ...limits });
     const listening = Promise.withResolvers<void>();
     this.listening = listening.promise;
     this.#worker.on('message', (message: FromThread<Stats>) => {

@@ -94,7 +94,7 @@ interface Mrf {
   connect(options: Record<string, unknown>): Promise<MediaServerClient>;
 }
 
-const MrfClass = require('drachtio-fsmrf') as new (srf: MiniSrf, options?: Record<string, unknown>) => Mrf;
+const MrfClass = require('drachtio-fsmrf') as new (srf: object, options?: Record<string, unknown>) => Mrf;
 
 /** A media server, a SIP side, and drachtio-fsmrf connected to both. */
 export interface Bench {
@@ -104,7 +104,8 @@ export interface Bench {
   readonly directory: string;
   /** Writes a WAV file with a tone into the sounds directory; returns its name. */
   tone(name: string, milliseconds: number, frequency: number): Promise<string>;
-  connectAnother(options?: Record<string, unknown>): Promise<MediaServerClient>;
+  /** @param agent calls the server; by default `srf` */
+  connectAnother(options?: Record<string, unknown>, agent?: object): Promise<MediaServerClient>;
   /** Resolves when no channel, RTP socket, SIP dialog, conference or outbound connection is left. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -130,9 +131,12 @@ export async function startBench(overrides: Partial<MediaServerOptions> = {}): P
   const server = await startMediaServer(serverOptions, { run: programRunner(nursery) });
   const srf = await MiniSrf.start();
   const clients: MediaServerClient[] = [];
-  const connectAnother = async (options: Record<string, unknown> = {}): Promise<MediaServerClient> => {
+  const connectAnother = async (
+    options: Record<string, unknown> = {},
+    agent: object = srf,
+  ): Promise<MediaServerClient> => {
     const [address, port] = (server.addresses['eventSocket'] as string).split(':');
-    const mrf = new MrfClass(srf);
+    const mrf = new MrfClass(agent);
     const ms = await mrf.connect({
       address,
       port: Number(port),
