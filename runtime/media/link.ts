@@ -1,4 +1,5 @@
 /** Connections to FreeSWITCH's event socket. */
+import type { Socket } from 'node:net';
 import Mrf, { type FsEndpoint, type FsEvent, type FsListener, type FsMediaServer } from 'drachtio-fsmrf';
 import { subscribeOnDemand } from './channel-events.ts';
 import { answeringByFirstCodec } from './first-codec.ts';
@@ -26,12 +27,14 @@ export interface MediaServerAddress {
   readonly isRemote?: boolean;
 }
 
-/** A SIP server for calls to media servers. */
+/** A way to call media servers: a SIP server, or messages within the process. */
 export interface SipRoute {
   readonly name: string;
-  /** The application object of drachtio-srf. */
+  /** The application object of drachtio-srf, or what does its part. */
   readonly srfForMedia: object;
   readonly connected: boolean;
+  /** Has `take` get the connections of channels that do not come by TCP. */
+  onControl?(take: (socket: object) => void): void;
 }
 
 /** Milliseconds between reconnection attempts. The library's default doubles them without limit. */
@@ -80,6 +83,7 @@ export class MediaLink {
     const outbound = server._server;
     outbound?.on('connection::open', subscribeOnDemand);
     if (outbound) countQuickly(outbound);
+    route.onControl?.((socket) => outbound?.server?.emit('connection', socket as Socket));
   }
 
   /**

@@ -82,6 +82,9 @@ function directRoute(agent: MediaAgent): SipRoute {
   return {
     name: 'direct',
     srfForMedia: agent,
+    onControl: (take) => {
+      agent.onControl = take;
+    },
     get connected() {
       return agent.connected;
     },

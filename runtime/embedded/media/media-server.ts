@@ -47,8 +47,8 @@ export class MediaServer {
     this.#ports = new PortPool(options.rtpPorts);
     const hosts = new MediaHosts(options.rtpHosts ?? [media.host], options.publicAddresses ?? []);
     this.#controllers = new ControllerConnections(this.#core);
-    this.#reception = new Reception(this.#core, { ports: this.#ports, hosts }, (channel, controller) => {
-      this.#controllers.attach(channel, controller);
+    this.#reception = new Reception(this.#core, { ports: this.#ports, hosts }, (channel, controller, direct) => {
+      this.#controllers.attach(channel, controller, direct);
     });
     this.#profile = new SipProfile(this.#core, new Callers(options.callers), this.#reception);
     this.#direct = options.direct && new DirectCalls(this.#core, this.#reception, options.direct, media.host);

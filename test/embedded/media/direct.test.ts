@@ -1,4 +1,5 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
+import type { Server, Socket } from 'node:net';
 import { expect } from 'chai';
 import { MediaAgent } from '../../../runtime/embedded/index.ts';
 import { type Bench, type Endpoint, type MediaServerClient, startBench } from './support/fixture.ts';
@@ -8,6 +9,12 @@ import { RtpPhone, until } from './support/rtp-phone.ts';
 interface Dialog {
   request(options: { body: string }): Promise<{ status: number; body: string }>;
   destroy(): Promise<void>;
+}
+
+/** The connection of drachtio-modesl. */
+interface Connection extends EventEmitter {
+  disconnect(): void;
+  sendRecv(command: string, done: () => void): void;
 }
 
 describe('embedded media server: calls from within the process', () => {
@@ -27,6 +34,8 @@ describe('embedded media server: calls from within the process', () => {
 
   const dialogOf = ({ dialog }: Endpoint): Dialog => dialog as unknown as Dialog;
 
+  const connectionOf = (endpoint: Endpoint): Connection => (endpoint as unknown as { conn: Connection }).conn;
+
   async function refusal(options: Record<string, unknown>): Promise<unknown> {
     return ms.createEndpoint(options).catch((error: unknown) => error);
   }
@@ -35,6 +44,9 @@ describe('embedded media server: calls from within the process', () => {
     agent = new MediaAgent();
     bench = await startBench({ direct: agent.port });
     ms = await bench.connectAnother({}, agent);
+    // oxlint-disable-next-line no-underscore-dangle -- the listener for connections from the media server
+    const { server } = (ms as unknown as { _server: { server: Server } })._server;
+    agent.onControl = (socket) => server.emit('connection', socket as unknown as Socket);
   });
   afterEach(async () => {
     for (const opened of phones.splice(0)) await opened.close();
@@ -95,6 +107,32 @@ describe('embedded media server: calls from within the process', () => {
     const [request] = await info;
     expect(request.get('Content-Type')).to.equal('application/dtmf-relay');
     expect(request.body).to.equal('Signal=7\r\nDuration=160\r\n');
+  });
+
+  it('are controlled by a connection that ends with them, and they with it', async () => {
+    const far = await phone();
+    const [first, second] = [await ms.createEndpoint({ remoteSdp: far.sdp() }), await ms.createEndpoint()];
+    expect(await bench.server.stats()).to.include({ eventSockets: 4 });
+    const { playbackMilliseconds } = await first.play('silence_stream://100');
+    expect(Number(playbackMilliseconds)).to.be.within(80, 160);
+    const [firstEnded, secondEnded] = [once(first.dialog, 'destroy'), once(connectionOf(second), 'esl::end')];
+    connectionOf(first).disconnect();
+    await firstEnded;
+    await dialogOf(second).destroy();
+    await secondEnded;
+    await bench.settled();
+  });
+
+  it('leave a connection that lingers for its time', async () => {
+    const endpoint = await ms.createEndpoint();
+    const connection = connectionOf(endpoint);
+    await new Promise<void>((resolve) => connection.sendRecv('linger 1', resolve));
+    const ended = once(connection, 'esl::end');
+    const began = performance.now();
+    await dialogOf(endpoint).destroy();
+    await ended;
+    expect(performance.now() - began).to.be.within(900, 3000);
+    await bench.settled();
   });
 
   it('are refused with the status that SIP has', async () => {

@@ -2,7 +2,8 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { receivingOnly } from '../../../sip-facts/index.ts';
 import { DirectDialog } from './dialog.ts';
-import type { FromServer, ToServer } from './messages.ts';
+import type { Control, FromServer, ToServer } from './messages.ts';
+import { DirectSocket, type SocketMessage } from './socket.ts';
 
 /** The media server refused a call, or has ended. */
 export class MediaCallError extends Error {
@@ -35,8 +36,8 @@ interface Waiting {
 }
 
 /**
- * Calls a media server in the same process without SIP between them: half of the SIP messages of a call between two phones would pass
- * there. It has the part of drachtio-srf's application object that drachtio-fsmrf uses.
+ * Calls a media server in the same process without SIP and TCP between them: half of the SIP messages of a call between two phones, and
+ * two connections, would be there. It has the part of drachtio-srf's application object that drachtio-fsmrf uses.
  */
 export class MediaAgent {
   /** The server's end: an option of `startMediaServer`. */
@@ -44,6 +45,9 @@ export class MediaAgent {
   readonly #own: MessagePort;
   readonly #waiting = new Map<number, Waiting>();
   readonly #dialogs = new Map<number, DirectDialog>();
+  readonly #controls = new Map<number, DirectSocket>();
+  /** Takes the connection by which a new channel is controlled, in place of one from the server. */
+  onControl: (socket: DirectSocket) => void = () => undefined;
   #calls = 0;
   #open = true;
 
@@ -83,6 +87,10 @@ export class MediaAgent {
       this.#answered(message);
       return;
     }
+    if (message.type === 'control') {
+      this.#control(message);
+      return;
+    }
     const dialog = this.#dialogs.get(message.call);
     if (message.type === 'bye') this.#dialogs.delete(message.call);
     dialog?.take(message);
@@ -107,11 +115,26 @@ export class MediaAgent {
     waiting.resolve(dialog);
   }
 
+  #control({ call, sent }: Control): void {
+    let socket = this.#controls.get(call);
+    if (socket === undefined) {
+      socket = new DirectSocket((own) => {
+        const rest = withoutConnect(own);
+        if (rest !== undefined) this.#tell({ type: 'control', call, sent: rest });
+      });
+      this.#controls.set(call, socket);
+      socket.on('close', () => this.#controls.delete(call));
+      this.onControl(socket);
+    }
+    socket.take(sent);
+  }
+
   /** The server has ended, and everything that it had. */
   #closed(): void {
     this.#open = false;
     for (const waiting of this.#waiting.values()) waiting.reject(gone());
     for (const [call, dialog] of this.#dialogs) dialog.take({ type: 'bye', call });
+    for (const socket of this.#controls.values()) socket.take({ end: true });
     this.#waiting.clear();
     this.#dialogs.clear();
   }
@@ -120,6 +143,16 @@ export class MediaAgent {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
     this.#own.postMessage(message);
   }
+}
+
+/** What a client begins with. */
+const CONNECT = 'connect\n\n';
+
+/** The server answers `connect` before it comes. */
+function withoutConnect(sent: SocketMessage): SocketMessage | undefined {
+  if (!('text' in sent) || !sent.text.startsWith(CONNECT)) return sent;
+  const text = sent.text.slice(CONNECT.length);
+  return text === '' ? undefined : { text };
 }
 
 function gone(): MediaCallError {

@@ -8,6 +8,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import type { Call } from '../sip/call.ts';
 import type { Arrival, Invitation, Reception } from '../sip/reception.ts';
 import type { FromServer, ToServer } from './messages.ts';
+import { DirectSocket } from './socket.ts';
 
 /** User of the called address, as drachtio-fsmrf calls it. */
 const USER = 'drachtio';
@@ -54,6 +55,7 @@ export class DirectCalls {
   readonly #port: MessagePort;
   readonly #host: string;
   readonly #calls = new Map<number, Entry>();
+  readonly #controls = new Map<number, DirectSocket>();
 
   /**
    * @param port the server's end of the channel to the program
@@ -80,6 +82,10 @@ export class DirectCalls {
   #take(message: ToServer): void {
     if (message.type === 'invite') {
       this.#invite(message);
+      return;
+    }
+    if (message.type === 'control') {
+      this.#controls.get(message.call)?.take(message.sent);
       return;
     }
     const entry = this.#calls.get(message.call);
@@ -131,11 +137,19 @@ export class DirectCalls {
       },
       variables: (channel) => variablesOf(this.#core, channel, entry.invite.request),
       answeredVariables: () => [],
+      control: () => this.#control(number),
       began: (call) => {
         entry.call = call;
       },
       ended: () => this.#calls.delete(number),
     };
+  }
+
+  #control(call: number): DirectSocket {
+    const socket = new DirectSocket((sent) => this.#tell({ type: 'control', call, sent }));
+    this.#controls.set(call, socket);
+    socket.on('close', () => this.#controls.delete(call));
+    return socket;
   }
 
   #tell(message: FromServer): void {

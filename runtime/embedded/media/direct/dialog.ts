@@ -55,7 +55,7 @@ export class DirectDialog extends EventEmitter<Events> {
   }
 
   /** Takes a message of the server. */
-  take(message: Exclude<FromServer, { type: 'answer' }>): void {
+  take(message: Exclude<FromServer, { type: 'answer' | 'control' }>): void {
     if (message.type === 'reanswer') {
       this.#requests.get(message.id)?.({ status: message.status, body: message.sdp });
       this.#requests.delete(message.id);

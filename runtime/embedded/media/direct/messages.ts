@@ -1,4 +1,12 @@
-/** Messages between a program and a media server in its process: what SIP would carry between them. */
+/** Messages between a program and a media server in its process: what SIP and the event socket would carry between them. */
+import type { SocketMessage } from './socket.ts';
+
+/** Of the connection by which the program controls the channel of a call. */
+export interface Control {
+  readonly type: 'control';
+  readonly call: number;
+  readonly sent: SocketMessage;
+}
 
 /** To the server. `call` is the program's number of the call. */
 export type ToServer =
@@ -13,7 +21,8 @@ export type ToServer =
   | { readonly type: 'ack'; readonly call: number; readonly sdp: string }
   /** A new offer within the call; `id` is that of its answer. */
   | { readonly type: 'reinvite'; readonly call: number; readonly id: number; readonly sdp: string }
-  | { readonly type: 'bye'; readonly call: number };
+  | { readonly type: 'bye'; readonly call: number }
+  | Control;
 
 /** From the server. */
 export type FromServer =
@@ -32,4 +41,5 @@ export type FromServer =
       readonly sdp: string;
     }
   | { readonly type: 'info'; readonly call: number; readonly contentType: string; readonly body: string }
-  | { readonly type: 'bye'; readonly call: number };
+  | { readonly type: 'bye'; readonly call: number }
+  | Control;

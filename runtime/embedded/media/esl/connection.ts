@@ -1,5 +1,4 @@
 /** A connection of the event socket. */
-import type { Socket } from 'node:net';
 import { reportFault } from '../core/fault.ts';
 import { type EslCommand, EslCommandParser, EslFrameError } from './command-parser.ts';
 import { briefly, type EventDraft, eventFrame } from './event.ts';
@@ -10,10 +9,23 @@ const MAX_BACKLOG_BYTES = 16 * 1_048_576;
 
 const FAREWELL = 'Disconnected, goodbye.\nSee you at ClueCon! http://www.cluecon.com/\n';
 
-/** A TCP connection of the event socket, inbound or outbound: frames in and out, subscription, end. */
+/** The part of a TCP connection that the event socket uses. */
+export interface EslSocket {
+  readonly destroyed: boolean;
+  readonly writableLength: number;
+  on(event: 'data', listener: (piece: Buffer) => void): unknown;
+  on(event: 'error' | 'end' | 'close', listener: () => void): unknown;
+  setNoDelay(on: boolean): unknown;
+  setTimeout(milliseconds: number, expired: () => void): unknown;
+  write(text: string): unknown;
+  end(): unknown;
+  destroy(): unknown;
+}
+
+/** A connection of the event socket, inbound or outbound: frames in and out, subscription, end. */
 export class EslConnection {
   readonly subscription = new Subscription();
-  readonly #socket: Socket;
+  readonly #socket: EslSocket;
   readonly #parser = new EslCommandParser();
   #ended = false;
   #saidGoodbye = false;
@@ -28,7 +40,7 @@ export class EslConnection {
   /** The connection has closed. Called once. */
   onClose: () => void = () => undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: EslSocket) {
     this.#socket = socket;
     socket.setNoDelay(true);
     socket.on('data', (piece) => this.#receive(piece));

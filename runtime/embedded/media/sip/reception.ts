@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { formatHost, type ServerTransaction, type SipRequest } from '../../stack/index.ts';
 import { Channel } from '../channel/channel.ts';
 import { reportFault } from '../core/fault.ts';
+import type { EslSocket } from '../esl/connection.ts';
 import { reasonHeader } from '../core/hangup-cause.ts';
 import { MAX_SESSIONS } from '../core/identity.ts';
 import type { MediaCore } from '../core/media-core.ts';
@@ -22,7 +23,7 @@ export interface Controller {
 }
 
 /** Takes over a channel whose call has been answered. */
-export type ChannelAnswered = (channel: Channel, controller: Controller) => void;
+export type ChannelAnswered = (channel: Channel, controller: Controller, direct: EslSocket | undefined) => void;
 
 export interface Caller {
   readonly name: string;
@@ -47,6 +48,8 @@ export interface Arrival {
   /** Variables that the channel has from the beginning, and from the answer on. */
   variables(channel: Channel): readonly (readonly [string, string])[];
   answeredVariables(): readonly (readonly [string, string])[];
+  /** Opens a connection to a controller in this process. By default one to `X-esl-outbound` is opened. */
+  control?(): EslSocket;
   /** The call that it became, and its end. */
   began(call: Call): void;
   ended(): void;
@@ -197,11 +200,12 @@ export class Reception {
     for (const [name, value] of arrival.answeredVariables()) channel.set(name, value);
     channel.set('endpoint_disposition', 'ANSWER');
     // Without an offer the endpoint is usable only after the ACK has brought the answer.
-    if (remote !== undefined) this.#onAnswered(channel, controller);
+    const attach = () => this.#onAnswered(channel, controller, arrival.control?.());
+    if (remote !== undefined) attach();
     else {
       invite.onAck = (ack) => {
         call.acknowledged(ack);
-        if (!channel.ended) this.#onAnswered(channel, controller);
+        if (!channel.ended) attach();
       };
     }
   }
