@@ -17,6 +17,7 @@ import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import {
   Admission,
+  ArrivalQueue,
   DigestBan,
   endCallsOf,
   OverloadNotice,
@@ -85,6 +86,7 @@ export function openCalls(needs: CallNeeds): Calls {
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login, callIds);
   const conferenceStore = new MemoryConferenceStore(callstore);
   const setups = new SetupQueue();
+  const arrivals = gate && new ArrivalQueue(() => gate.coming);
   const notice = new OverloadNotice({
     begun: () => {
       metrics.overloaded(true);
@@ -97,14 +99,17 @@ export function openCalls(needs: CallNeeds): Calls {
   });
   const admission = new Admission(config.callLimits, {
     live: () => callstore.count,
-    setups,
+    late: () => setups.refuses() || arrivals?.refuses() === true,
     overloaded: () => notice.refused(),
   });
+  const bound = () => {
+    if (gate !== undefined) gate.room = least(setups.room, arrivals?.room);
+  };
   if (gate !== undefined) {
     setups.coming = () => gate.coming;
     setups.onChange = () => {
-      gate.room = setups.room;
-      if (setups.empty) gate.settle();
+      bound();
+      if (setups.empty && arrivals?.flows === true) gate.settle();
       const refused = gate.refused();
       if (refused === 0) return;
       notice.refused(refused);
@@ -154,7 +159,11 @@ export function openCalls(needs: CallNeeds): Calls {
     },
     duties: needs.duties,
     overload: () => overload('sip'),
-    came: () => gate?.take(),
+    came: (waitedMs) => {
+      gate?.take();
+      arrivals?.came(waitedMs);
+      bound();
+    },
     senders: {
       ban,
       refused: (reason) => metrics.senderRefused(reason),
@@ -197,4 +206,9 @@ export function openCalls(needs: CallNeeds): Calls {
     overload,
     close: () => b2b.shutDown(),
   };
+}
+
+/** The lesser of two limits; undefined: none. */
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

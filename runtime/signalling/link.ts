@@ -10,6 +10,8 @@ import { type OutgoingMessageOptions, sendOutgoingMessage } from './outgoing-mes
 import { type NotifyResult, type OutgoingNotifyOptions, sendOutgoingNotify } from './outgoing-notify.ts';
 import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
+import { sinceReceived } from './received.ts';
+import { readInTurns } from './short-turns.ts';
 import type { RingingInvite, RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import { adoptDialog } from './adopted-dialog.ts';
@@ -32,8 +34,11 @@ export interface Log {
 }
 
 export interface SipHandlers {
-  /** A new call has come, also one that is refused before `invite`. */
-  came?(): void;
+  /**
+   * A new call has come, also one that is refused before `invite`.
+   * @param waitedMs milliseconds since the SIP server received it, if it has the clock of this node
+   */
+  came?(waitedMs: number): void;
   /** Handles a new call. The handler must catch its own rejections. */
   invite(invite: IncomingInvite): void;
   /** @param via name of the SIP server that received it */
@@ -146,6 +151,7 @@ export class SipLink implements DialogHome {
     this.#follow();
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
+    readInTurns(this.#srf);
     this.#outliving = new OutlivingDialogs(this.#srf, () => this.#connected);
     this.#turns = new Turns(this.#srf, takesCalls);
     this.#turns.rests = rests;
@@ -415,7 +421,7 @@ export class SipLink implements DialogHome {
     const srf = this.#srf;
     const guarded = (name: string, handler: (req: SrfRequest, res: SrfResponse) => void) => {
       srf.use(name, (req, res) => {
-        if (name === 'invite') handlers.came?.();
+        if (name === 'invite') handlers.came?.(sinceReceived(req.stackTime));
         const { protocol, receivedOn } = req;
         Object.assign(req, { protocol: transportOf(protocol, receivedOn, req.get('Via') ?? '', this.#hostports) });
         try {

@@ -17,6 +17,8 @@ export interface SrfRequest extends SrfMessage, EventEmitter {
   readonly receivedOn?: string;
   /** Of the SIP server. */
   readonly stackTxnId: string;
+  /** When it received the request: `hh:mm:ss.uuuuuu`. */
+  readonly stackTime?: string;
   cancel(options?: { readonly headers: Readonly<Record<string, string>> }): void;
 }
 

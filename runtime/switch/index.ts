@@ -2,6 +2,7 @@
 export type { LiveCall } from './dialogs/live-call.ts';
 export { RETRY_AT_LIMIT } from './dialogs/domain-limit.ts';
 export { Admission } from './incoming/admission.ts';
+export { ArrivalQueue } from './incoming/arrival-queue.ts';
 export { OverloadNotice } from './incoming/overload-notice.ts';
 export { SetupQueue } from './incoming/setup-queue.ts';
 export { DigestBan } from './registrations/digest-ban.ts';

@@ -74,7 +74,7 @@ export interface SwitchOptions {
   /** The limit that refuses new calls now, if any; absent: the node has no limits. */
   readonly overload?: () => Overload | undefined;
   /** A new call has come, also one that is refused at once. */
-  readonly came?: () => void;
+  readonly came?: (waitedMs: number) => void;
   /** Bounds requests that need a password. */
   readonly senders: SenderLimits;
   /** Measures the set-up of calls. */
@@ -269,8 +269,8 @@ export class Switch implements SipHandlers {
     return !this.#stopping && this.#links?.sip.connected === true && this.#links.media.connected;
   }
 
-  came(): void {
-    this.#came?.();
+  came(waitedMs: number): void {
+    this.#came?.(waitedMs);
   }
 
   invite(invite: IncomingInvite): void {

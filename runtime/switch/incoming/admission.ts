@@ -1,6 +1,5 @@
 /** Admits new calls within the limits of a node, and as long as it is not overloaded. */
 import { TokenBucket } from '../../rate/index.ts';
-import type { SetupQueue } from './setup-queue.ts';
 
 /** Limits of a node; 0: no limit. */
 export interface CallLimits {
@@ -14,8 +13,9 @@ export interface CallLimits {
 export interface LoadedNode {
   /** Dialogs at the moment. */
   readonly live: () => number;
-  readonly setups: Pick<SetupQueue, 'refuses'>;
-  /** Called for a call that `setups` refuses. */
+  /** Whether a further call would be set up too late. */
+  readonly late: () => boolean;
+  /** Called for a call that is refused as late. */
   readonly overloaded?: () => void;
 }
 
@@ -54,10 +54,10 @@ export class Admission {
   /** Undefined when the call may begin, which is counted then. */
   refuse(): Overload | undefined {
     const { calls, startsPerSecond } = this.#limits;
-    const { live, setups, overloaded } = this.#node;
+    const { live, late, overloaded } = this.#node;
     if (calls > 0 && live() >= calls)
       return { reason: `the node is at its limit of ${calls} calls`, retryAfterSeconds: RETRY_WHEN_FULL };
-    if (setups.refuses()) {
+    if (late()) {
       overloaded?.();
       return { reason: 'the node is overloaded: calls take too long to set up', retryAfterSeconds: RETRY_WHEN_SLOW };
     }

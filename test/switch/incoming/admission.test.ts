@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { Admission } from '../../../runtime/switch/incoming/admission.ts';
 
-const setups = { refuses: () => false };
+const never = (): boolean => false;
 
 describe('admission of calls', () => {
   it('has no limits by default', () => {
-    const admission = new Admission({ calls: 0, startsPerSecond: 0 }, { live: () => 1_000_000, setups });
+    const admission = new Admission({ calls: 0, startsPerSecond: 0 }, { live: () => 1_000_000, late: never });
     expect(admission.refuse()).to.equal(undefined);
   });
 
   it('ends at the number of calls, and resumes below it', () => {
     let live = 2;
-    const admission = new Admission({ calls: 3, startsPerSecond: 0 }, { live: () => live, setups });
+    const admission = new Admission({ calls: 3, startsPerSecond: 0 }, { live: () => live, late: never });
     expect(admission.refuse()).to.equal(undefined);
     live = 3;
     expect(admission.refuse()).to.deep.equal({ reason: 'the node is at its limit of 3 calls', retryAfterSeconds: 5 });
@@ -24,7 +24,7 @@ describe('admission of calls', () => {
     let told = 0;
     const admission = new Admission(
       { calls: 0, startsPerSecond: 1 },
-      { live: () => 0, setups: { refuses: () => late }, overloaded: () => told++ },
+      { live: () => 0, late: () => late, overloaded: () => told++ },
     );
     late = true;
     for (const _ of [1, 2]) {
@@ -41,7 +41,7 @@ describe('admission of calls', () => {
 
   it('spreads call starts over the second', () => {
     let now = 0;
-    const admission = new Admission({ calls: 0, startsPerSecond: 10 }, { live: () => 0, setups }, () => now);
+    const admission = new Admission({ calls: 0, startsPerSecond: 10 }, { live: () => 0, late: never }, () => now);
     const burst = (): number => Array.from({ length: 20 }, () => admission.refuse()).filter((no) => !no).length;
     expect(burst()).to.equal(10);
     expect(admission.refuse()).to.include({ retryAfterSeconds: 1 });

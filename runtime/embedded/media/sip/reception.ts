@@ -199,9 +199,11 @@ export class Reception {
     channel.setCallState('ACTIVE');
     for (const [name, value] of arrival.answeredVariables()) channel.set(name, value);
     channel.set('endpoint_disposition', 'ANSWER');
-    // Without an offer the endpoint is usable only after the ACK has brought the answer.
-    const attach = () => this.#onAnswered(channel, controller, arrival.control?.());
-    if (remote !== undefined) attach();
+    const direct = arrival.control?.();
+    const attach = () => this.#onAnswered(channel, controller, direct);
+    // Without an offer the endpoint is usable only after the ACK has brought the answer. A program in this process sends it before
+    // anything else.
+    if (remote !== undefined || direct !== undefined) attach();
     else {
       invite.onAck = (ack) => {
         call.acknowledged(ack);

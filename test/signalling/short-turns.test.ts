@@ -1,0 +1,45 @@
+import { EventEmitter, once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { readInTurns } from '../../runtime/signalling/short-turns.ts';
+
+const PIECE = 65_536;
+const PIECES = 20;
+
+describe('reading from a SIP server', () => {
+  /** The most octets that come in one turn of the event loop, and all of them. */
+  async function received(prepare: (wp: EventEmitter) => void): Promise<{ most: number; all: number }> {
+    const server = createServer((socket) => socket.end(Buffer.alloc(PIECE * PIECES)));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const wp = new EventEmitter();
+    prepare(wp);
+    const socket: Socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let turn = 0;
+    let most = 0;
+    let all = 0;
+    socket.on('data', ({ length }) => {
+      if (turn === 0)
+        setImmediate(() => {
+          turn = 0;
+        });
+      turn += length;
+      all += length;
+      most = Math.max(most, turn);
+      // Work, meanwhile the rest arrives.
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+    });
+    await once(socket, 'connect');
+    wp.emit('connect', socket);
+    await once(socket, 'close');
+    server.close();
+    return { most, all };
+  }
+
+  it('takes one piece in each turn of the event loop, and all in the end', async () => {
+    const inTurns = await received((wp) => readInTurns({ app: { client: { wp } } }));
+    expect(inTurns.all).to.equal(PIECE * PIECES);
+    expect(inTurns.most).to.be.at.most(PIECE);
+    expect((await received(() => undefined)).most).to.be.above(PIECE);
+  });
+});
