@@ -17,7 +17,6 @@ import { allowedBy } from '../iam/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import {
   Admission,
-  ArrivalQueue,
   DigestBan,
   endCallsOf,
   OverloadNotice,
@@ -27,6 +26,7 @@ import {
   Switch,
 } from '../switch/index.ts';
 import { listener } from './adapters/speech.ts';
+import { CallDoor } from './call-door.ts';
 import { openConferences } from './conferences.ts';
 import type { Drain } from './drain.ts';
 import type { Duties } from './duties.ts';
@@ -86,7 +86,6 @@ export function openCalls(needs: CallNeeds): Calls {
   const callstore = new MemoryCallStore((domain, name) => sipUserNamed(directory, domain, name)?.login, callIds);
   const conferenceStore = new MemoryConferenceStore(callstore);
   const setups = new SetupQueue();
-  const arrivals = gate && new ArrivalQueue(() => gate.coming);
   const notice = new OverloadNotice({
     begun: () => {
       metrics.overloaded(true);
@@ -97,25 +96,17 @@ export function openCalls(needs: CallNeeds): Calls {
       log.info({ refused, seconds: Math.round(seconds) }, 'the overload is over');
     },
   });
-  const admission = new Admission(config.callLimits, {
-    live: () => callstore.count,
-    late: () => setups.refuses() || arrivals?.refuses() === true,
-    overloaded: () => notice.refused(),
-  });
-  const bound = () => {
-    if (gate !== undefined) gate.room = least(setups.room, arrivals?.room);
-  };
-  if (gate !== undefined) {
-    setups.coming = () => gate.coming;
-    setups.onChange = () => {
-      bound();
-      if (setups.empty && arrivals?.flows === true) gate.settle();
-      const refused = gate.refused();
-      if (refused === 0) return;
+  const door =
+    gate &&
+    new CallDoor(gate, setups, (refused) => {
       notice.refused(refused);
       metrics.callRefused('sip', refused);
-    };
-  }
+    });
+  const admission = new Admission(config.callLimits, {
+    live: () => callstore.count,
+    late: () => setups.refuses() || door?.late === true,
+    overloaded: () => notice.refused(),
+  });
   const overload: Calls['overload'] = (by, domain) => {
     const full = domain === undefined ? undefined : b2b.limitReached(domain);
     if (full !== undefined)
@@ -159,11 +150,7 @@ export function openCalls(needs: CallNeeds): Calls {
     },
     duties: needs.duties,
     overload: () => overload('sip'),
-    came: (waitedMs) => {
-      gate?.take();
-      arrivals?.came(waitedMs);
-      bound();
-    },
+    came: (waitedMs) => door?.came(waitedMs),
     senders: {
       ban,
       refused: (reason) => metrics.senderRefused(reason),
@@ -206,9 +193,4 @@ export function openCalls(needs: CallNeeds): Calls {
     overload,
     close: () => b2b.shutDown(),
   };
-}
-
-/** The lesser of two limits; undefined: none. */
-function least(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

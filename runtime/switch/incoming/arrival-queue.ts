@@ -37,6 +37,12 @@ export class ArrivalQueue {
     if (after === 0) this.#forecast.drained();
   }
 
+  /** No call is on its way. */
+  drained(): void {
+    this.#waitedMs = 0;
+    this.#forecast.drained();
+  }
+
   /** Whether the latest call came at once, so that no other was before it. */
   get flows(): boolean {
     return this.#waitedMs < AT_ONCE_MS;

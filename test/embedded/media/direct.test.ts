@@ -21,6 +21,8 @@ describe('embedded media server: calls from within the process', () => {
   let bench: Bench;
   let agent: MediaAgent;
   let ms: MediaServerClient;
+  /** Of channels, so far. */
+  let connections = 0;
   const phones: RtpPhone[] = [];
 
   async function phone(events = true): Promise<RtpPhone> {
@@ -46,7 +48,11 @@ describe('embedded media server: calls from within the process', () => {
     ms = await bench.connectAnother({}, agent);
     // oxlint-disable-next-line no-underscore-dangle -- the listener for connections from the media server
     const { server } = (ms as unknown as { _server: { server: Server } })._server;
-    agent.onControl = (socket) => server.emit('connection', socket as unknown as Socket);
+    connections = 0;
+    agent.onControl = (socket) => {
+      connections += 1;
+      server.emit('connection', socket as unknown as Socket);
+    };
   });
   afterEach(async () => {
     for (const opened of phones.splice(0)) await opened.close();
@@ -115,12 +121,15 @@ describe('embedded media server: calls from within the process', () => {
     expect(await bench.server.stats()).to.include({ eventSockets: 4 });
     const { playbackMilliseconds } = await first.play('silence_stream://100');
     expect(Number(playbackMilliseconds)).to.be.within(80, 160);
+    // What the server says meanwhile finds no connection.
+    void first.execute('playback', 'silence_stream://1000').catch(() => undefined);
     const [firstEnded, secondEnded] = [once(first.dialog, 'destroy'), once(connectionOf(second), 'esl::end')];
     connectionOf(first).disconnect();
     await firstEnded;
     await dialogOf(second).destroy();
     await secondEnded;
     await bench.settled();
+    expect(connections).to.equal(2);
   });
 
   it('leave a connection that lingers for its time', async () => {

@@ -115,10 +115,9 @@ export class MediaAgent {
     waiting.resolve(dialog);
   }
 
-  #control({ call, sent }: Control): void {
-    let socket = this.#controls.get(call);
-    if (socket === undefined) {
-      socket = new DirectSocket((own) => {
+  #control({ call, sent, begins }: Control): void {
+    if (begins === true) {
+      const socket = new DirectSocket((own) => {
         const rest = withoutConnect(own);
         if (rest !== undefined) this.#tell({ type: 'control', call, sent: rest });
       });
@@ -126,7 +125,8 @@ export class MediaAgent {
       socket.on('close', () => this.#controls.delete(call));
       this.onControl(socket);
     }
-    socket.take(sent);
+    // Undefined when the client has closed it meanwhile.
+    this.#controls.get(call)?.take(sent);
   }
 
   /** The server has ended, and everything that it had. */

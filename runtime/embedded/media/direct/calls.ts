@@ -115,8 +115,17 @@ export class DirectCalls {
   #reinvite(call: Call | undefined, { call: number, id, sdp }: Extract<ToServer, { type: 'reinvite' }>): void {
     const answer = (status: number, _reason: string, body: string) =>
       this.#tell({ type: 'reanswer', call: number, id, status, sdp: body });
-    if (call === undefined) answer(481, '', '');
-    else call.modify(new DirectInvite(sdp, answer));
+    if (call === undefined) {
+      answer(481, '', '');
+      return;
+    }
+    const invite = new DirectInvite(sdp, answer);
+    try {
+      call.modify(invite);
+    } catch (error) {
+      reportFault('re-INVITE', error);
+      invite.reply(500);
+    }
   }
 
   #arrival(number: number, entry: Entry): Arrival {
@@ -146,7 +155,11 @@ export class DirectCalls {
   }
 
   #control(call: number): DirectSocket {
-    const socket = new DirectSocket((sent) => this.#tell({ type: 'control', call, sent }));
+    let begun = false;
+    const socket = new DirectSocket((sent) => {
+      this.#tell(begun ? { type: 'control', call, sent } : { type: 'control', call, sent, begins: true });
+      begun = true;
+    });
     this.#controls.set(call, socket);
     socket.on('close', () => this.#controls.delete(call));
     return socket;

@@ -6,6 +6,8 @@ export interface Control {
   readonly type: 'control';
   readonly call: number;
   readonly sent: SocketMessage;
+  /** With the first one, from the server. */
+  readonly begins?: true;
 }
 
 /** To the server. `call` is the program's number of the call. */
