@@ -2,7 +2,7 @@
 import { WaitForecast } from './wait-forecast.ts';
 
 /** Until its answer a call waits there at least twice, as its INVITE does. Sixty wait at once only for a main thread that stands still. */
-const BOUNDS = { ofCall: 1, few: 1, many: 60, mostMs: 200, overloadedMs: 60 };
+const BOUNDS = { ofCall: 1, few: 20, many: 60, mostMs: 200, overloadedMs: 60 };
 /** Milliseconds that a call has waited above which it would be set up too late. */
 const LATE_MS = 400;
 /** Milliseconds below which nothing else is on its way. */

@@ -83,6 +83,21 @@ describe('the queue of calls that come', () => {
     });
   }
 
+  it('refuses none of twenty calls, however slow the machine is', () => {
+    let now = 0;
+    let coming = 0;
+    const queue = new ArrivalQueue(
+      () => coming,
+      () => now,
+    );
+    queue.came(1);
+    for (coming = 19; coming >= 0; coming -= 1) {
+      now += 100;
+      queue.came(now);
+      expect([queue.room, queue.refuses()]).to.deep.equal([undefined, false]);
+    }
+  });
+
   it('opens the door once the overload is over', () => {
     let now = 0;
     let coming = 0;
