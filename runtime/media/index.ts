@@ -15,7 +15,7 @@ export type { RecordingEnd } from './recording-notices.ts';
 export { RecordingFolder } from './recordings.ts';
 export { bestCodec, type CodecName, type CodecWish, codecWish } from './codec-order.ts';
 export type { OfferedKeys, SrtpPolicy } from './sdp-streams.ts';
-export type { SipRoute } from './link.ts';
+export type { MediaRoute } from './link.ts';
 export { MediaServers, type PlacedEndpointWish } from './servers.ts';
 export { spokenSource } from './speech-source.ts';
 export { type Tap, tapEndpoint } from './tap.ts';

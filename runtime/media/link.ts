@@ -28,7 +28,7 @@ export interface MediaServerAddress {
 }
 
 /** A way to call media servers: a SIP server, or messages within the process. */
-export interface SipRoute {
+export interface MediaRoute {
   readonly name: string;
   /** The application object of drachtio-srf, or what does its part. */
   readonly srfForMedia: object;
@@ -50,12 +50,12 @@ export interface LinkListener {
 
 /** The connection to one FreeSWITCH, whose endpoints are called by one SIP server. It reconnects after a loss. */
 export class MediaLink {
-  readonly route: SipRoute;
+  readonly route: MediaRoute;
   readonly #server: FsMediaServer;
   #connected = true;
   #watchesConferences = false;
 
-  private constructor(server: FsMediaServer, route: SipRoute, listener: LinkListener) {
+  private constructor(server: FsMediaServer, route: MediaRoute, listener: LinkListener) {
     this.#server = server;
     this.route = route;
     const { conn } = server;
@@ -91,7 +91,7 @@ export class MediaLink {
    * @throws MediaLinkError after `timeoutMs`, or immediately when the server refuses
    */
   static async connect(
-    route: SipRoute,
+    route: MediaRoute,
     address: MediaServerAddress,
     listener: LinkListener,
     timeoutMs = 5000,

@@ -10,7 +10,7 @@ import { noDtlsServer } from './dtls-sdp.ts';
 import { farEndSdp } from './far-end-sdp.ts';
 import { firstCodecHeaders } from './first-codec.ts';
 import { endLeftRecordings } from './left-recordings.ts';
-import { MediaLink, type MediaServerAddress, type SipRoute } from './link.ts';
+import { MediaLink, type MediaServerAddress, type MediaRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { FiguresDesk } from './media-figures.ts';
 import { secureHeaders, secureOfferHeaders } from './secure-headers.ts';
@@ -63,7 +63,7 @@ export class MediaServer implements EndpointServer {
    * Connects through another SIP server.
    * @throws MediaLinkError
    */
-  async connect(route: SipRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
+  async connect(route: MediaRoute, address: MediaServerAddress, timeoutMs?: number): Promise<void> {
     const told = {
       recorded: (file: string, end: RecordingEnd) => this.recordings.notice(file, end),
       ended: (event: FsEvent) => this.figures.take(event),

@@ -3,7 +3,7 @@ import type { ConferenceMix } from './conference-mix.ts';
 import type { MediaEndpoint } from './endpoint.ts';
 import type { ChannelPlace, EndpointServer, EndpointWish } from './endpoint-server.ts';
 import { MediaAccessRefused } from './link-error.ts';
-import type { MediaServerAddress, SipRoute } from './link.ts';
+import type { MediaServerAddress, MediaRoute } from './link.ts';
 import { MediaError } from './media-error.ts';
 import { MediaServer } from './server.ts';
 
@@ -44,7 +44,7 @@ export class MediaServers {
    * @throws MediaLinkError when none is usable
    */
   static async connect(
-    routes: readonly SipRoute[],
+    routes: readonly MediaRoute[],
     addresses: readonly MediaServerAddress[],
     { patienceMs, log }: { readonly patienceMs: number; readonly log: Log },
   ): Promise<MediaServers> {
@@ -178,7 +178,7 @@ export class MediaServers {
    */
   async #connect(
     server: MediaServer,
-    route: SipRoute,
+    route: MediaRoute,
     address: MediaServerAddress,
     { end, log, refused }: { end: number; log: Log; refused: (error: MediaAccessRefused) => void },
   ): Promise<void> {

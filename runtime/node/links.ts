@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Cluster } from '../cluster/index.ts';
 import { type Config, isLoopback, type ServerAddress } from '../config/index.ts';
 import type { MediaAgent } from '../embedded/index.ts';
-import { MediaServers, type SipRoute } from '../media/index.ts';
+import { MediaServers, type MediaRoute } from '../media/index.ts';
 import type { Duties } from './duties.ts';
 import { PROFILE, type Servers } from './servers.ts';
 import { type Opened, opening } from './shutdown.ts';
@@ -78,7 +78,7 @@ export function openLinks(
 }
 
 /** The way to the embedded media server: within the process, without SIP. */
-function directRoute(agent: MediaAgent): SipRoute {
+function directRoute(agent: MediaAgent): MediaRoute {
   return {
     name: 'direct',
     srfForMedia: agent,

@@ -83,40 +83,39 @@ describe('the queue of calls that come', () => {
     });
   }
 
-  it('refuses none of twenty calls, however slow the machine is', () => {
-    let now = 0;
-    let coming = 0;
+  /** A queue, its clock and its length, to be set. */
+  function queueAt(): { queue: ArrivalQueue; state: { now: number; coming: number } } {
+    const state = { now: 0, coming: 0 };
     const queue = new ArrivalQueue(
-      () => coming,
-      () => now,
+      () => state.coming,
+      () => state.now,
     );
     queue.came(1);
-    for (coming = 19; coming >= 0; coming -= 1) {
-      now += 100;
-      queue.came(now);
+    return { queue, state };
+  }
+
+  it('refuses none of twenty calls, however slow the machine is', () => {
+    const { queue, state } = queueAt();
+    for (state.coming = 19; state.coming >= 0; state.coming -= 1) {
+      state.now += 100;
+      queue.came(state.now);
       expect([queue.room, queue.refuses()]).to.deep.equal([undefined, false]);
     }
   });
 
   it('opens the door once the overload is over', () => {
-    let now = 0;
-    let coming = 0;
-    const queue = new ArrivalQueue(
-      () => coming,
-      () => now,
-    );
-    queue.came(1);
-    coming = 100;
+    const { queue, state } = queueAt();
+    state.coming = 100;
     for (let call = 0; call < 40; call += 1) {
-      now += 10;
+      state.now += 10;
       queue.came(300);
     }
     expect([queue.room, queue.refuses(), queue.flows]).to.deep.equal([100, false, false]);
     queue.came(500);
     expect(queue.refuses()).to.equal(true);
-    while (coming > 0) {
-      coming -= 1;
-      queue.came(coming);
+    while (state.coming > 0) {
+      state.coming -= 1;
+      queue.came(state.coming);
     }
     expect([queue.room, queue.refuses(), queue.flows]).to.deep.equal([undefined, false, true]);
   });

@@ -1,8 +1,8 @@
 import { setTimeout as elapsed } from 'node:timers/promises';
 import { expect } from 'chai';
-import { CallGate } from '../../../runtime/embedded/index.ts';
-import { CallDoor } from '../../../runtime/node/call-door.ts';
-import { SetupQueue } from '../../../runtime/switch/index.ts';
+import { CallGate } from '../../runtime/embedded/index.ts';
+import { CallDoor } from '../../runtime/node/call-door.ts';
+import { SetupQueue } from '../../runtime/switch/index.ts';
 
 describe('the door of the embedded SIP server', () => {
   /** A door at which calls wait too long, and the server's side of its gate. */
