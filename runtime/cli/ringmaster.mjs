@@ -22,11 +22,8 @@ const SERVERS = ['start', 'embedded'];
  */
 const FLAGS = [
   '--max-semi-space-size=8',
-  '--heap-growing-percent=50',
   '--no-memory-reducer',
-  '--no-incremental-marking-task',
   '--no-parallel-scavenge',
-  '--wasm-tiering-budget=2000000000',
 ];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 

@@ -8,6 +8,7 @@ import type { SqlErrorFields } from '../errors.ts';
 import { OID, decoders } from '../values.ts';
 import { unpack } from './archive.ts';
 import { Engine } from './pglite.ts';
+import { compilePostgres } from './postgres-module.ts';
 import { Progress } from './progress.ts';
 import type { EngineReply, EngineRequest, EngineWorkerData } from './protocol.ts';
 
@@ -110,7 +111,8 @@ async function open(): Promise<void> {
   try {
     // PostgreSQL refuses one that a process killed while opening left empty. The folder has a lock of its own (lock.ts).
     rmSync(join(directory, 'postmaster.pid'), { force: true });
-    db = new Engine({ dataDir: directory, parsers: decoders, serializers, startParams });
+    const pgliteWasmModule = compilePostgres();
+    db = new Engine({ dataDir: directory, parsers: decoders, serializers, startParams, pgliteWasmModule });
     await db.waitReady;
   } catch (error) {
     reply({ type: 'unopened', message: describe(error).message });
