@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { KEEPS_CODE } from './joined-script.mjs';
 
 const LAUNCHER = fileURLToPath(new URL('./ringmaster.mjs', import.meta.url));
 const COMPILED_SCRIPTS = fileURLToPath(
@@ -23,6 +24,7 @@ try {
   rmSync(COMPILED_SCRIPTS, { force: true });
   await startOnce();
   keepCompiledScripts();
+  await takeCompiledCode();
 } catch (error) {
   process.stderr.write(`ringmaster: the first start is not prepared and will take longer: ${error.message}\n`);
 } finally {
@@ -37,6 +39,12 @@ async function joinModules() {
   } catch (error) {
     process.stderr.write(`ringmaster: the modules are not joined, and starts will take longer: ${error.message}\n`);
   }
+}
+
+/** Without the code that was compiled starts take longer. */
+async function takeCompiledCode() {
+  const { takeCode } = await import('./join.mjs');
+  takeCode();
 }
 
 /** The first start in an empty data directory then needs no script process. */
@@ -84,5 +92,6 @@ function environment() {
     RINGMASTER_SIP_PORT: '0',
     RINGMASTER_DATA_DIR: folder,
     RINGMASTER_LOG_LEVEL: 'error',
+    [KEEPS_CODE]: '1',
   };
 }

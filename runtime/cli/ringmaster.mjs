@@ -7,7 +7,6 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { joinedCommands } from './joined.mjs';
 import { LAUNCHER, onParentGone } from './parent.mjs';
 
 const NEEDED_MAJOR = 24;
@@ -20,11 +19,7 @@ const SERVERS = ['start', 'embedded'];
  * the heaps and memory pools of a dozen threads, which by default grow without regard for the machine. The number of V8's
  * helper threads stays Node's default: with one, an ending thread can wait for ever (nodejs/node issue 54918).
  */
-const FLAGS = [
-  '--max-semi-space-size=8',
-  '--no-memory-reducer',
-  '--no-parallel-scavenge',
-];
+const FLAGS = ['--max-semi-space-size=8', '--no-memory-reducer', '--no-parallel-scavenge'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 
 const major = Number(process.versions.node.split('.')[0]);
@@ -48,8 +43,10 @@ if (major !== NEEDED_MAJOR) {
   // may end after they passed on the first. Before that nohup may ignore it.
   if (isServer)
     onParentGone(() => process.kill(process.pid, process.listenerCount('SIGHUP') > 0 ? 'SIGHUP' : 'SIGTERM'));
-  const { main } = await import(joinedCommands() ?? './main.ts');
-  await main(args);
+  // A process that only begins another one does not load it.
+  const { joinedCommands } = await import('./joined.mjs');
+  const commands = joinedCommands() ?? (await import('./main.ts'));
+  await commands.main(args);
 }
 
 /** An explicit limit takes precedence. */

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,8 +32,7 @@ describe('joined modules', function () {
     (await run(process.execPath, args, { cwd: project, env: { PATH: process.env['PATH'] } })).stdout;
   const joined = () => join(project, 'node_modules/.cache/ringmaster/joined');
   const areUsed = async (): Promise<boolean> =>
-    (await node('-e', "import('./runtime/cli/joined.mjs').then((all) => console.log(all.joinedCommands()))")) !==
-    'undefined\n';
+    (await node('-e', "import('./runtime/cli/joined.mjs').then((all) => console.log(all.areRight()))")) === 'true\n';
   const check = () => node('runtime/cli/ringmaster.mjs', 'check', 'scenarios/examples');
 
   it('do what the modules do', async () => {
@@ -49,10 +49,10 @@ describe('joined modules', function () {
   });
 
   it('are what a command loads', async () => {
-    const main = join(joined(), 'main.mjs');
-    const text = await readFile(main, 'utf8');
+    const script = join(joined(), 'commands.cjs');
+    const text = await readFile(script, 'utf8');
     // The contents are recorded for the changed file too.
-    await writeFile(main, `${text}\nprocess.stdout.write('joined\\n');\n`);
+    await writeFile(script, text.replace(`{'use strict';`, `{'use strict';process.stdout.write('joined\\n');`));
     await node(
       '-e',
       `import('./runtime/cli/joined.mjs').then(({ contentsOf }) => {
@@ -85,12 +85,37 @@ describe('joined modules', function () {
   });
 
   it('are not used when one of them is damaged or missing', async () => {
-    const [chunk = ''] = (await readdir(joined())).filter((name) => name.startsWith('chunk-') && name.endsWith('.mjs'));
-    await appendFile(join(joined(), chunk), ' ');
+    const script = join(joined(), 'packages.cjs');
+    await appendFile(script, ' ');
     expect(await areUsed()).to.equal(false);
     expect(await check()).to.equal(unjoined);
-    await rm(join(joined(), chunk));
+    await rm(script);
     expect(await areUsed()).to.equal(false);
     expect(await check()).to.equal(unjoined);
   });
+
+  it('are loaded with the code that an earlier command has compiled, while it is as it was written', async () => {
+    const code = join(joined(), 'commands.code');
+    const withoutCode = await compiledAnew({ KEEPS_COMPILED_CODE: '1' });
+    expect(existsSync(code)).to.equal(false);
+    await node('-e', "import('./runtime/cli/join.mjs').then(({ takeCode }) => takeCode())");
+    expect(await areUsed()).to.equal(true);
+    expect(await compiledAnew()).to.be.lessThan(withoutCode / 2);
+    expect(await check()).to.equal(unjoined);
+    await appendFile(code, ' ');
+    expect(await areUsed()).to.equal(false);
+    expect(await check()).to.equal(unjoined);
+  });
+
+  /** Functions that V8 compiles for a command. Code is of use only for a process with the same flags of V8. */
+  async function compiledAnew(env: Record<string, string> = {}): Promise<number> {
+    const log = join(folder, 'v8.log');
+    const flags = ['--log-function-events', `--logfile=${log}`, '--no-logfile-per-isolate'];
+    await run(process.execPath, [...flags, 'runtime/cli/ringmaster.mjs', 'check', 'scenarios/examples'], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], ...env },
+    });
+    return (await readFile(log, 'latin1')).split('\n').filter((line) => line.startsWith('function,parse-function,'))
+      .length;
+  }
 });

@@ -4,7 +4,8 @@ import { serve } from '../thread/serve.ts';
 import { MediaServer } from './media-server.ts';
 import type { MediaServerOptions, MediaServerStats } from './options.ts';
 
-await serve<MediaServerOptions, MediaServerStats>(async (options, run) => {
+// An error ends the thread.
+void serve<MediaServerOptions, MediaServerStats>(async (options, run) => {
   const server = new MediaServer(options, run);
   await server.start(options);
   void preferThisThread(run);

@@ -1,4 +1,4 @@
-// Appends the URL of every module that a node loads to the file RECORDED_MODULES.
+// Appends the URL of every module that a node loads to the file RECORDED_MODULES. Joined scripts are not used: they are no modules.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import process from 'node:process';
@@ -8,6 +8,7 @@ const list = process.env.RECORDED_MODULES;
 registerHooks?.({
   load(url, context, next) {
     if (list !== undefined) appendFileSync(list, `${url}\n`);
-    return next(url, context);
+    if (!url.endsWith('/runtime/cli/joined.mjs')) return next(url, context);
+    return { format: 'module', source: 'export const joinedCommands = () => undefined;', shortCircuit: true };
   },
 });
