@@ -12,7 +12,7 @@ const CONTENTS = join(JOINED, 'contents.json');
  * @typedef {object} Contents
  * @property {readonly string[]} files paths from the project's folder: all that were read, and all that were made
  * @property {string} hash of their contents
- * @property {string} stamp of their contents
+ * @property {string} stamp their inodes, sizes and times
  */
 
 /**
@@ -45,7 +45,7 @@ export function contentsOf(files) {
   return JSON.stringify({ files, hash: hashOf(files), stamp: stampOf(files) });
 }
 
-/** Every write changes the last time of its file, which no program can set. */
+/** Every write changes the time `ctime` of its file, which no program can set. */
 function stampOf(files) {
   return files
     .map((file) => statSync(`${ROOT}/${file}`))

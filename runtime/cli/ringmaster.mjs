@@ -17,7 +17,8 @@ const SERVERS = ['start', 'embedded'];
 /**
  * Options that keep the memory of such a process flat (docs/decisions/0017-memory-is-given-back.md). Calls leave garbage in
  * the heaps and memory pools of a dozen threads, which by default grow without regard for the machine. The number of V8's
- * helper threads stays Node's default: with one, an ending thread can wait for ever (nodejs/node issue 54918).
+ * helper threads stays Node's default: with one, an ending thread can wait for ever (nodejs/node issue 54918). A flag that V8
+ * counts into its code would cost each thread the compiled code that comes with Node (docs/decisions/0021-what-a-start-waits-for.md).
  */
 const FLAGS = ['--max-semi-space-size=8', '--no-memory-reducer', '--no-parallel-scavenge'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
