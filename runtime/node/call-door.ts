@@ -38,6 +38,11 @@ export class CallDoor {
     return this.#arrivals.refuses();
   }
 
+  /** True when the SIP server would refuse a new call. */
+  get shut(): boolean {
+    return this.#gate.shut;
+  }
+
   #nothingComes(): void {
     this.#arrivals.drained();
     this.#gate.settle();

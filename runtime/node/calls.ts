@@ -104,14 +104,15 @@ export function openCalls(needs: CallNeeds): Calls {
     });
   const admission = new Admission(config.callLimits, {
     live: () => callstore.count,
-    late: () => setups.refuses() || door?.late === true,
     overloaded: () => notice.refused(),
   });
+  // Those of phones have passed the door.
+  const slow = { sip: () => door?.late === true, rest: () => door?.shut === true };
   const overload: Calls['overload'] = (by, domain) => {
     const full = domain === undefined ? undefined : b2b.limitReached(domain);
     if (full !== undefined)
       return { reason: `the domain is at its limit of ${full} calls`, retryAfterSeconds: RETRY_AT_LIMIT };
-    const refusal = drain.refusal ?? admission.refuse();
+    const refusal = drain.refusal ?? admission.refuse(setups.refuses() || slow[by]());
     if (refusal) metrics.callRefused(by);
     return refusal;
   };

@@ -18,21 +18,18 @@ describe('admission by measured delay', function () {
   this.retries(2);
   let node: TestNode;
   let phones: SippPhones;
-  const started: Phone[] = [];
+  let carol: Phone;
   before('start a node, and phones', async function () {
     this.timeout(90_000);
     const sipp = requirePeer(this, 'sipp');
     const rtp = await freeUdpRange(3600);
     node = await TestNode.start({ env: { RINGMASTER_RTP_PORTS: `${rtp.from}-${rtp.to}` } });
     phones = await SippPhones.open(sipp);
-    for (const login of ['carol', 'dave']) {
-      const phone = await Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar: node.sip });
-      await phone.register();
-      started.push(phone);
-    }
+    carol = await Phone.start({ login: 'carol', domain: 'demo.local', password: 'demo-carol', registrar: node.sip });
+    await carol.register();
   });
   after('stop them', async () => {
-    for (const phone of started) await phone.stop();
+    await carol?.stop();
     await node?.remove();
   });
 
@@ -60,11 +57,8 @@ describe('admission by measured delay', function () {
 
   it('an overloaded node refuses new calls with 503, and serves those that it has', async function () {
     this.timeout(60_000);
-    const [carol, dave] = started as [Phone, Phone];
     const rest = await node.login();
-    const call = await carol.call('104');
-    const incoming = await dave.incoming();
-    await incoming.answer();
+    const call = await carol.call('501');
     await call.answered();
 
     const load = overload({ calls: 4 * FLOOD, rate: FLOOD });
@@ -72,12 +66,14 @@ describe('admission by measured delay', function () {
     await eventually(async () => expect(await figures()).to.match(/^ringmaster_overloaded 1$/m), 20_000);
     // At once: failed calls of a slow media server push it out of the end of the output that is kept.
     expect(node.output).to.contain('"the node is overloaded');
-    const refused = await rest.send('POST', CALLS, { body: { from: '103', to: '104' } });
-    expectError(refused, 503, 1503);
-    expect(refused.header('retry-after')).to.equal('1');
+    // Now and then there is room for a call, which ends at once: its account has no phone.
+    await eventually(async () => {
+      const refused = await rest.send('POST', CALLS, { body: { from: '104', to: '103' } });
+      expectError(refused, 503, 1503);
+      expect(refused.header('retry-after')).to.equal('1');
+    });
     await carol.register();
     await call.hangup();
-    await incoming.ended();
 
     const { answerTimes, refusalTimes } = await load;
     expect(answerTimes.length).to.be.greaterThan(0);
@@ -89,8 +85,7 @@ describe('admission by measured delay', function () {
       expect(Number(counted.exec(await figures())?.[1])).to.be.at.least(refusalTimes.length),
     );
 
-    const again = await carol.call('104');
-    await (await dave.incoming()).answer();
+    const again = await carol.call('501');
     await again.answered();
     await again.hangup();
     await eventually(async () => expect(await figures()).to.match(/^ringmaster_overloaded 0$/m), 20_000);

@@ -25,12 +25,12 @@ describe('the door of the embedded SIP server', () => {
   it('shuts when calls wait, and takes those that are on their way unless they are late', async () => {
     const { door, gate, refused } = await shut();
     expect(gate.pass(false)).to.equal(false);
-    expect(door.late).to.equal(false);
+    expect([door.late, door.shut]).to.deep.equal([false, true]);
     door.came(500);
     expect(door.late).to.equal(true);
     expect(refused).to.deep.equal([1]);
     while (gate.coming > 0) door.came(5);
-    expect([door.late, gate.pass(false)]).to.deep.equal([false, true]);
+    expect([door.late, door.shut, gate.pass(false)]).to.deep.equal([false, false, true]);
   });
 
   it('opens a second after the last call, also when some never came', async () => {

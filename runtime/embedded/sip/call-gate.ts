@@ -37,6 +37,12 @@ export class CallGate {
     return (Atomics.load(this.#places, PASSED) - Atomics.load(this.#places, TAKEN)) | 0;
   }
 
+  /** No new call may pass, unless the limit does not concern it. */
+  get shut(): boolean {
+    const room = Atomics.load(this.#places, ROOM);
+    return room !== NO_LIMIT && this.coming >= room;
+  }
+
   /** For the application: a new call has come. */
   take(): void {
     Atomics.add(this.#places, TAKEN, 1);
@@ -60,8 +66,7 @@ export class CallGate {
    * @param always true for a call that the limit does not concern
    */
   pass(always: boolean): boolean {
-    const room = Atomics.load(this.#places, ROOM);
-    const passes = always || room === NO_LIMIT || this.coming < room;
+    const passes = always || !this.shut;
     Atomics.add(this.#places, passes ? PASSED : REFUSED, 1);
     return passes;
   }

@@ -13,8 +13,6 @@ export interface CallLimits {
 export interface LoadedNode {
   /** Dialogs at the moment. */
   readonly live: () => number;
-  /** Whether a further call would be set up too late. */
-  readonly late: () => boolean;
   /** Called for a call that is refused as late. */
   readonly overloaded?: () => void;
 }
@@ -51,13 +49,16 @@ export class Admission {
     if (limits.startsPerSecond > 0) this.#starts = new TokenBucket(limits.startsPerSecond);
   }
 
-  /** Undefined when the call may begin, which is counted then. */
-  refuse(): Overload | undefined {
+  /**
+   * @param late whether the call would be set up too late
+   * @returns undefined when the call may begin, which is counted then
+   */
+  refuse(late: boolean): Overload | undefined {
     const { calls, startsPerSecond } = this.#limits;
-    const { live, late, overloaded } = this.#node;
+    const { live, overloaded } = this.#node;
     if (calls > 0 && live() >= calls)
       return { reason: `the node is at its limit of ${calls} calls`, retryAfterSeconds: RETRY_WHEN_FULL };
-    if (late()) {
+    if (late) {
       overloaded?.();
       return { reason: 'the node is overloaded: calls take too long to set up', retryAfterSeconds: RETRY_WHEN_SLOW };
     }
