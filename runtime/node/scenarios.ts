@@ -8,6 +8,8 @@ import { components } from '../component-registry/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 import type { Config } from '../config/index.ts';
 import {
+  beginChecks,
+  type FileChecks,
   figuresOf,
   FolderWatch,
   MemoryHuntHistory,
@@ -77,6 +79,8 @@ export interface Scripting {
   readonly compiler: ScriptCompiler;
   /** The platform's own scenarios, which are being read. */
   readonly services: Promise<ScenarioLibrary>;
+  /** Checks of the scenarios in files of authors, and of the examples. */
+  readonly checks: FileChecks;
 }
 
 export interface ScenarioNeeds {
@@ -105,8 +109,8 @@ export interface ScenarioNeeds {
   readonly log: Logger;
 }
 
-/** Begins to read the platform's own scenarios, which need no database. */
-export function openScripting(config: Config, sandbox: Sandbox, log: Logger): Scripting {
+/** Begins to check scenarios, which takes no database. */
+export async function openScripting(config: Config, sandbox: Sandbox, log: Logger): Promise<Scripting> {
   const promptsFolder = promptsOf(config.scenarioDir);
   const file = join(config.dataDir, 'compiled-scripts.jsonl');
   const compile = rememberCompiled({
@@ -118,7 +122,14 @@ export function openScripting(config: Config, sandbox: Sandbox, log: Logger): Sc
   const services = openScenarioLibrary({ components, log, compile, folders: [join(SCENARIOS, 'service')] });
   // Reported by `openScenarios`.
   services.catch(() => undefined);
-  return { sandbox, compile, compiler: new ScriptCompiler({ components, compile, promptsFolder }), services };
+  const compiler = new ScriptCompiler({ components, compile, promptsFolder });
+  const checks = await beginChecks({ folders: foldersOf(config), components, compile });
+  return { sandbox, compile, compiler, services, checks };
+}
+
+/** Folders of scenario files, the first one for authors. */
+function foldersOf({ scenarioDir }: Config): readonly string[] {
+  return [scenarioDir, join(SCENARIOS, 'examples')];
 }
 
 export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> {
@@ -131,7 +142,8 @@ export function openScenarios(needs: ScenarioNeeds): Promise<Opened<Scenarios>> 
       components,
       log,
       compile,
-      folders: [config.scenarioDir, join(SCENARIOS, 'examples')],
+      folders: foldersOf(config),
+      checks: scripting.checks,
       versionsFolder: join(config.dataDir, 'scenario-versions'),
       numbers: await FileNumbers.open(storage),
     });

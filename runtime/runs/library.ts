@@ -1,37 +1,38 @@
 /** The scenarios in the files of some folders. */
-import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { CompileResult, ScriptSource } from '../sandbox/index.ts';
 import {
-  checkFile,
   checkText,
   formatProblem,
-  isBlockScenario,
   isMistake,
-  isModuleScenario,
-  modulesBeside,
   type ReadModule,
   type Problem,
   type Program,
   type ScenarioSource,
   type StartingScenario,
 } from '../language/index.ts';
-import type { ComponentRegistry } from './component.ts';
 import type { Log } from './log.ts';
+import {
+  check,
+  type CheckedFile,
+  type CheckOptions,
+  type FileChecks,
+  filesOf,
+  stampsOf,
+  wasWritten,
+} from './scenario-files.ts';
 import { SharedMap } from './shared-map.ts';
 import { ScenarioVersions, type VersionNumbers } from './versions.ts';
 
-export interface LibraryOptions {
+export interface LibraryOptions extends CheckOptions {
   /** Folders of scenario files (`*.yaml`, `*.yml`, `*.js`, `*.ts`); of two scenarios with the same id, the first is used. */
   readonly folders: readonly string[];
-  readonly components: ComponentRegistry;
   readonly log: Log;
-  /** Checks modules for mistakes (`Sandbox.compile`); without it, mistakes show at run time. */
-  readonly compile?: (source: ScriptSource) => Promise<CompileResult>;
   /** Folder that keeps versions over a restart; default: in memory only. */
   readonly versionsFolder?: string;
   /** Counts versions; default: in memory. */
   readonly numbers?: VersionNumbers;
+  /** Checks that have begun already. */
+  readonly checks?: FileChecks;
 }
 
 /** The scenarios in the files of some folders. The next run uses a changed file; a broken change keeps the old version. */
@@ -168,7 +169,7 @@ class FileLibrary implements ScenarioLibrary {
 
   /** Scans the folders for new, changed and deleted files. */
   async scan(): Promise<void> {
-    const found = (await Promise.all(this.#options.folders.map(scenarioFiles))).flat();
+    const found = await filesOf(this.#options.folders);
     for (const [file] of this.#files.entries()) if (!found.includes(file)) this.#forget(file);
     for (const file of found) await this.#refresh(file);
   }
@@ -190,23 +191,16 @@ class FileLibrary implements ScenarioLibrary {
   }
 
   async #read(file: string, stamp: string, before: FileState | undefined): Promise<void> {
-    const { components, compile } = this.#options;
-    const uses = new Map<string, string>();
-    const prompts = await stampedFolders(path.join(path.dirname(file), 'prompts'));
-    const beside = modulesBeside(file, scenarioNames);
-    const readModule: ReadModule = async (name) => {
-      const module = path.join(path.dirname(file), name);
-      // Before it is read: a change in between is found by the next look.
-      uses.set(module, (await stampOf(module)) ?? MISSING);
-      return await beside(name);
-    };
-    let checked: Awaited<ReturnType<typeof checkFile>>;
+    const begun = this.#options.checks?.get(file);
+    this.#options.checks?.delete(file);
+    let checked: CheckedFile;
     try {
-      checked = await checkFile({ file, components, readModule, ...(compile ? { compile } : {}) });
+      checked = await (begun?.stamp === stamp ? begun.checked : check(file, this.#options));
     } catch (error) {
       return this.#unchecked(file, error);
     }
-    const { draft, problems, text, shared = false } = checked;
+    const { draft, problems, text, shared = false, prompts } = checked;
+    const uses = new Map(checked.uses);
     const program = checked.program && (await this.versions.counted(checked.program));
     const id = program?.id ?? draft?.id ?? nameOf(file);
     // The file changed again meanwhile.
@@ -281,63 +275,10 @@ function nameOf(file: string): string {
 /** Milliseconds by which a file system's clock may be behind. */
 const CLOCK_MS = 20;
 
-/** True when a file of a scenario has another stamp than it was read with, and all were last changed before a time. */
-async function wasWritten(files: readonly string[], before: number, stamp: string | undefined): Promise<boolean> {
-  const [own = '', ...uses] = files;
-  const now = await stampsOf(own, uses);
-  if (now === undefined || now === stamp) return false;
-  const times = await Promise.all(files.map(async (file) => (await stat(file).catch(() => undefined))?.ctimeMs ?? 0));
-  return Math.max(...times) < before;
-}
-
-/** The stamp of a missing file. */
-const MISSING = '-';
-
-/** The stamps of a file and of those that it uses; undefined when the file is missing. */
-async function stampsOf(file: string, uses: readonly string[]): Promise<string | undefined> {
-  const own = await stampOf(file);
-  if (own === undefined) return undefined;
-  return [own, ...(await Promise.all(uses.map(async (each) => (await stampOf(each)) ?? MISSING)))].join(' ');
-}
-
 /** The modules of a version. */
 function among(modules: Readonly<Record<string, string>>): ReadModule {
   return async (name) => {
     const text = modules[name];
     return text === undefined ? { kind: 'missing', others: Object.keys(modules) } : { kind: 'text', text };
   };
-}
-
-async function scenarioNames(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder)).filter(isModuleScenario);
-}
-
-async function scenarioFiles(folder: string): Promise<string[]> {
-  try {
-    const names = await readdir(folder);
-    return names
-      .filter((name) => isBlockScenario(name) || isModuleScenario(name))
-      .toSorted()
-      .map((name) => path.resolve(folder, name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** A folder and those in it, with their stamps: a new or removed file changes that of its folder. */
-async function stampedFolders(folder: string): Promise<readonly (readonly [string, string])[]> {
-  const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const folders = [folder, ...inside.filter((each) => each.isDirectory()).map(({ name }) => path.join(folder, name))];
-  return Promise.all(folders.map(async (each) => [each, (await stampOf(each)) ?? MISSING] as const));
-}
-
-async function stampOf(file: string): Promise<string | undefined> {
-  try {
-    const { mtimeMs, size } = await stat(file);
-    return `${mtimeMs}/${size}`;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

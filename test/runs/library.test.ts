@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { runCheck } from '../../runtime/workbench/check-command.ts';
 import { type ScenarioLibrary, openScenarioLibrary } from '../../runtime/runs/library.ts';
+import { beginChecks } from '../../runtime/runs/scenario-files.ts';
 import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';
@@ -107,6 +108,32 @@ describe('scenario library', () => {
     isBroken = false;
     expect((await served.program('two'))?.id).to.equal('two');
     expect(served.problems()).to.deep.equal([]);
+  });
+
+  it('takes checks that have begun, of files that are as they were, and reports what they found', async () => {
+    await write('two.js', 'export default async function () {}\n');
+    let checks = 0;
+    const compile = async ({ source }: { readonly source: string }) => {
+      if (checks++ === 0) throw new Error('no process for scripts');
+      return { ok: true, code: source } as const;
+    };
+    const begun = await beginChecks({ folders: [folder, path.join(folder, 'missing')], components, compile });
+    const checked = await begun.get(path.join(folder, 'one.yaml'))?.checked;
+    await eventually(async () => expect(checks).to.equal(1));
+    const served = await openScenarioLibrary({ folders: [folder], components, log, compile, checks: begun });
+    expect(served.programs()[0]?.blocks).to.equal(checked?.program?.blocks);
+    expect(served.problems().map(({ message }) => message)).to.deep.equal([
+      'it could not be checked: no process for scripts',
+    ]);
+    expect((await served.program('two'))?.id).to.equal('two');
+    expect(checks).to.equal(2);
+
+    const early = await beginChecks({ folders: [folder], components, compile });
+    await write('one.yaml', GOOD.replace('First', 'Second'));
+    const later = await openScenarioLibrary({ folders: [folder], components, log, compile, checks: early });
+    expect((await later.program('one'))?.name).to.equal('Second');
+    await write('one.yaml', GOOD.replace('First', 'Third'));
+    expect((await later.program('one'))?.name).to.equal('Third');
   });
 
   it('finds a new file, and one with a new id', async () => {
