@@ -8,6 +8,11 @@ const REFUSED = 3;
 const PLACES = 4;
 const NO_LIMIT = -1;
 
+/** Calls that may be on their way without an overload. The last of them waits about as long as its set-up may take. */
+const MOST = 100;
+/** Milliseconds after which calls that nobody takes are not on their way: they may have been lost with a connection. */
+const LOST_MS = 1000;
+
 /** Retry-After of refused calls, seconds. */
 export const RETRY_AFTER = 1;
 
@@ -18,16 +23,23 @@ export const RETRY_AFTER = 1;
 export class CallGate {
   readonly memory: SharedArrayBuffer;
   readonly #places: Int32Array;
+  readonly #now: () => number;
   #reported = 0;
+  /** Since when the most are on their way, and how many had been taken then. */
+  #full: { readonly since: number; readonly taken: number } | undefined;
 
-  /** @param memory of the other thread's gate; absent: a new one, without a limit */
-  constructor(memory?: SharedArrayBuffer) {
+  /**
+   * @param memory of the other thread's gate; absent: a new one, without a limit
+   * @param now milliseconds of a clock that never goes back
+   */
+  constructor(memory?: SharedArrayBuffer, now: () => number = () => performance.now()) {
+    this.#now = now;
     this.memory = memory ?? new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
     this.#places = new Int32Array(this.memory);
     if (memory === undefined) this.room = undefined;
   }
 
-  /** Set by the application: the number of calls that may be on their way; undefined: any. */
+  /** Set by the application: the number of calls that may be on their way; undefined: a hundred. */
   set room(calls: number | undefined) {
     Atomics.store(this.#places, ROOM, calls ?? NO_LIMIT);
   }
@@ -66,8 +78,21 @@ export class CallGate {
    * @param always true for a call that the limit does not concern
    */
   pass(always: boolean): boolean {
-    const passes = always || !this.shut;
+    const passes = always || !(this.shut || this.#isFull());
     Atomics.add(this.#places, passes ? PASSED : REFUSED, 1);
     return passes;
+  }
+  /** An application with much to do is late to say that there is no room. */
+  #isFull(): boolean {
+    if (this.coming < MOST) {
+      this.#full = undefined;
+      return false;
+    }
+    const taken = Atomics.load(this.#places, TAKEN);
+    const now = this.#now();
+    if (this.#full?.taken !== taken) this.#full = { since: now, taken };
+    if (now - this.#full.since < LOST_MS) return true;
+    this.settle();
+    return false;
   }
 }

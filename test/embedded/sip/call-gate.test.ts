@@ -20,6 +20,33 @@ describe('the gate of the embedded SIP server', () => {
     expect([server.pass(false), server.pass(true)]).to.deep.equal([false, true]);
   });
 
+  it('lets a hundred calls pass before the application says that there is no room', () => {
+    const gate = new CallGate();
+    const server = new CallGate(gate.memory);
+    const passed = (calls: number): number =>
+      Array.from({ length: calls }, () => server.pass(false)).filter(Boolean).length;
+    expect([passed(120), gate.refused(), server.pass(true)]).to.deep.equal([100, 20, true]);
+    for (let call = 0; call < 11; call += 1) gate.take();
+    expect([passed(20), gate.shut]).to.deep.equal([10, false]);
+  });
+
+  it('forgets calls that nobody takes for a second', () => {
+    let now = 0;
+    const gate = new CallGate();
+    const server = new CallGate(gate.memory, () => now);
+    for (let call = 0; call < 100; call += 1) server.pass(false);
+    now = 5000;
+    expect(server.pass(false)).to.equal(false);
+    now += 999;
+    expect(server.pass(false)).to.equal(false);
+    gate.take();
+    expect([server.pass(false), server.pass(false)]).to.deep.equal([true, false]);
+    now += 999;
+    expect(server.pass(false)).to.equal(false);
+    now += 1;
+    expect([server.pass(false), gate.coming]).to.deep.equal([true, 1]);
+  });
+
   it('goes on counting beyond the largest number', () => {
     const gate = new CallGate();
     new Int32Array(gate.memory).set([3, 2 ** 31 - 1, 2 ** 31 - 1], 0);
