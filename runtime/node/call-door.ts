@@ -38,7 +38,7 @@ export class CallDoor {
     return this.#arrivals.refuses();
   }
 
-  /** True when the SIP server would refuse a new call. */
+  /** True during an overload while the SIP server refuses new calls. */
   get shut(): boolean {
     return this.#gate.shut;
   }

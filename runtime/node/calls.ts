@@ -106,7 +106,7 @@ export function openCalls(needs: CallNeeds): Calls {
     live: () => callstore.count,
     overloaded: () => notice.refused(),
   });
-  // Those of phones have passed the door.
+  // A call of a phone has passed the door already.
   const slow = { sip: () => door?.late === true, rest: () => door?.shut === true };
   const overload: Calls['overload'] = (by, domain) => {
     const full = domain === undefined ? undefined : b2b.limitReached(domain);

@@ -43,7 +43,7 @@ export {
 export { parseTail, splitDtmfTail, type TailStep } from './dtmf-tail.ts';
 export { SharedMap } from './shared-map.ts';
 export { FolderWatch } from './folder-watch.ts';
-export { beginChecks, type FileChecks } from './scenario-files.ts';
+export { beginChecks, type FileChecks } from './file-checks.ts';
 export { openScenarioLibrary, type ScenarioFile, type ScenarioLibrary } from './library.ts';
 export { type Log, SILENT } from './log.ts';
 export type { CallPreview, CallPreviews, DialledCall } from './ports/call-preview.ts';

@@ -10,16 +10,9 @@ import {
   type ScenarioSource,
   type StartingScenario,
 } from '../language/index.ts';
+import { checkScenarioFile, type CheckedFile, type CheckOptions, type FileChecks } from './file-checks.ts';
 import type { Log } from './log.ts';
-import {
-  check,
-  type CheckedFile,
-  type CheckOptions,
-  type FileChecks,
-  filesOf,
-  stampsOf,
-  wasWritten,
-} from './scenario-files.ts';
+import { filesOf, stampsOf, wasWritten } from './scenario-files.ts';
 import { SharedMap } from './shared-map.ts';
 import { ScenarioVersions, type VersionNumbers } from './versions.ts';
 
@@ -195,7 +188,7 @@ class FileLibrary implements ScenarioLibrary {
     this.#options.checks?.delete(file);
     let checked: CheckedFile;
     try {
-      checked = await (begun?.stamp === stamp ? begun.checked : check(file, this.#options));
+      checked = await (begun?.stamp === stamp ? begun.checked : checkScenarioFile(file, this.#options));
     } catch (error) {
       return this.#unchecked(file, error);
     }

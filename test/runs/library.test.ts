@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { components } from '../../runtime/component-registry/index.ts';
 import { runCheck } from '../../runtime/workbench/check-command.ts';
 import { type ScenarioLibrary, openScenarioLibrary } from '../../runtime/runs/library.ts';
-import { beginChecks } from '../../runtime/runs/scenario-files.ts';
+import { beginChecks } from '../../runtime/runs/file-checks.ts';
 import { isSoundProblem, resolveSound } from '../../runtime/language/prompts.ts';
 import { ScenarioRunner } from '../../runtime/runs/runner.ts';
 import { SimulatedCall } from '../../runtime/workbench/simulation/simulated-call.ts';

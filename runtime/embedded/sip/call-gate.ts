@@ -8,9 +8,9 @@ const REFUSED = 3;
 const PLACES = 4;
 const NO_LIMIT = -1;
 
-/** Calls that may be on their way without an overload. The last of them waits about as long as its set-up may take. */
+/** Calls on their way that pass without a limit of the application. The last of them already waits for about 0.4 s. */
 const MOST = 100;
-/** Milliseconds after which calls that nobody takes are not on their way: they may have been lost with a connection. */
+/** Milliseconds without a taken call after which those on their way count as lost, for example with a connection. */
 const LOST_MS = 1000;
 
 /** Retry-After of refused calls, seconds. */
@@ -25,7 +25,7 @@ export class CallGate {
   readonly #places: Int32Array;
   readonly #now: () => number;
   #reported = 0;
-  /** Since when the most are on their way, and how many had been taken then. */
+  /** When the hundredth call was on its way, and the number of taken calls at that time. */
   #full: { readonly since: number; readonly taken: number } | undefined;
 
   /**
@@ -49,7 +49,7 @@ export class CallGate {
     return (Atomics.load(this.#places, PASSED) - Atomics.load(this.#places, TAKEN)) | 0;
   }
 
-  /** No new call may pass, unless the limit does not concern it. */
+  /** True when as many calls are on their way as the application allows. */
   get shut(): boolean {
     const room = Atomics.load(this.#places, ROOM);
     return room !== NO_LIMIT && this.coming >= room;
@@ -82,7 +82,8 @@ export class CallGate {
     Atomics.add(this.#places, passes ? PASSED : REFUSED, 1);
     return passes;
   }
-  /** An application with much to do is late to say that there is no room. */
+
+  /** A busy application sets `room` too late. */
   #isFull(): boolean {
     if (this.coming < MOST) {
       this.#full = undefined;

@@ -20,7 +20,7 @@ describe('the gate of the embedded SIP server', () => {
     expect([server.pass(false), server.pass(true)]).to.deep.equal([false, true]);
   });
 
-  it('lets a hundred calls pass before the application says that there is no room', () => {
+  it('passes at most a hundred calls that the application has not taken', () => {
     const gate = new CallGate();
     const server = new CallGate(gate.memory);
     const passed = (calls: number): number =>
@@ -30,7 +30,7 @@ describe('the gate of the embedded SIP server', () => {
     expect([passed(20), gate.shut]).to.deep.equal([10, false]);
   });
 
-  it('forgets calls that nobody takes for a second', () => {
+  it('counts calls as lost when none was taken for a second', () => {
     let now = 0;
     const gate = new CallGate();
     const server = new CallGate(gate.memory, () => now);
