@@ -54,6 +54,8 @@ export class FramedSocket extends Duplex {
   #finished = false;
   /** A WebSocket server writes. Until then, what is written goes straight to the connection. */
   #isTunnel = false;
+  /** Answers wait for the end of the turn. */
+  #held = false;
 
   constructor(raw: Socket, options: FramedSocketOptions) {
     super({ allowHalfOpen: true, decodeStrings: true });
@@ -127,6 +129,7 @@ export class FramedSocket extends Duplex {
   upgraded(): void {
     this.#upgrading = false;
     this.#isTunnel = true;
+    this.#held = false;
     while (this.#raw.writableCorked > 0) this.#raw.uncork();
     this.#framer.tunnel();
     this.#flush();
@@ -258,7 +261,25 @@ export class FramedSocket extends Duplex {
   override write(chunk: unknown, encoding?: BufferEncoding | WriteCallback, callback?: WriteCallback): boolean {
     const [charset, done] = typeof encoding === 'function' ? [undefined, encoding] : [encoding, callback];
     if (this.#isTunnel || this.#finished || !this.writable) return super.write(chunk, charset ?? 'utf8', done);
+    this.#hold();
     return this.#raw.write(chunk as Buffer | string, charset, done);
+  }
+
+  /**
+   * Keeps answers until all events of this turn are handled. To wake a sleeping client costs as much as to make a short
+   * answer, and once awake it takes the answers on its other connections too.
+   */
+  #hold(): void {
+    if (this.#held) return;
+    this.#held = true;
+    this.#raw.cork();
+    setImmediate(() => this.#release());
+  }
+
+  #release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#raw.uncork();
   }
 
   override cork(): void {
@@ -268,7 +289,8 @@ export class FramedSocket extends Duplex {
 
   override uncork(): void {
     if (this.#isTunnel) super.uncork();
-    else this.#raw.uncork();
+    // Node uncorks more often than it corks.
+    else if (!this.#held || this.#raw.writableCorked > 1) this.#raw.uncork();
   }
 
   static {

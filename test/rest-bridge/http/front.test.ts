@@ -78,6 +78,26 @@ describe('strict framing front', () => {
     for (let n = 0; n < 20; n++) expect((await client.answer())?.body).to.equal(`POST /n/${n}!lookup ${n % 10}`);
   });
 
+  it('sends the answers of one turn together, at its end', async () => {
+    const other = await RawClient.open(server.port);
+    const seen: string[] = [];
+    server.server.on('request', (request, response) => {
+      seen.push(`${request.url} came`);
+      response.once('finish', () => seen.push(`${request.url} sent`));
+    });
+    // Both connections are open, so that the server finds both requests in one turn.
+    for (const one of [client, other]) {
+      one.write(`GET /first HTTP/1.1\r\n${HOST}\r\n`);
+      await one.answer();
+    }
+    seen.length = 0;
+    client.write(`GET /a HTTP/1.1\r\n${HOST}\r\n`);
+    other.write(`GET /b HTTP/1.1\r\n${HOST}\r\n`);
+    expect([(await client.answer())?.body, (await other.answer())?.body]).to.deep.equal(['GET /a ', 'GET /b ']);
+    other.close();
+    expect(seen).to.deep.equal(['/a came', '/b came', '/a sent', '/b sent']);
+  });
+
   it('reads a request that comes byte by byte', async () => {
     const bytes = `REFER /a HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`;
     for (const byte of bytes) {
