@@ -1,10 +1,10 @@
-/** Bounds what is read from a SIP server at once. */
+/** How much of a connection to a SIP server is read and written in one turn of the event loop. */
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
 /** Private part of drachtio-srf: its connections. */
 interface Client {
-  readonly wp: EventEmitter;
+  readonly wp: EventEmitter & { send(socket: Socket, text: string): string };
 }
 
 /**
@@ -13,11 +13,35 @@ interface Client {
  * @param srf an application object that has begun to connect
  */
 export function readInTurns(srf: object): void {
-  const { client } = (srf as { readonly app: { readonly client: Client } }).app;
-  client.wp.on('connect', (socket: Socket) => {
+  connectionsOf(srf).on('connect', (socket: Socket) => {
     socket.on('data', () => {
       socket.pause();
       setImmediate(() => socket.resume());
     });
   });
+}
+
+/**
+ * Sends all messages of a turn together: most cost less than to wake the thread that reads them.
+ * @param srf an application object that has begun to connect
+ */
+export function writeOnceATurn(srf: object): void {
+  const connections = connectionsOf(srf);
+  const send = connections.send.bind(connections);
+  const held = new WeakSet<Socket>();
+  connections.send = (socket, text) => {
+    if (!held.has(socket)) {
+      held.add(socket);
+      socket.cork();
+      setImmediate(() => {
+        held.delete(socket);
+        socket.uncork();
+      });
+    }
+    return send(socket, text);
+  };
+}
+
+function connectionsOf(srf: object): Client['wp'] {
+  return (srf as { readonly app: { readonly client: Client } }).app.client.wp;
 }

@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { readInTurns } from '../../runtime/signalling/short-turns.ts';
+import { readInTurns, writeOnceATurn } from '../../runtime/signalling/short-turns.ts';
 
 const PIECE = 65_536;
 const PIECES = 20;
@@ -41,5 +43,37 @@ describe('reading from a SIP server', () => {
     expect(inTurns.all).to.equal(PIECE * PIECES);
     expect(inTurns.most).to.be.at.most(PIECE);
     expect((await received(() => undefined)).most).to.be.above(PIECE);
+  });
+});
+
+describe('writing to a SIP server', () => {
+  it('sends the messages of one turn of the event loop together', async () => {
+    const segments: string[] = [];
+    const socket = new Duplex({
+      read: () => undefined,
+      write: (chunk, _encoding, done) => {
+        segments.push(String(chunk));
+        done();
+      },
+      writev: (chunks, done) => {
+        segments.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+        done();
+      },
+    });
+    const wp = Object.assign(new EventEmitter(), {
+      send: (to: Duplex, text: string) => {
+        to.write(text);
+        return text;
+      },
+    });
+    writeOnceATurn({ app: { client: { wp } } });
+    expect(wp.send(socket, 'one,')).to.equal('one,');
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    wp.send(socket, 'two');
+    expect(segments).to.deep.equal([]);
+    await endOfTurn();
+    wp.send(socket, 'three');
+    await endOfTurn();
+    expect(segments).to.deep.equal(['one,two', 'three']);
   });
 });

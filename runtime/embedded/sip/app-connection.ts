@@ -54,13 +54,13 @@ export class AppConnection {
     return !this.#socket.destroyed && !this.#socket.writableEnded;
   }
 
-  /** Sends a frame. Frames of one turn of the event loop leave in one segment. */
+  /** Sends a frame, together with all others of this turn of the event loop: to wake the application costs more than most. */
   send(fields: string, head?: string, body?: Buffer): void {
     if (!this.open) return;
     if (!this.#corked) {
       this.#corked = true;
       this.#socket.cork();
-      process.nextTick(() => {
+      setImmediate(() => {
         this.#corked = false;
         this.#socket.uncork();
       });

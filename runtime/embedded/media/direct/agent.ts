@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { receivingOnly } from '../../../sip-facts/index.ts';
 import { DirectDialog } from './dialog.ts';
 import type { Control, FromServer, ToServer } from './messages.ts';
+import { Outbox } from './outbox.ts';
 import { DirectSocket, type SocketMessage } from './socket.ts';
 
 /** The media server refused a call, or has ended. */
@@ -42,7 +43,7 @@ interface Waiting {
 export class MediaAgent {
   /** The server's end: an option of `startMediaServer`. */
   readonly port: MessagePort;
-  readonly #own: MessagePort;
+  readonly #outbox: Outbox<ToServer>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #dialogs = new Map<number, DirectDialog>();
   readonly #controls = new Map<number, DirectSocket>();
@@ -54,7 +55,7 @@ export class MediaAgent {
   constructor() {
     const { port1, port2 } = new MessageChannel();
     this.port = port2;
-    this.#own = port1;
+    this.#outbox = new Outbox(port1);
     port1.on('message', (message: FromServer) => this.#take(message));
     port1.on('close', () => this.#closed());
     // It keeps no process alive.
@@ -140,8 +141,7 @@ export class MediaAgent {
   }
 
   #tell(message: ToServer): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
-    this.#own.postMessage(message);
+    this.#outbox.add(message);
   }
 }
 

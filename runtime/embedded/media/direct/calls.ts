@@ -8,6 +8,7 @@ import type { MediaCore } from '../core/media-core.ts';
 import type { Call } from '../sip/call.ts';
 import type { Arrival, Invitation, Reception } from '../sip/reception.ts';
 import type { FromServer, ToServer } from './messages.ts';
+import { Outbox } from './outbox.ts';
 import { DirectSocket } from './socket.ts';
 
 /** User of the called address, as drachtio-fsmrf calls it. */
@@ -53,6 +54,7 @@ export class DirectCalls {
   readonly #core: MediaCore;
   readonly #reception: Reception;
   readonly #port: MessagePort;
+  readonly #outbox: Outbox<FromServer>;
   readonly #host: string;
   readonly #calls = new Map<number, Entry>();
   readonly #controls = new Map<number, DirectSocket>();
@@ -65,6 +67,7 @@ export class DirectCalls {
     this.#core = core;
     this.#reception = reception;
     this.#port = port;
+    this.#outbox = new Outbox(port);
     this.#host = host;
     port.on('message', (message: ToServer) => {
       try {
@@ -76,6 +79,7 @@ export class DirectCalls {
   }
 
   close(): void {
+    this.#outbox.flush();
     this.#port.close();
   }
 
@@ -166,8 +170,7 @@ export class DirectCalls {
   }
 
   #tell(message: FromServer): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
-    this.#port.postMessage(message);
+    this.#outbox.add(message);
   }
 }
 

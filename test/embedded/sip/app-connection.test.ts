@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { AppConnection } from '../../../runtime/embedded/sip/app-connection.ts';
+
+describe('embedded SIP server: the connection of an application', () => {
+  it('carries the frames of one turn in one segment', async () => {
+    const segments: string[] = [];
+    const socket = new Duplex({
+      read: () => undefined,
+      write: (chunk, _encoding, done) => {
+        segments.push(String(chunk));
+        done();
+      },
+      writev: (chunks, done) => {
+        segments.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+        done();
+      },
+    });
+    const events = { command: () => undefined, closed: () => undefined };
+    const app = new AppConnection(Object.assign(socket, { setNoDelay: () => socket }) as unknown as Socket, events);
+    app.send('one');
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    app.send('two');
+    expect(segments).to.deep.equal([]);
+    await turn();
+    app.send('three');
+    await turn();
+    app.destroy();
+    expect(segments.map((segment) => segment.replaceAll(/\d+#/g, ''))).to.deep.equal(['onetwo', 'three']);
+  });
+});
