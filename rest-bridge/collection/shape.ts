@@ -28,6 +28,8 @@ export function shaper(
   const fields = mask === undefined && masked !== undefined ? all.filter((name) => !masked.includes(name)) : all;
   return (resource) => {
     const source = resource as Fields;
+    // Nothing to leave out: most items of most lists.
+    if (mask === undefined && flat !== true && hasJust(source, fields)) return source;
     const known: Record<string, unknown> = {};
     for (const name of fields) {
       const value = Object.hasOwn(source, name) ? source[name] : undefined;
@@ -36,6 +38,12 @@ export function shaper(
     const shaped = applyMask(known, mask);
     return flat ? flatten(shaped) : shaped;
   };
+}
+
+/** True for a resource with these fields in this order, and no others. */
+function hasJust(resource: Fields, fields: readonly string[]): boolean {
+  const names = Object.keys(resource);
+  return names.length === fields.length && names.every((name, at) => name === fields[at]);
 }
 
 /** The same mask by the fields' own names. */
