@@ -11,7 +11,7 @@ import { type NotifyResult, type OutgoingNotifyOptions, sendOutgoingNotify } fro
 import { closeConnection } from './close-connection.ts';
 import { refuseLeftWaiting, type WaitingInvite } from './left-waiting.ts';
 import { sinceReceived } from './received.ts';
-import { readInTurns, writeOnceATurn } from './short-turns.ts';
+import { readInTurns, writeInTurns } from './short-turns.ts';
 import type { RingingInvite, RingingJournal } from './ringing-journal.ts';
 import { DEFAULT_SESSION_EXPIRES, refusedInterval } from './session-timer.ts';
 import { adoptDialog } from './adopted-dialog.ts';
@@ -152,7 +152,7 @@ export class SipLink implements DialogHome {
     this.#srf.connect({ ...address, reconnect: { retryMaxDelay: RECONNECT_MS } });
     routeUpdates(this.#srf);
     readInTurns(this.#srf);
-    writeOnceATurn(this.#srf);
+    writeInTurns(this.#srf);
     this.#outliving = new OutlivingDialogs(this.#srf, () => this.#connected);
     this.#turns = new Turns(this.#srf, takesCalls);
     this.#turns.rests = rests;

@@ -21,24 +21,30 @@ export function readInTurns(srf: object): void {
   });
 }
 
+/** Messages that wait at most: the server works on these while the node goes on with a long turn. */
+const MOST_WAITING = 8;
+
 /**
- * Sends all messages of a turn together: most cost less than to wake the thread that reads them.
+ * Sends the messages of a turn together, up to eight: most cost less than to wake the thread that reads them.
  * @param srf an application object that has begun to connect
  */
-export function writeOnceATurn(srf: object): void {
+export function writeInTurns(srf: object): void {
   const connections = connectionsOf(srf);
   const send = connections.send.bind(connections);
-  const held = new WeakSet<Socket>();
+  const waiting = new WeakMap<Socket, number>();
+  const release = (socket: Socket): void => {
+    if (waiting.delete(socket)) socket.uncork();
+  };
   connections.send = (socket, text) => {
-    if (!held.has(socket)) {
-      held.add(socket);
+    const before = waiting.get(socket) ?? 0;
+    if (before === 0) {
       socket.cork();
-      setImmediate(() => {
-        held.delete(socket);
-        socket.uncork();
-      });
+      setImmediate(() => release(socket));
     }
-    return send(socket, text);
+    waiting.set(socket, before + 1);
+    const id = send(socket, text);
+    if (before + 1 === MOST_WAITING) release(socket);
+    return id;
   };
 }
 

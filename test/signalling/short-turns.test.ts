@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { readInTurns, writeOnceATurn } from '../../runtime/signalling/short-turns.ts';
+import { readInTurns, writeInTurns } from '../../runtime/signalling/short-turns.ts';
 
 const PIECE = 65_536;
 const PIECES = 20;
@@ -47,7 +47,7 @@ describe('reading from a SIP server', () => {
 });
 
 describe('writing to a SIP server', () => {
-  it('sends the messages of one turn of the event loop together', async () => {
+  it('sends up to eight messages of one turn of the event loop together', async () => {
     const segments: string[] = [];
     const socket = new Duplex({
       read: () => undefined,
@@ -66,7 +66,7 @@ describe('writing to a SIP server', () => {
         return text;
       },
     });
-    writeOnceATurn({ app: { client: { wp } } });
+    writeInTurns({ app: { client: { wp } } });
     expect(wp.send(socket, 'one,')).to.equal('one,');
     await new Promise<void>((resolve) => process.nextTick(resolve));
     wp.send(socket, 'two');
@@ -74,6 +74,9 @@ describe('writing to a SIP server', () => {
     await endOfTurn();
     wp.send(socket, 'three');
     await endOfTurn();
-    expect(segments).to.deep.equal(['one,two', 'three']);
+    for (const text of '123456789') wp.send(socket, text);
+    expect(segments).to.deep.equal(['one,two', 'three', '12345678']);
+    await endOfTurn();
+    expect(segments.at(-1)).to.equal('9');
   });
 });

@@ -35,6 +35,14 @@ describe('embedded media server: messages to another thread', () => {
     expect(arrived()).to.deep.equal([4]);
   });
 
+  it('wait for the end of the turn up to eight', async () => {
+    const outbox = new Outbox<number>(own);
+    for (let message = 1; message <= 10; message += 1) outbox.add(message);
+    expect(arrived()).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8]);
+    await turn();
+    expect(arrived()).to.deep.equal([9, 10]);
+  });
+
   it('are sent at once on request, and only once', async () => {
     const outbox = new Outbox<number>(own);
     outbox.add(1);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { AppConnection } from '../../../runtime/embedded/sip/app-connection.ts';
 
 describe('embedded SIP server: the connection of an application', () => {
-  it('carries the frames of one turn in one segment', async () => {
+  it('carries up to eight frames of one turn in one segment', async () => {
     const segments: string[] = [];
     const socket = new Duplex({
       read: () => undefined,
@@ -27,7 +27,15 @@ describe('embedded SIP server: the connection of an application', () => {
     await turn();
     app.send('three');
     await turn();
+    for (let frame = 1; frame <= 10; frame += 1) app.send(String.fromCharCode(64 + frame));
+    expect(segments).to.have.length(3);
+    await turn();
     app.destroy();
-    expect(segments.map((segment) => segment.replaceAll(/\d+#/g, ''))).to.deep.equal(['onetwo', 'three']);
+    expect(segments.map((segment) => segment.replaceAll(/\d+#/g, ''))).to.deep.equal([
+      'onetwo',
+      'three',
+      'ABCDEFGH',
+      'IJ',
+    ]);
   });
 });

@@ -1,7 +1,10 @@
 /** Messages to another thread. */
 import type { MessagePort } from 'node:worker_threads';
 
-/** Sends all messages of a turn of the event loop at its end: to wake the other thread costs more than most of them. */
+/** Messages that wait at most: the other thread works on these while this one goes on with a long turn. */
+const MOST_WAITING = 8;
+
+/** Sends the messages of a turn of the event loop together, up to eight: to wake the other thread costs more than most of them. */
 export class Outbox<Message> {
   readonly #port: MessagePort;
   #unsent: Message[] = [];
@@ -11,7 +14,9 @@ export class Outbox<Message> {
   }
 
   add(message: Message): void {
-    if (this.#unsent.push(message) === 1) setImmediate(() => this.flush());
+    const waiting = this.#unsent.push(message);
+    if (waiting === 1) setImmediate(() => this.flush());
+    else if (waiting === MOST_WAITING) this.flush();
   }
 
   /**
