@@ -8,8 +8,8 @@ const REFUSED = 3;
 const PLACES = 4;
 const NO_LIMIT = -1;
 
-/** Calls on their way that pass without a limit of the application. The last of them already waits for about 0.4 s. */
-const MOST = 100;
+/** Calls on their way that pass without a limit of the application. The last of them already waits for about 0.2 s. */
+const MOST = 60;
 /** Milliseconds without a taken call after which those on their way count as lost, for example with a connection. */
 const LOST_MS = 1000;
 
@@ -25,7 +25,7 @@ export class CallGate {
   readonly #places: Int32Array;
   readonly #now: () => number;
   #reported = 0;
-  /** When the hundredth call was on its way, and the number of taken calls at that time. */
+  /** When the last call that may pass was on its way, and the number of taken calls at that time. */
   #full: { readonly since: number; readonly taken: number } | undefined;
 
   /**
