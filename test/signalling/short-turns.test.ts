@@ -1,9 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { readInTurns, writeInTurns } from '../../runtime/signalling/short-turns.ts';
+import { segmentsOf } from '../support/segments.ts';
 
 const PIECE = 65_536;
 const PIECES = 20;
@@ -48,18 +49,7 @@ describe('reading from a SIP server', () => {
 
 describe('writing to a SIP server', () => {
   it('sends up to eight messages of one turn of the event loop together', async () => {
-    const segments: string[] = [];
-    const socket = new Duplex({
-      read: () => undefined,
-      write: (chunk, _encoding, done) => {
-        segments.push(String(chunk));
-        done();
-      },
-      writev: (chunks, done) => {
-        segments.push(chunks.map(({ chunk }) => String(chunk)).join(''));
-        done();
-      },
-    });
+    const { socket, segments } = segmentsOf();
     const wp = Object.assign(new EventEmitter(), {
       send: (to: Duplex, text: string) => {
         to.write(text);

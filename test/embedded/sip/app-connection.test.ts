@@ -1,23 +1,12 @@
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AppConnection } from '../../../runtime/embedded/sip/app-connection.ts';
+import { segmentsOf } from '../../support/segments.ts';
 
 describe('embedded SIP server: the connection of an application', () => {
   it('carries up to eight frames of one turn in one segment', async () => {
-    const segments: string[] = [];
-    const socket = new Duplex({
-      read: () => undefined,
-      write: (chunk, _encoding, done) => {
-        segments.push(String(chunk));
-        done();
-      },
-      writev: (chunks, done) => {
-        segments.push(chunks.map(({ chunk }) => String(chunk)).join(''));
-        done();
-      },
-    });
+    const { socket, segments } = segmentsOf();
     const events = { command: () => undefined, closed: () => undefined };
     const app = new AppConnection(Object.assign(socket, { setNoDelay: () => socket }) as unknown as Socket, events);
     app.send('one');
