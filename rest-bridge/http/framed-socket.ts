@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { corkedTurn, type Turn } from '../../runtime/turns/index.ts';
 import { type BodyLimits, BodyPace } from './body-pace.ts';
 import { MessageFramer } from './message-framer.ts';
 import { Refusal } from './refusal.ts';
@@ -54,12 +55,13 @@ export class FramedSocket extends Duplex {
   #finished = false;
   /** A WebSocket server writes. Until then, what is written goes straight to the connection. */
   #isTunnel = false;
-  /** Answers wait for the end of the turn. */
-  #held = false;
+  /** Answers wait in it: the client, once awake, takes those on its other connections too. */
+  readonly #turn: Turn;
 
   constructor(raw: Socket, options: FramedSocketOptions) {
     super({ allowHalfOpen: true, decodeStrings: true });
     this.#raw = raw;
+    this.#turn = corkedTurn(raw, Number.POSITIVE_INFINITY);
     this.#options = options;
     this.#pace = new BodyPace(options.bodyLimits, {
       // No data arrives while this side does not read.
@@ -129,7 +131,7 @@ export class FramedSocket extends Duplex {
   upgraded(): void {
     this.#upgrading = false;
     this.#isTunnel = true;
-    this.#held = false;
+    this.#turn.end();
     while (this.#raw.writableCorked > 0) this.#raw.uncork();
     this.#framer.tunnel();
     this.#flush();
@@ -261,25 +263,7 @@ export class FramedSocket extends Duplex {
   override write(chunk: unknown, encoding?: BufferEncoding | WriteCallback, callback?: WriteCallback): boolean {
     const [charset, done] = typeof encoding === 'function' ? [undefined, encoding] : [encoding, callback];
     if (this.#isTunnel || this.#finished || !this.writable) return super.write(chunk, charset ?? 'utf8', done);
-    this.#hold();
-    return this.#raw.write(chunk as Buffer | string, charset, done);
-  }
-
-  /**
-   * Keeps answers until all events of this turn are handled. To wake a sleeping client costs as much as to make a short
-   * answer, and once awake it takes the answers on its other connections too.
-   */
-  #hold(): void {
-    if (this.#held) return;
-    this.#held = true;
-    this.#raw.cork();
-    setImmediate(() => this.#release());
-  }
-
-  #release(): void {
-    if (!this.#held) return;
-    this.#held = false;
-    this.#raw.uncork();
+    return this.#turn.add(() => this.#raw.write(chunk as Buffer | string, charset, done));
   }
 
   override cork(): void {
@@ -290,7 +274,7 @@ export class FramedSocket extends Duplex {
   override uncork(): void {
     if (this.#isTunnel) super.uncork();
     // Node uncorks more often than it corks.
-    else if (!this.#held || this.#raw.writableCorked > 1) this.#raw.uncork();
+    else if (!this.#turn.holds || this.#raw.writableCorked > 1) this.#raw.uncork();
   }
 
   static {

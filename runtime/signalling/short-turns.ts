@@ -1,6 +1,7 @@
 /** How much of a connection to a SIP server is read and written in one turn of the event loop. */
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { corkedTurn, type Turn } from '../turns/index.ts';
 
 /** Private part of drachtio-srf: its connections. */
 interface Client {
@@ -21,30 +22,21 @@ export function readInTurns(srf: object): void {
   });
 }
 
-/** Messages that wait at most: the server works on these while the node goes on with a long turn. */
-const MOST_WAITING = 8;
-
 /**
- * Sends the messages of a turn together, up to eight: most cost less than to wake the thread that reads them.
+ * Sends the messages of a turn together.
  * @param srf an application object that has begun to connect
  */
 export function writeInTurns(srf: object): void {
   const connections = connectionsOf(srf);
   const send = connections.send.bind(connections);
-  const waiting = new WeakMap<Socket, number>();
-  const release = (socket: Socket): void => {
-    if (waiting.delete(socket)) socket.uncork();
-  };
+  const turns = new WeakMap<Socket, Turn>();
   connections.send = (socket, text) => {
-    const before = waiting.get(socket) ?? 0;
-    if (before === 0) {
-      socket.cork();
-      setImmediate(() => release(socket));
+    let turn = turns.get(socket);
+    if (!turn) {
+      turn = corkedTurn(socket);
+      turns.set(socket, turn);
     }
-    waiting.set(socket, before + 1);
-    const id = send(socket, text);
-    if (before + 1 === MOST_WAITING) release(socket);
-    return id;
+    return turn.add(() => send(socket, text));
   };
 }
 

@@ -148,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'runtime/embedded': {
     holds: 'the embedded SIP server and media server, a part that stands alone',
-    mayImport: ['runtime/samples', 'runtime/sip-facts', 'runtime/transitions', 'runtime/wav'],
+    mayImport: ['runtime/samples', 'runtime/sip-facts', 'runtime/transitions', 'runtime/turns', 'runtime/wav'],
     alone: true,
     doors: ['stack/index.ts'],
   },
@@ -190,6 +190,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     common: true,
   },
   'runtime/wav': { holds: 'the header of WAV files', mayImport: [], common: true },
+  'runtime/turns': {
+    holds: 'what is sent in one turn of the event loop, and leaves together',
+    mayImport: [],
+    common: true,
+  },
   'runtime/memory': { holds: 'memory that each thread gives back when it has no calls', mayImport: [], common: true },
   components: {
     holds:

@@ -1,13 +1,11 @@
 /** Connections of applications. */
 import type { Socket } from 'node:net';
+import { corkedTurn, type Turn } from '../../turns/index.ts';
 import { AppFrameError, AppFramer, encodeFrame } from './app-framer.ts';
 import { type AppCommand, parseCommand } from './app-command.ts';
 
 /** Largest number of bytes queued for an application that does not read; with more the connection is closed. */
 const MAX_QUEUED = 64 << 20;
-
-/** Frames that wait at most: the application works on these while the server goes on with a long turn. */
-const MOST_WAITING = 8;
 
 /** Time for a new connection to authenticate, ms. */
 const AUTHENTICATION_TIMEOUT = 10_000;
@@ -24,12 +22,12 @@ export class AppConnection {
   tags: readonly string[] = [];
   readonly #socket: Socket;
   readonly #framer = new AppFramer();
-  /** Frames that wait for the end of the turn. */
-  #waiting = 0;
+  readonly #turn: Turn;
 
   /** @param authenticateWithin ms */
   constructor(socket: Socket, events: AppConnectionEvents, authenticateWithin = AUTHENTICATION_TIMEOUT) {
     this.#socket = socket;
+    this.#turn = corkedTurn(socket);
     const late = setTimeout(() => {
       if (!this.authenticated) socket.destroy();
     }, authenticateWithin);
@@ -58,23 +56,11 @@ export class AppConnection {
     return !this.#socket.destroyed && !this.#socket.writableEnded;
   }
 
-  /** Sends a frame, together with up to seven others of this turn of the event loop: to wake the application costs more than most. */
+  /** Sends a frame, together with others of this turn of the event loop. */
   send(fields: string, head?: string, body?: Buffer): void {
     if (!this.open) return;
-    if (this.#waiting === 0) {
-      this.#socket.cork();
-      setImmediate(() => this.#release());
-    }
-    this.#waiting += 1;
-    this.#socket.write(encodeFrame(fields, head, body));
-    if (this.#waiting === MOST_WAITING) this.#release();
+    this.#turn.add(() => this.#socket.write(encodeFrame(fields, head, body)));
     if (this.#socket.writableLength > MAX_QUEUED) this.#socket.destroy();
-  }
-
-  #release(): void {
-    if (this.#waiting === 0) return;
-    this.#waiting = 0;
-    this.#socket.uncork();
   }
 
   /** Closes once all queued frames have been sent. */
