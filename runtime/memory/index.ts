@@ -1,7 +1,7 @@
 /** Returns idle memory to the system. */
 import { Session } from 'node:inspector/promises';
 import { memoryUsage } from 'node:process';
-import { Rest } from './rest.ts';
+import { Rest, type Rests } from './rest.ts';
 
 /** This module, for threads of a room that does not import it. */
 export const MEMORY_MODULE = new URL(import.meta.url);
@@ -11,12 +11,12 @@ const LOOK_MS = 1000;
 /**
  * Lets the calling thread return unused heap to the system after a while without work. V8 does so only after a heap has
  * grown much, so the memory of an idle node would depend on its last collection. The thread blocks for 50 to 200 ms
- * meanwhile. Its start counts as work.
+ * meanwhile.
  * @param works true while the thread's work would be delayed
- * @param restsMs milliseconds without work before each collection; at most one per second
+ * @param rests milliseconds without work before a collection; looked at once a second
  */
-export function giveBackAtRest(works: () => boolean, restsMs?: readonly number[]): void {
-  const rest = new Rest(() => memoryUsage().heapTotal, restsMs);
+export function giveBackAtRest(works: () => boolean, rests?: Rests): void {
+  const rest = new Rest(() => memoryUsage().heapTotal, rests);
   const look = async (): Promise<void> => {
     if (!rest.look(performance.now(), works())) return;
     await collect();

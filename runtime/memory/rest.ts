@@ -1,29 +1,34 @@
+/** Milliseconds without work after which a thread returns memory: the first time, what its start left, and later what calls leave. */
+export interface Rests {
+  readonly firstMs: number;
+  readonly laterMs: number;
+}
+
 /**
- * Milliseconds without work after which a thread returns memory: soon, and again when its calls have expired (SIP
- * transactions live up to 32 s, RFC 3261 section 17).
+ * Calls have expired after 32 s (SIP transactions, RFC 3261 section 17). A collection before that would only make later ones more frequent: V8
+ * lets a heap grow by a share of what it keeps.
  */
-const RESTS_MS: readonly number[] = [5000, 40_000];
+const RESTS: Rests = { firstMs: 5000, laterMs: 35_000 };
 /** Growth of the heap in bytes that makes a collection worthwhile. */
 const GROWN = 8 * 2 ** 20;
 
 /** Decides when an idle thread returns memory. */
 export class Rest {
   readonly #heap: () => number;
-  readonly #restsMs: readonly number[];
+  readonly #laterMs: number;
   /** Heap size after the last collection; the start of a thread counts as growth. */
   #least = 0;
   /** Start of the idle time; undefined before the first look. */
   #since: number | undefined;
-  #passed = 0;
-  #gaveBack = false;
+  #neededMs: number;
+  /** This idle time was long enough. */
+  #passed = false;
 
-  /**
-   * @param heap heap size of the thread in bytes
-   * @param restsMs milliseconds without work
-   */
-  constructor(heap: () => number, restsMs = RESTS_MS) {
+  /** @param heap heap size of the thread in bytes */
+  constructor(heap: () => number, rests = RESTS) {
     this.#heap = heap;
-    this.#restsMs = restsMs;
+    this.#neededMs = rests.firstMs;
+    this.#laterMs = rests.laterMs;
   }
 
   /**
@@ -33,22 +38,20 @@ export class Rest {
    * @returns true when memory is to be returned now
    */
   look(now: number, works: boolean): boolean {
-    // The start is work, too: it leaves garbage.
-    if (works || this.#since === undefined) {
+    this.#since ??= now;
+    if (works) {
       this.#since = now;
-      this.#passed = 0;
-      this.#gaveBack = false;
+      this.#passed = false;
       return false;
     }
-    const next = this.#restsMs[this.#passed];
-    if (next === undefined || now - this.#since < next) return false;
-    this.#passed += 1;
-    return this.#gaveBack || this.#heap() - this.#least >= GROWN;
+    if (this.#passed || now - this.#since < this.#neededMs) return false;
+    this.#passed = true;
+    this.#neededMs = this.#laterMs;
+    return this.#heap() - this.#least >= GROWN;
   }
 
   /** Memory was returned. */
   gaveBack(): void {
-    this.#gaveBack = true;
     this.#least = this.#heap();
   }
 }

@@ -10,7 +10,7 @@ describe('memory at rest', () => {
   let rest: Rest;
   beforeEach(() => {
     heap = 50 * MB;
-    rest = new Rest(() => heap, [5, 40]);
+    rest = new Rest(() => heap, { firstMs: 5, laterMs: 35 });
   });
 
   /** Looks once a millisecond; a thread that gives back has 50 MB again. @returns when it gave back */
@@ -25,32 +25,34 @@ describe('memory at rest', () => {
     return when;
   }
 
-  it('is returned soon after the work, and again when transactions have expired', () => {
-    looks(0, 10, true);
+  it('is returned once after the work, when transactions have expired', () => {
+    looks(0, 1000, false);
+    looks(1000, 1010, true);
     heap = 90 * MB;
-    expect(looks(10, 1000, false)).to.deep.equal([14, 49]);
+    expect(looks(1010, 2000, false)).to.deep.equal([1044]);
   });
 
-  it('is returned after the start', () => {
-    expect(looks(0, 1000, false)).to.deep.equal([5, 40]);
+  it('is returned soon after the start, and the work of the start', () => {
+    expect(looks(0, 10, true)).to.deep.equal([]);
+    expect(looks(10, 1000, false)).to.deep.equal([14]);
   });
 
   it('is not returned during work', () => {
+    looks(0, 1000, false);
     heap = 90 * MB;
     expect(looks(1000, 2000, true)).to.deep.equal([]);
-    expect(looks(2000, 2004, false)).to.deep.equal([]);
-    expect(looks(2004, 3000, true)).to.deep.equal([]);
+    expect(looks(2000, 2034, false)).to.deep.equal([]);
+    expect(looks(2034, 3000, true)).to.deep.equal([]);
   });
 
   it('is not returned after a few calls', () => {
-    looks(0, 10, true);
-    looks(10, 1000, false);
+    looks(0, 1000, false);
     heap += 7 * MB;
     looks(1000, 1010, true);
     expect(looks(1010, 2000, false)).to.deep.equal([]);
     looks(2000, 2010, true);
     heap += MB;
-    expect(looks(2010, 3000, false)).to.deep.equal([2014, 2049]);
+    expect(looks(2010, 3000, false)).to.deep.equal([2044]);
   });
 
   it("is the thread's garbage", async () => {

@@ -7,10 +7,13 @@ import { giveBackAtRest } from '../../runtime/memory/index.ts';
 parentPort?.ref();
 let works = true;
 const looked = Promise.withResolvers<void>();
-giveBackAtRest(() => {
-  looked.resolve();
-  return works;
-}, [0]);
+giveBackAtRest(
+  () => {
+    looked.resolve();
+    return works;
+  },
+  { firstMs: 0, laterMs: 0 },
+);
 let garbage: object[] | undefined = Array.from({ length: 1e6 }, (_, index) => ({ index }));
 const first = new WeakRef(garbage[0] as object);
 await looked.promise;
