@@ -32,6 +32,8 @@ export interface CompiledOptions {
 export function rememberCompiled({ file, prepared, compile, log }: CompiledOptions): CompiledOptions['compile'] {
   let known: Map<string, string | null> | undefined;
   let isWritable = true;
+  /** By key: scenarios that are checked at once may import the same file. */
+  const running = new Map<string, Promise<CompileResult>>();
   const remember = (line: Line): void => {
     known?.set(line.key, line.code);
     if (!isWritable) return;
@@ -42,6 +44,11 @@ export function rememberCompiled({ file, prepared, compile, log }: CompiledOptio
       log.warn({ err, file }, 'compiled scripts cannot be remembered; the next start compiles them again');
     }
   };
+  const compileOnce = async (source: ScriptSource, key: string): Promise<CompileResult> => {
+    const result = await compile(source);
+    if (result.ok) remember({ key, code: result.code === source.source ? null : result.code });
+    return result;
+  };
   return async (source) => {
     known ??= new Map([...(prepared === undefined ? [] : read(prepared)), ...read(file)]);
     const key = createHash('sha256')
@@ -49,8 +56,11 @@ export function rememberCompiled({ file, prepared, compile, log }: CompiledOptio
       .digest('base64url');
     const code = known.get(key);
     if (code !== undefined) return { ok: true, code: code ?? source.source };
-    const result = await compile(source);
-    if (result.ok) remember({ key, code: result.code === source.source ? null : result.code });
+    let result = running.get(key);
+    if (result === undefined) {
+      result = compileOnce(source, key).finally(() => running.delete(key));
+      running.set(key, result);
+    }
     return result;
   };
 }

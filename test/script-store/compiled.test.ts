@@ -48,6 +48,15 @@ describe('remembered scripts', () => {
     expect(asked).to.deep.equal(['return 1', 'let a: number', 'let =', 'let =', 'let =', 'let =']);
   });
 
+  it('are compiled once when two scenarios ask at once', async () => {
+    const file = join(folder, 'at-once');
+    const compile = begin(file);
+    const both = await Promise.all([compile('let a: number'), compile('let a: number')]);
+    expect(both).to.deep.equal([results['let a: number'], results['let a: number']]);
+    expect(asked).to.deep.equal(['let a: number']);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).to.have.length(1);
+  });
+
   it('of the installation are not compiled, nor changed', async () => {
     const prepared = join(folder, 'prepared');
     await begin(prepared)('let a: number');
