@@ -42,6 +42,14 @@ describe('joined modules', function () {
       .and.not.equal('');
   });
 
+  it('keep the names of classes, which logs show, and name no function while they run', async () => {
+    for (const name of ['commands', 'media', 'sip', 'packages']) {
+      const text = await readFile(join(joined(), `${name}.cjs`), 'utf8');
+      expect(text, name).to.contain('static {').and.contain('__className(this, ').and.not.contain('__name(this, ');
+      expect(text, name).to.match(/^var __className = .* var __name = \(target\) => target;$/m);
+    }
+  });
+
   it('stay as they are when they are joined again, as `npx` does beside a running node', async () => {
     const { ino } = await stat(joined());
     await node('-e', "import('./runtime/cli/join.mjs').then(({ joinCommands }) => joinCommands())");
