@@ -135,7 +135,8 @@ export type PlannedCall = Omit<CallPreview, 'contacts' | 'ownNumber'> & {
 };
 
 export interface OperationPlan {
-  readonly touches: readonly Touched[];
+  /** The dialogs that it would change or read. */
+  readonly touches: () => readonly Touched[];
   /** The calls that the operation would make, for `dry_run`. */
   readonly calls?: readonly PlannedCall[];
   /** Arguments of the scenario. Without `progress`, the return value of the scenario is the answer. */

@@ -101,8 +101,8 @@ export function createOperations(services: OperationsServices): Operations {
     start: (name, request) =>
       observed(definitions.has(name) ? services.observer : undefined, name, () => begin(name, request)),
     preview: async (name, request) => {
-      const { touches: dialogs, calls } = (await planOf(name, request)).plan;
-      return calls === undefined ? { dialogs } : { dialogs, calls };
+      const { touches, calls } = (await planOf(name, request)).plan;
+      return calls === undefined ? { dialogs: touches() } : { dialogs: touches(), calls };
     },
     read: (scope, id) => runner.read(scope, id),
     list: (scope) => runner.list(scope),
@@ -131,12 +131,13 @@ async function planned(
   const parameters = parseParameters(isInPath ? own : settings, target === 'none' ? given : (given ?? {}));
   const names = isInPath ? { dialogid, confid, participantid } : parameters;
   const calls = targets === undefined ? tools.calls : { lookup: () => Promise.resolve(targets) };
-  return definition.plan(tools, { scope, parameters, ...(await targetOf({ ...tools, calls }, scope, target, names)) });
+  return definition.plan(tools, { scope, parameters, ...(await targetOf(tools, calls, scope, target, names)) });
 }
 
 /** Finds the target. @throws ParameterError without a selector; OperationError for a missing or ambiguous target */
 async function targetOf(
-  tools: Omit<PlanTools, 'calls'> & { readonly calls: Pick<PlanTools['calls'], 'lookup'> },
+  tools: Omit<PlanTools, 'calls'>,
+  calls: Pick<PlanTools['calls'], 'lookup'>,
   scope: Scope,
   target: OperationDefinition['target'],
   names: Readonly<Record<string, unknown>>,
@@ -146,10 +147,10 @@ async function targetOf(
     case 'none':
       return none;
     case 'dialog':
-      return { ...none, dialogids: [await findDialog(tools.calls, scope, names)] };
+      return { ...none, dialogids: [await findDialog(calls, scope, names)] };
     case 'dialogs':
     case 'found': {
-      const dialogids = await findDialogs(tools.calls, scope, names);
+      const dialogids = await findDialogs(calls, scope, names);
       if (dialogids.length === 0) throw new OperationError({ kind: 'dialog_not_found' });
       return { ...none, dialogids };
     }

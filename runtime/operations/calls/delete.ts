@@ -16,7 +16,7 @@ export const deleteOperation = defineOperation({
   startsCall: false,
   scenario: 'delete',
   plan: ({ dialogs }, { scope, dialogids }) => ({
-    touches: dialogids.map((id) => touched(dialogs, scope.domain, id)),
+    touches: () => dialogids.map((id) => touched(dialogs, scope.domain, id)),
     args: { dialogids },
   }),
 });

@@ -65,7 +65,7 @@ export const invite = defineOperation({
     // The scenario takes the parameters of the request with the same defaults; only the runner needs the response mode.
     const { response_mode: mode = 3, ...args } = parameters;
     return {
-      touches: [],
+      touches: () => [],
       ...(previewCall && { calls: callsOf(previewCall, scope, parameters) }),
       args,
       responseMode: mode,

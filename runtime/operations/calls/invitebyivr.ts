@@ -59,7 +59,7 @@ export const inviteByIvr = defineOperation({
     const { domain } = scope;
     const x = tools.previewCall?.({ domain, dialled: number, useIntercom: given.use_intercom ?? false });
     return {
-      touches: [],
+      touches: () => [],
       ...(x && { calls: [plannedCall('X', x)] }),
       args: {
         callerid: number,

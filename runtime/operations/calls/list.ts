@@ -15,7 +15,7 @@ export const list = defineOperation({
   target: 'none',
   startsCall: false,
   plan: ({ calls }, { scope }) => ({
-    touches: [],
+    touches: () => [],
     perform: async () => ({ dialogs: plain(await calls.list(scope)) }),
   }),
 });

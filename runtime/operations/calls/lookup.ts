@@ -12,7 +12,7 @@ export const lookup = defineOperation({
   http: { on: 'calls', paths: ['domain', 'own'] },
   startsCall: false,
   plan: ({ dialogs }, { scope, dialogids }) => ({
-    touches: dialogids.map((id) => touched(dialogs, scope.domain, id)),
+    touches: () => dialogids.map((id) => touched(dialogs, scope.domain, id)),
     perform: () => [...dialogids],
   }),
 });

@@ -16,6 +16,9 @@ export const notify = defineOperation({
   scenario: 'notify',
   plan: ({ dialogs }, { scope, parameters: { callid, event }, dialogids: [dialogid = ''] }) => {
     const { side, uris } = notifiableLeg(live(dialogs, scope, dialogid), callid, event);
-    return { touches: [{ dialogid, legs: [{ callid, side, uris }] }], args: { dialogid, callid, request: event } };
+    return {
+      touches: () => [{ dialogid, legs: [{ callid, side, uris }] }],
+      args: { dialogid, callid, request: event },
+    };
   },
 });

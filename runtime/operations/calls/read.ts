@@ -16,6 +16,6 @@ export const read = defineOperation({
   plan: async ({ calls, dialogs }, { scope, dialogids: [dialogid = ''] }) => {
     const dialog = await calls.read(scope, dialogid);
     if (dialog === undefined) throw new OperationError({ kind: 'dialog_not_found' });
-    return { touches: [touched(dialogs, scope.domain, dialogid)], perform: () => plain(dialog) };
+    return { touches: () => [touched(dialogs, scope.domain, dialogid)], perform: () => plain(dialog) };
   },
 });

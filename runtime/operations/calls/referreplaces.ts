@@ -47,7 +47,7 @@ export const referReplaces = defineOperation({
         'its peer cannot be joined: it is a scenario, or the node of its call died',
       );
     return {
-      touches: [touchedLegs(masterdialogid, one.legs), touchedLegs(slavedialogid, other.legs)],
+      touches: () => [touchedLegs(masterdialogid, one.legs), touchedLegs(slavedialogid, other.legs)],
       args: {
         master: moved.dialogid,
         master_side: moved.opponent.side,

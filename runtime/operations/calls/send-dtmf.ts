@@ -25,6 +25,6 @@ export const sendDtmf = defineOperation({
     const { proto = 'sipinfo', dtmf } = parameters;
     const dialog = live(dialogs, scope, dialogid);
     const { callid, side, uris } = answeredLeg(dialog, legOf(dialog, parameters).callid);
-    return { touches: [{ dialogid, legs: [{ callid, side, uris }] }], args: { dialogid, callid, proto, dtmf } };
+    return { touches: () => [{ dialogid, legs: [{ callid, side, uris }] }], args: { dialogid, callid, proto, dtmf } };
   },
 });

@@ -47,10 +47,10 @@ export const setupAsr = defineOperation({
     const speech = runServices.callSpeech;
     if (command === 'remove') {
       speech.check(scope.domain, dialogid, { command, layer });
-      return { touches: [touched(dialogs, scope.domain, dialogid)], args };
+      return { touches: () => [touched(dialogs, scope.domain, dialogid)], args };
     }
     const { callid, side, uris } = legOf(dialog, parameters);
     speech.check(scope.domain, dialogid, { command, callid });
-    return { touches: [{ dialogid, legs: [{ callid, side, uris }] }], args: { ...args, callid } };
+    return { touches: () => [{ dialogid, legs: [{ callid, side, uris }] }], args: { ...args, callid } };
   },
 });

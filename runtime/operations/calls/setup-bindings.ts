@@ -31,6 +31,6 @@ export const setupBindings = defineOperation({
     const labels = label === undefined ? [] : [label].flat();
     if (command === 'contains' && typeof label !== 'string') throw new ParameterError('label', 'must be one label');
     if (label === undefined && !['get', 'clean'].includes(command)) throw new ParameterError('label', 'is required');
-    return { touches: [touched(dialogs, scope.domain, dialogid)], args: { dialogid, command, labels } };
+    return { touches: () => [touched(dialogs, scope.domain, dialogid)], args: { dialogid, command, labels } };
   },
 });

@@ -58,7 +58,9 @@ export const setupRecord = defineOperation({
     runServices.callRecording.check(scope.domain, dialogid, change);
     const legs = leg === undefined ? dialog.legs : [leg];
     return {
-      touches: [{ dialogid, legs: legs.map((each) => ({ callid: each.callid, side: each.side, uris: each.uris })) }],
+      touches: () => [
+        { dialogid, legs: legs.map((each) => ({ callid: each.callid, side: each.side, uris: each.uris })) },
+      ],
       args: { dialogid, command, layer, callid: leg?.callid ?? '', timeout },
     };
   },

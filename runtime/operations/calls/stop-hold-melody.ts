@@ -22,6 +22,6 @@ export const stopHoldMelody = defineOperation({
   plan: ({ dialogs }, { scope, parameters: { mode = 'temporary' }, dialogids: [dialogid = ''] }) => {
     if (mode === 'temporary' && !live(dialogs, scope, dialogid).held)
       throw notApplicable('mode', 'the call is not on hold');
-    return { touches: [touched(dialogs, scope.domain, dialogid)], args: { dialogid, mode } };
+    return { touches: () => [touched(dialogs, scope.domain, dialogid)], args: { dialogid, mode } };
   },
 });

@@ -59,7 +59,7 @@ export const switchConf = defineOperation({
       throw notApplicable('dialogid', 'a side cannot be moved: it is no phone, or the node of the call died');
     const referto = await roomNumber({ conferences, directory }, scope, parameters.referto);
     return {
-      touches: [touched(dialogs, scope.domain, dialogid)],
+      touches: () => [touched(dialogs, scope.domain, dialogid)],
       args: { dialogid, room: referto, ...(binding === undefined ? {} : { binding }) },
       responseMode: mode,
       progress: switchProgress(mode as ResponseMode, { dialogid, referto }),

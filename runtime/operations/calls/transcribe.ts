@@ -21,6 +21,6 @@ export const transcribeOperation = defineOperation({
   scenario: 'transcribe',
   plan: async ({ runServices }, { scope, parameters: { idconn, reclink } }) => {
     await runServices.transcripts.checkRequest(scope.domain, idconn, reclink);
-    return { touches: [], args: { idconn, reclink } };
+    return { touches: () => [], args: { idconn, reclink } };
   },
 });

@@ -39,7 +39,7 @@ export function transferPlan(
   if (!opponent.movable)
     throw notApplicable('by', 'the opposite side cannot be transferred: it is no phone, or the node of its call died');
   return {
-    touches: [touched(dialogs, scope.domain, dialogid)],
+    touches: () => [touched(dialogs, scope.domain, dialogid)],
     args: {
       dialogid,
       side: opponent.side,

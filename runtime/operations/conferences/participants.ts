@@ -25,7 +25,7 @@ export const listParticipants = defineOperation({
   target: 'conference',
   startsCall: false,
   plan: ({ rooms }, { confid }) => ({
-    touches: [],
+    touches: () => [],
     perform: () => ({ participants: plain(present(rooms.participants(confid))) }),
   }),
 });
@@ -48,7 +48,7 @@ export const addParticipant = defineOperation({
     const reason = rooms.refusesParticipant(confid, to);
     if (reason !== undefined) throw notApplicable('to', reason);
     return {
-      touches: [],
+      touches: () => [],
       perform: () => ({ confid, participantid: present(rooms.addParticipant(confid, to)).participantid }),
     };
   },
@@ -71,7 +71,7 @@ export const removeParticipant = defineOperation({
     const own = rooms.dialogs(confid, participantid);
     if (own.length === 0) throw notFound('Call/Participant');
     return {
-      touches: own.map((id) => touched(dialogs, scope.domain, id)),
+      touches: () => own.map((id) => touched(dialogs, scope.domain, id)),
       perform: () => {
         if (!rooms.removeParticipant(confid, participantid)) throw notFound('Call/Participant');
         return { confid, participantid };

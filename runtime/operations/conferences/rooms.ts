@@ -19,7 +19,7 @@ export const listConferences = defineOperation({
   target: 'none',
   startsCall: false,
   plan: ({ conferences }, { scope }) => ({
-    touches: [],
+    touches: () => [],
     perform: async () => ({ conferences: plain(await conferences.list(scope)) }),
   }),
 });
@@ -34,7 +34,7 @@ export const readConference = defineOperation({
   target: 'conference',
   startsCall: false,
   plan: (tools, { scope, confid }) => ({
-    touches: [],
+    touches: () => [],
     perform: async () => plain(await conferenceOf(tools, scope, confid)),
   }),
 });
@@ -68,7 +68,7 @@ export const lookupConferences = defineOperation({
   startsCall: false,
   plan: ({ conferences }, { scope, parameters }) => {
     const selector = conferenceSelector(parameters);
-    return { touches: [], perform: async () => [...(await conferences.lookup(scope, selector))] };
+    return { touches: () => [], perform: async () => [...(await conferences.lookup(scope, selector))] };
   },
 });
 
@@ -83,7 +83,7 @@ export const terminateConference = defineOperation({
   http: { on: 'conferences', method: 'DELETE', path: '/{confid}', dryRun: true },
   startsCall: false,
   plan: ({ rooms, dialogs }, { scope, confid }) => ({
-    touches: rooms.dialogs(confid).map((id) => touched(dialogs, scope.domain, id)),
+    touches: () => rooms.dialogs(confid).map((id) => touched(dialogs, scope.domain, id)),
     perform: () => {
       rooms.terminate(confid);
       return { confid };

@@ -21,7 +21,7 @@ export const readTopology = defineOperation({
   http: { on: 'conferences', method: 'GET', path: PATH, answer: 'topology' },
   startsCall: false,
   plan: ({ rooms }, { confid }) => ({
-    touches: [],
+    touches: () => [],
     perform: () => ({ topology: plain(present(rooms.topology(confid))) }),
   }),
 });
@@ -46,7 +46,7 @@ export const changeTopology = defineOperation({
   http: { on: 'conferences', method: 'POST', path: PATH, body: 'commands', answer: 'topology' },
   startsCall: false,
   plan: ({ rooms }, { confid, parameters: { commands } }) => ({
-    touches: [],
+    touches: () => [],
     perform: async () => {
       try {
         return { topology: plain(present(await rooms.changeTopology(confid, commands))) };

@@ -141,7 +141,7 @@ export class OperationRunner {
     );
     const progress = plan.progress?.({ ivrcallid: call.callid });
     const response = Promise.withResolvers<Value>();
-    let about = this.#callOf(plan.touches[0]?.dialogid ?? '');
+    let about = this.#callOf(plan.touches()[0]?.dialogid ?? '');
     let ended: RunOutcome | undefined;
     const conclude = (outcome: RunOutcome): void => {
       const conclusion = conclusionOf(outcome, progress?.final());

@@ -181,7 +181,7 @@ const operation = (
     target: 'dialog',
     http: { on: 'calls', paths: ['domain', 'own'] },
     startsCall: false,
-    plan: () => ({ touches: [] }),
+    plan: () => ({ touches: () => [] }),
     ...parts,
   },
 ];
