@@ -40,6 +40,8 @@ export const operations: Benchmark = {
       figures.push(...(await overHttp(size, ['LOOKUP', 'read'])));
     }
     figures.push(...(await overHttp(LISTED, ['list'])));
+    progress('a whole node');
+    figures.push(await atWholeNode());
     progress(`${TRANSFERS} transfers`);
     figures.push(...(await transfers()));
     return figures;
@@ -93,6 +95,53 @@ interface Named {
 
 type Kind = 'LOOKUP' | 'read' | 'list';
 
+interface Requests {
+  readonly port: number;
+  readonly request: () => string;
+}
+
+/** Requests per second, the best of some rounds. */
+async function inTurns(ours: Requests, bare: Requests): Promise<Required<Pick<Figure, 'figure' | 'floor'>>> {
+  let [figure, floor] = [0, 0];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    figure = Math.max(figure, await perSecond(ours.port, ours.request, { seconds: SECONDS }));
+    floor = Math.max(floor, await perSecond(bare.port, bare.request, { seconds: SECONDS }));
+  }
+  return { figure, floor };
+}
+
+/** LOOKUP at a node as its user starts it, which has a call: with its log, its figures and all that it loads. */
+async function atWholeNode(): Promise<Figure> {
+  const barePort = await freeTcpPort();
+  const bare = await ServerProcess.start([BARE, String(barePort), String(SIZES[0])], barePort, process.env);
+  const node = await TestNode.start();
+  const [x, y] = [await phoneOf(node, 'alice'), await phoneOf(node, 'bob')];
+  const client = await node.login('admin');
+  try {
+    await Promise.all([x.register(), y.register()]);
+    const calling = await x.call('102');
+    await (await y.incoming()).answer();
+    await calling.answered();
+    const named = { dialogid: '', callid: calling.callId };
+    const auth = `Host: x\r\nAuthorization: Bearer ${client.token}\r\n`;
+    const { named: others } = JSON.parse(bare.health) as { named: Named[] };
+    const rates = await inTurns(
+      { port: Number(new URL(node.base).port), request: () => liveRequest('LOOKUP', named, auth) },
+      { port: barePort, request: () => bareRequest('LOOKUP', any(others)) },
+    );
+    return { what: 'LOOKUP, requests a second, a whole node with a call', ...rates };
+  } finally {
+    client.close();
+    await Promise.all([x.stop({ abruptly: true }), y.stop({ abruptly: true })]);
+    await node.remove();
+    await bare.stop();
+  }
+}
+
+function phoneOf(node: TestNode, login: string): Promise<Phone> {
+  return Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar: node.sip });
+}
+
 /** Requests per second through sessions, rights, checks and log; the floor is a bare Fastify handler over maps. */
 async function overHttp(size: number, kinds: readonly Kind[]): Promise<readonly Figure[]> {
   const [livePort, barePort] = [await freeTcpPort(), await freeTcpPort()];
@@ -105,19 +154,12 @@ async function overHttp(size: number, kinds: readonly Kind[]): Promise<readonly 
       const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
       const figures: Figure[] = [];
       for (const kind of kinds) {
-        let [figure, floor] = [0, 0];
-        for (let round = 0; round < ROUNDS; round += 1) {
-          figure = Math.max(
-            figure,
-            await perSecond(port, () => liveRequest(kind, any(named), auth), { seconds: SECONDS }),
-          );
-          floor = Math.max(
-            floor,
-            await perSecond(barePort, () => bareRequest(kind, any(others)), { seconds: SECONDS }),
-          );
-        }
         const what = kind === 'list' ? 'list with filter, order and limit 20' : kind;
-        figures.push({ what: `${what}, requests a second; ${size.toLocaleString('en')} calls`, figure, floor });
+        const rates = await inTurns(
+          { port, request: () => liveRequest(kind, any(named), auth) },
+          { port: barePort, request: () => bareRequest(kind, any(others)) },
+        );
+        figures.push({ what: `${what}, requests a second; ${size.toLocaleString('en')} calls`, ...rates });
       }
       return figures;
     } finally {
@@ -169,9 +211,7 @@ async function transfers(): Promise<readonly Figure[]> {
 
 async function throughNode(z: RefusingPhone): Promise<number[]> {
   const node = await TestNode.start({ env: { RINGMASTER_LOG_LEVEL: 'warn' } });
-  const phone = (login: string) =>
-    Phone.start({ login, domain: 'demo.local', password: `demo-${login}`, registrar: node.sip });
-  const [x, y] = [await phone('alice'), await phone('bob')];
+  const [x, y] = [await phoneOf(node, 'alice'), await phoneOf(node, 'bob')];
   const client = await node.login('admin');
   try {
     await Promise.all([x.register(), y.register(), z.register(node.sip)]);
