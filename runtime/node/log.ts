@@ -16,8 +16,8 @@ const WAIT_MS = 20_000;
 const WARN = 40;
 
 /**
- * Opens the log. A readable log begins after the ready message; a warning ends the wait. Lines are written synchronously, so
- * none is lost when the process ends.
+ * Opens the log. A readable log begins after the ready message; a warning ends the wait. JSON lines are
+ * written by a thread of Node, so that a reader that stands still delays no call; those that wait are written when the process ends.
  */
 export async function openLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Promise<NodeLog> {
   const { stdout } = process;
