@@ -1,21 +1,22 @@
-/** Milliseconds without work after which a thread returns memory: the first time, what its start left, and later what calls leave. */
+/** Milliseconds without work after which a thread returns memory. */
 export interface Rests {
-  readonly firstMs: number;
-  readonly laterMs: number;
+  /** Without work since its start. */
+  readonly afterStartMs: number;
+  readonly afterWorkMs: number;
 }
 
 /**
  * Calls have expired after 32 s (SIP transactions, RFC 3261 section 17). A collection before that would only make later ones more frequent: V8
  * lets a heap grow by a share of what it keeps.
  */
-const RESTS: Rests = { firstMs: 5000, laterMs: 35_000 };
+const RESTS: Rests = { afterStartMs: 5000, afterWorkMs: 35_000 };
 /** Growth of the heap in bytes that makes a collection worthwhile. */
 const GROWN = 8 * 2 ** 20;
 
 /** Decides when an idle thread returns memory. */
 export class Rest {
   readonly #heap: () => number;
-  readonly #laterMs: number;
+  readonly #afterWorkMs: number;
   /** Heap size after the last collection; the start of a thread counts as growth. */
   #least = 0;
   /** Start of the idle time; undefined before the first look. */
@@ -27,8 +28,8 @@ export class Rest {
   /** @param heap heap size of the thread in bytes */
   constructor(heap: () => number, rests = RESTS) {
     this.#heap = heap;
-    this.#neededMs = rests.firstMs;
-    this.#laterMs = rests.laterMs;
+    this.#neededMs = rests.afterStartMs;
+    this.#afterWorkMs = rests.afterWorkMs;
   }
 
   /**
@@ -41,12 +42,12 @@ export class Rest {
     this.#since ??= now;
     if (works) {
       this.#since = now;
+      this.#neededMs = this.#afterWorkMs;
       this.#passed = false;
       return false;
     }
     if (this.#passed || now - this.#since < this.#neededMs) return false;
     this.#passed = true;
-    this.#neededMs = this.#laterMs;
     return this.#heap() - this.#least >= GROWN;
   }
 

@@ -12,7 +12,7 @@ giveBackAtRest(
     looked.resolve();
     return works;
   },
-  { firstMs: 0, laterMs: 0 },
+  { afterStartMs: 0, afterWorkMs: 0 },
 );
 let garbage: object[] | undefined = Array.from({ length: 1e6 }, (_, index) => ({ index }));
 const first = new WeakRef(garbage[0] as object);

@@ -119,11 +119,15 @@ async function open(): Promise<void> {
     reply({ type: 'unopened', message: describe(error).message });
     return;
   }
-  giveBackAtRest(() => {
-    const works = statements > 0;
-    statements = 0;
-    return works;
-  });
+  giveBackAtRest(
+    () => {
+      const works = statements > 0;
+      statements = 0;
+      return works;
+    },
+    // Its start ends with statements, and none of them leaves anything behind.
+    { afterStartMs: 5000, afterWorkMs: 5000 },
+  );
   port.on('message', (request: EngineRequest) => {
     statements += 1;
     if (request.type === 'query') {
