@@ -12,6 +12,7 @@ import { keepingLog, silentLog } from '../support/log.ts';
 import { freeTcpPort } from '../support/ports.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { failure } from '../storage/support/storages.ts';
+import { linkTo } from './support/nats-link.ts';
 import { NatsServer, requireNats } from './support/nats-server.ts';
 
 const clusterOf = (env: Readonly<Record<string, string>>) =>
@@ -89,6 +90,24 @@ describe('the connection of a node to NATS', function () {
     await join({ RINGMASTER_CLUSTER: url, RINGMASTER_CLUSTER_CA: cert });
     await refused({ RINGMASTER_CLUSTER: url });
   });
+
+  for (const { goes, gone } of [
+    { goes: 'goes silent', gone: async (server: NatsServer) => server.pause() },
+    { goes: 'ends', gone: async (server: NatsServer) => await server.stop('SIGKILL') },
+  ])
+    it(`is closed when NATS ${goes} meanwhile`, async () => {
+      const server = await started();
+      const link = linkTo(server);
+      closing.push(() => link.close());
+      link.open();
+      await new Promise<void>((up) => link.onUp(up));
+      const { connection } = link;
+      connection?.subscribe('anything');
+      const without = gone(server);
+      await link.close();
+      await without;
+      expect(connection?.isClosed()).to.equal(true);
+    });
 
   it('asks again for what a server of NATS took that went silent', async () => {
     const route = `nats://127.0.0.1:${await freeTcpPort()}`;

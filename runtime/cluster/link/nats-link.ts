@@ -79,7 +79,9 @@ export class NatsLink {
     const connection = this.#connection;
     if (connection === undefined) return;
     // Without a server, a drain would wait for one.
-    await (this.#connected ? connection.drain() : connection.close()).catch(() => undefined);
+    if (this.#connected) await connection.drain().catch(() => undefined);
+    // A drain that failed leaves it open.
+    await connection.close().catch(() => undefined);
   }
 
   #opened(connection: NatsConnection): void {
