@@ -1,6 +1,7 @@
 // Mocha's spec reporter that also writes a JSON report for run.mjs: the counts, the skipped and the failed tests, and
 // mocha's final text with the failures.
 const { readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { createHook, executionAsyncResource } = require('node:async_hooks');
 const { format } = require('node:util');
 const { reporters, Runner } = require('mocha');
 
@@ -8,6 +9,8 @@ const { reporters, Runner } = require('mocha');
 const WITHIN = {
   /** Milliseconds until the process must end after its last test. */
   leaveWithin: 30_000,
+  /** Milliseconds in which timers that are left then are watched, to name them. */
+  watchWithin: 5_000,
   /** Milliseconds for the current test and its hooks after SIGTERM. Nodes of the tests end with the process. */
   stopWithin: 10_000,
 };
@@ -22,6 +25,18 @@ function commandsOfChildren() {
   } catch {
     return [];
   }
+}
+
+/** The functions of timers that fire from now on. @returns asked for those so far */
+function watchTimers() {
+  const functions = new Set();
+  createHook({
+    before() {
+      const { _onTimeout: fires } = executionAsyncResource();
+      if (typeof fires === 'function') functions.add(`timer ${String(fires).replaceAll(/\s+/g, ' ').slice(0, 200)}`);
+    },
+  }).enable();
+  return () => [...functions];
 }
 
 /**
@@ -53,7 +68,7 @@ module.exports = class CountingReporter extends reporters.Spec {
 
   constructor(runner, options) {
     super(runner, options);
-    const { leaveWithin, stopWithin, only } = { ...WITHIN, ...options.reporterOptions };
+    const { leaveWithin, watchWithin, stopWithin, only } = { ...WITHIN, ...options.reporterOptions };
     if (only !== undefined) leaveOnly(runner.suite, JSON.parse(readFileSync(only, 'utf8')));
     const report = ({ passes, failures, pending }) =>
       writeFileSync(
@@ -89,9 +104,12 @@ module.exports = class CountingReporter extends reporters.Spec {
       // because mocha sets the exit status itself.
       setTimeout(() => {
         const left = [...process.getActiveResourcesInfo(), ...commandsOfChildren()];
-        this.#lines.push(`left open after the last test: ${left.join(', ')}`);
-        report({ passes, failures: Math.max(failures, 1), pending });
-        process.exit();
+        const timers = watchTimers();
+        setTimeout(() => {
+          this.#lines.push(`left open after the last test: ${[...left, ...timers().slice(0, -1)].join(', ')}`);
+          report({ passes, failures: Math.max(failures, 1), pending });
+          process.exit();
+        }, Number(watchWithin));
       }, Number(leaveWithin)).unref();
     });
   }

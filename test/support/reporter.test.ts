@@ -20,6 +20,8 @@ const LEAVES = `
 it('passes', () => void require('node:child_process').spawn('cat', ['-', '/nowhere'], { stdio: ['pipe', 'ignore', 'ignore'] }));
 `;
 
+const QUICKLY = ['leaveWithin=300', 'watchWithin=300'];
+
 interface Report {
   readonly passes: number;
   readonly failures: number;
@@ -72,13 +74,18 @@ describe('the reporter of a test run', function () {
 
   it('fails when a process is left, and names its command', async function () {
     if (process.platform !== 'linux') this.skip();
-    const report = await reportOf(LEAVES, ['leaveWithin=300']);
+    const report = await reportOf(LEAVES, QUICKLY);
     expect(report).to.include({ passes: 1, failures: 1 });
     expect(report?.end).to.match(/left open after the last test: .*ProcessWrap.*, cat - \/nowhere$/m);
   });
 
+  it('names a timer that is left', async () => {
+    const report = await reportOf("it('passes', () => void setInterval(function forgotten() {}, 50));", QUICKLY);
+    expect(report?.end).to.match(/left open after the last test: .*Timeout, timer function forgotten\(\) \{\}$/m);
+  });
+
   it('counts what a failed test leaves with its failure', async () => {
-    const report = await reportOf(`${LEAVES}it('fails', () => { throw new Error('early'); });`, ['leaveWithin=300']);
+    const report = await reportOf(`${LEAVES}it('fails', () => { throw new Error('early'); });`, QUICKLY);
     expect(report).to.include({ passes: 1, failures: 1 });
     expect(report?.end).to.include('left open after the last test');
   });
