@@ -42,6 +42,8 @@ export const operations: Benchmark = {
     figures.push(...(await overHttp(LISTED, ['list'])));
     progress('a whole node');
     figures.push(await atWholeNode());
+    progress('a bare handler with a log');
+    figures.push(await withLog());
     progress(`${TRANSFERS} transfers`);
     figures.push(...(await transfers()));
     return figures;
@@ -134,6 +136,20 @@ async function atWholeNode(): Promise<Figure> {
     client.close();
     await Promise.all([x.stop({ abruptly: true }), y.stop({ abruptly: true })]);
     await node.remove();
+    await bare.stop();
+  }
+}
+
+/** What a line of log for each request leaves of the floor. */
+async function withLog(): Promise<Figure> {
+  const port = await freeTcpPort();
+  const bare = await ServerProcess.start([BARE, String(port), String(SIZES[0])], port, process.env);
+  try {
+    const { named, loggedPort } = JSON.parse(bare.health) as { named: Named[]; loggedPort: number };
+    const request = (): string => bareRequest('LOOKUP', any(named));
+    const rates = await inTurns({ port: loggedPort, request }, { port, request });
+    return { what: 'LOOKUP, requests a second, the bare handler with a line of log for each', ...rates };
+  } finally {
     await bare.stop();
   }
 }

@@ -1,8 +1,10 @@
 /**
  * The floor of the benchmark `operations`: a bare Fastify handler over maps with the same calls, without sessions, checks
- * and log. Arguments: port, number of calls.
+ * and log. Arguments: port, number of calls. The health check answers with selectors of some calls, and with the port of the same
+ * handler with a line of pino's log for each answer.
  */
-import Fastify from 'fastify';
+import Fastify, { type FastifyReply, LogController } from 'fastify';
+import { pino } from 'pino';
 import type { DialogView } from '../../../runtime/callstore/dialog-view.ts';
 import { liveDialog } from './dialogs.ts';
 
@@ -15,17 +17,27 @@ for (let index = 0; index < (calls ?? 0); index += 1) {
   for (const callid of view.callids) byCall.set(callid, view.dialogid);
 }
 const http = Fastify();
+const log = pino({}, pino.destination('/dev/null'));
+const logged = Fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
+logged.addHook('onResponse', (request, reply, done) => {
+  const { method, url, ip } = request;
+  request.log.info({ method, path: url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip }, 'request');
+  done();
+});
 const all = [...byId.values()];
 const step = Math.max(1, Math.floor(all.length / 5000));
 http.get('/healthz', () => ({
+  loggedPort: Number(new URL(loggedAt).port),
   named: all
     .filter((_, index) => index % step === 0)
     .map(({ dialogid, callids }) => ({ dialogid, callid: callids[1] })),
 }));
-http.post<{ Body: { callid: string } }>('/lookup', ({ body }, reply) => {
+const lookup = ({ body }: { readonly body: { readonly callid: string } }, reply: FastifyReply) => {
   const found = byCall.get(body.callid);
   return reply.code(found === undefined ? 404 : 200).send([found]);
-});
+};
+http.post<{ Body: { callid: string } }>('/lookup', lookup);
+logged.post<{ Body: { callid: string } }>('/lookup', lookup);
 http.get<{ Params: { id: string } }>('/read/:id', ({ params }, reply) => {
   const found = byId.get(params.id);
   return reply.code(found === undefined ? 404 : 200).send(found);
@@ -36,6 +48,7 @@ http.get<{ Querystring: { site: string } }>('/list', ({ query }) =>
     .toSorted((a, b) => (a.dialogid < b.dialogid ? -1 : 1))
     .slice(0, 20),
 );
+const loggedAt = await logged.listen({ host: '127.0.0.1', port: 0 });
 await http.listen({ host: '127.0.0.1', port: port ?? 0 });
 
-process.once('SIGTERM', () => void http.close().then(() => process.exit(0)));
+process.once('SIGTERM', () => void Promise.all([http.close(), logged.close()]).then(() => process.exit(0)));
