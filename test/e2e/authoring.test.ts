@@ -96,6 +96,8 @@ describe('authoring over REST', () => {
     const alice = await stage.phone('alice');
     const call = await alice.call('501');
     await call.answered();
+    call.play(440);
+    await call.hears(440);
     await call.hangup();
     const admin = await stage.rest();
     const id = await eventually(async () => {
