@@ -42,7 +42,7 @@ describe('prompts', () => {
       base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       return {
         RINGMASTER_PROMPT_MB: '1',
-        RINGMASTER_PROMPT_WAIT: '6',
+        RINGMASTER_PROMPT_WAIT: '10',
         RINGMASTER_SCENARIO_HOSTS: '*',
         RINGMASTER_SCENARIO_NETWORKS: '127.0.0.1',
       };

@@ -176,7 +176,7 @@ describe('single statements in PGlite', function () {
   after(() => folders.removeAll());
 
   it('wait for a stopped one and run afterwards, once each', async () => {
-    const storage = await openStorage({ dataDir, queryTimeoutMs: 500 });
+    const storage = await openStorage({ dataDir, queryTimeoutMs: 2000 });
     await storage.run({ text: 'create table counted (n integer)', values: [] });
     const slow = failure(storage.run({ text: 'select pg_sleep(60)', values: [] }));
     const insert = (n: number): Promise<unknown> =>
