@@ -11,12 +11,12 @@ import { NatsServers } from './support/nats-servers.ts';
 import { type ClusterNode, requireServers, TestCluster } from './support/test-cluster.ts';
 
 const NODES = 3;
-/** Milliseconds in which a node connects to another server. */
-const CONNECT_MS = 1500;
+/** Milliseconds in which a node connects to another server, on a machine that is busy with other tests. */
+const CONNECT_MS = 3000;
 /** Milliseconds after which a node counts as cut off, as nothing is stored, and some to notice it. */
 const ALONE_MS = 25_000;
-/** Milliseconds in which a node follows the events: NATS may leave one request without an answer, for which it waits two seconds. */
-const FOLLOWED_MS = 4000;
+/** Milliseconds in which a node follows the events: NATS may leave some requests without an answer, for each of which it waits two seconds. */
+const FOLLOWED_MS = 8000;
 /** Milliseconds in which the servers choose who stores: 4 to 9 s, and some times again where a choice fails, as NATS 2.9 makes it. */
 const ELECTION_MS = 60_000;
 /** Milliseconds in which a server that started again has all that the others have. */
@@ -105,7 +105,8 @@ describe('a cluster over three NATS servers', function () {
       await servers().servers[leader]?.stop('SIGKILL');
       const killed = performance.now();
       for (let calls = 1; calls <= NODES; calls += 1) await talk();
-      const known = await ids(0);
+      // It may still be connecting to another server.
+      const known = await eventually(async () => await ids(0), CONNECT_MS);
       const short = await talk();
       const [over] = (await ids(0)).filter((id) => !known.includes(id));
       await short.outgoing.hangup();
@@ -140,6 +141,7 @@ describe('a cluster over three NATS servers', function () {
     });
 
   it('is one system again when a subscriber hears that NATS is back, of which two servers were gone', async () => {
+    await servers().start();
     const [alice, bob] = [await cluster().knownPhone('alice', 0), await cluster().knownPhone('bob', 1)];
     await leaderOf('ringmaster_events');
     const [{ node, rest }] = cluster().nodes as [ClusterNode];
@@ -168,10 +170,13 @@ describe('a cluster over three NATS servers', function () {
       (await bob.incoming()).reject(486);
       await outgoing.refused();
     }
-    await eventually(async () => expect(told).to.deep.equal(['NATS is away: 503']), ALONE_MS);
+    await eventually(async () => expect(told).to.have.lengthOf(1), ALONE_MS);
+    expect(told.pop()).to.match(/^NATS is away: /);
+    // A subscriber may hear it a moment before the node counts as cut off.
+    await eventually(async () => expect(await listed(0)).to.equal('503'), ALONE_MS);
     await servers().servers[1]?.start();
     const back = 'NATS is back: events of all nodes come again: 0 calls';
-    await eventually(async () => expect(told).to.deep.equal(['NATS is away: 503', back]), ELECTION_MS);
+    await eventually(async () => expect(told).to.deep.equal([back]), ELECTION_MS);
     const heard = performance.now();
     await eventually(async () => expect(subscriptions).to.equal(3));
     expect(performance.now() - heard).to.be.lessThan(FOLLOWED_MS);

@@ -28,7 +28,7 @@ export async function followEvents<Data>(stage: Subscribed, name: string): Promi
     if (method === 'event') seen.push(body.data);
   });
   await once(socket, 'open');
-  socket.send(JSON.stringify(['subscribe', { qid: '1', id: randomUUID(), events: [name], expires: 60 }]));
+  socket.send(JSON.stringify(['subscribe', { qid: '1', id: randomUUID(), events: [name], expires: 600 }]));
   await subscribed.promise;
   return { seen, close: () => socket.close() };
 }
