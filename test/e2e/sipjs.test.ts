@@ -123,6 +123,7 @@ const certificate = REAL_SIP ? undefined : makeCertificate();
     const incoming = await bob.incoming();
     await incoming.answer();
     await page.is('Established');
+    await incoming.hears(TONE);
     await page.do('digit', '7');
     await incoming.receivesDtmf('7', { withinMs: 6000 });
     await page.do('hangup');
